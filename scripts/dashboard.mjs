@@ -16,6 +16,8 @@ const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([
   "operator",
   "support",
   "accounts",
+  "manager",
+  "viewer",
 ]);
 
 async function start({ port, persistTo, as: role, origin: service }) {

@@ -106,6 +106,13 @@ impl NamespaceSecret {
         self.hash("address", &everybody, &mailbox(email))
     }
 
+    /// Returns the hash of the address of a person who signs in to the dashboard. Two spellings of one mailbox have
+    /// different hashes, because Cloudflare Access identifies a person by the spelling.
+    pub fn person(&self, address: &str) -> String {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.hash("person", &everybody, address)
+    }
+
     /// Returns the key that seals search terms in addresses of the dashboard. It is unrelated to all hashes.
     pub(crate) fn sealing_key(&self) -> [u8; SECRET_BYTES] {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };

@@ -84,7 +84,7 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--with-keys",
-        "also restore API keys, after showing them: a key that was revoked since the backup works again",
+        "also restore API keys, after showing them, and people of shops: a key that was revoked since the backup works again",
       ).conflicts("only"),
     )
     .option("--overwrite", "replace records of the namespace that differ from the backup")

@@ -3,7 +3,7 @@ import { log, table } from "./output.mjs";
 import { seed } from "./seed.mjs";
 import { portFrom, serve } from "./serve.mjs";
 
-/** @typedef {"operator" | "support" | "accounts"} Role */
+/** @typedef {"operator" | "support" | "accounts" | "manager" | "viewer"} Role */
 /** @typedef {import("./places.mjs").OperatorTools} Tools */
 
 const PAYLOAD = {

@@ -1,8 +1,10 @@
-//! Who may open the dashboard: people with an e-mail address and a permission.
+//! Who may open the dashboard, what the person may do, and the errors for people who may not.
 
-use super::{Identity, PageContext, Refusal, Result, view};
-use crate::operator::roles::{Permission, Roles};
-use crate::service::{Clock, Entropy};
+use super::{Identity, Refusal, Result, Settings, view};
+use crate::ledger::Ledger;
+use crate::operator::people;
+use crate::operator::roles::{MemberRight, Memberships, Permission, Roles};
+use crate::store::PersonRole;
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.
@@ -34,27 +36,97 @@ impl<'i> Identity<'i> {
     }
 }
 
-impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
-    /// Refuses a page to a person without this permission, if its route alone does not decide that.
-    pub fn require(&self, permission: Permission) -> Result<()> {
-        match self.may(permission) {
-            true => Ok(()),
-            false => {
-                let (by, problems) = (self.author.by(), &self.settings.problems);
-                Err(refusal(by, self.roles, permission, problems))
-            }
+/// What the person who signed in may do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Access {
+    /// The roles of operators.
+    pub roles: Roles,
+    /// The units and teams of a person without such a role; empty for others.
+    pub memberships: Memberships,
+}
+
+impl Access {
+    /// Finds out what a person may do. Ledger cost: 1 query for a person without a role of operators.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub async fn of(
+        address: &str,
+        settings: &Settings,
+        ledger: Option<&dyn Ledger>,
+    ) -> Result<Self> {
+        let roles = settings.roles_of(Identity::Address(address));
+        if !roles.0.is_empty() || ledger.is_none() {
+            return Ok(Access { roles, memberships: Memberships::default() });
         }
+        let memberships = Memberships(people::of_person(ledger, address).await?);
+        Ok(Access { roles, memberships })
+    }
+
+    /// Whether the person has a role of operators.
+    pub fn is_staff(&self) -> bool {
+        !self.roles.0.is_empty()
+    }
+
+    /// Whether the person may open a page or send a form with this permission and this right in own units.
+    pub fn may_open(&self, permission: Permission, right: MemberRight) -> bool {
+        match self.is_staff() {
+            true => self.roles.may(permission),
+            false => self.memberships.has(right),
+        }
+    }
+
+    /// Returns the person's roles in words, such as `operator, accounts`, `manager` or `viewer`.
+    pub fn in_words(&self) -> String {
+        let [manages, views] = [MemberRight::Manage, MemberRight::View];
+        match &self.memberships {
+            _ if self.is_staff() => self.roles.in_words(),
+            own if own.has(manages) => PersonRole::Manager.name().to_owned(),
+            own if own.has(views) => PersonRole::Viewer.name().to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the refusal of a route that the person may not use.
+    pub fn refusal(
+        &self,
+        address: &str,
+        permission: Permission,
+        settings: &Settings,
+        has_ledger: bool,
+    ) -> Refusal {
+        let text = match (self.is_staff(), self.memberships.0.is_empty()) {
+            (true, _) => lacks(address, &self.roles, permission, &settings.problems),
+            (false, true) => stranger(address, settings, has_ledger),
+            (false, false) => "This page is for managers of a shop, or for the operators of this \
+                               service. Use the search or the menu."
+                .to_owned(),
+        };
+        Refusal::Request(403, text)
     }
 }
 
-/// Returns the error for a person who lacks this permission. Its text names the secrets that grant the permission, and
-/// repeats `problems`, which says which secrets could not be read.
-pub(super) fn refusal(
-    address: &str,
-    roles: &Roles,
-    permission: Permission,
-    problems: &[String],
-) -> Refusal {
+/// Tells a person without any role whom to ask.
+fn stranger(address: &str, settings: &Settings, has_ledger: bool) -> String {
+    let start = format!("{address} has no role here.");
+    if !has_ledger {
+        let lacks = lacks(address, &Roles::default(), Permission::Look, &settings.problems);
+        return format!(
+            "{lacks} People of shops cannot sign in, because no database is bound here."
+        );
+    }
+    match &*settings.contact {
+        "" => {
+            let lacks = lacks(address, &Roles::default(), Permission::Look, &settings.problems);
+            format!("If you work for a shop, ask a manager of the shop to add you. {lacks}")
+        }
+        contact => format!("{start} Ask a manager of your shop to add you, or ask {contact}."),
+    }
+}
+
+/// Returns the text for a person who lacks a permission. It names the secrets that grant the permission, and repeats
+/// `problems`, which says which secrets could not be read.
+fn lacks(address: &str, roles: &Roles, permission: Permission, problems: &[String]) -> String {
     let wanted = match permission {
         Permission::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",
         Permission::Support => "SUPPORT` or `OPERATORS",
@@ -67,11 +139,8 @@ pub(super) fn refusal(
     };
     let problems: String =
         problems.iter().map(|text| [" ", &view::sentence(text)].concat()).collect();
-    Refusal::Request(
-        403,
-        format!(
-            "{address} {now}. To get access, ask the person who deploys the dashboard to add the address \
-             to this Worker's secret `{wanted}`.{problems}"
-        ),
+    format!(
+        "{address} {now}. To get access, ask the person who deploys the dashboard to add the address \
+         to this Worker's secret `{wanted}`.{problems}"
     )
 }

@@ -1,13 +1,15 @@
 //! The context of one request.
 
 use super::Settings;
+use super::access::Access;
+use crate::auth::KeyLevel;
 use crate::ledger::Ledger;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
-use crate::operator::roles::{Permission, Roles};
+use crate::operator::roles::{MemberRight, Permission};
 use crate::service::Outbox;
 
-/// The context of one request: the ports, and the roles of the signed-in person.
+/// The context of one request: the ports, and what the signed-in person may do.
 pub(super) struct PageContext<'d, S, C, E> {
     pub store: &'d S,
     pub author: Author<'d, C, E>,
@@ -17,12 +19,23 @@ pub(super) struct PageContext<'d, S, C, E> {
     pub outbox: Option<&'d dyn Outbox>,
     pub ledger: Option<&'d dyn Ledger>,
     pub rounds: &'d QueuedRounds,
-    pub roles: &'d Roles,
+    pub access: &'d Access,
 }
 
 impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Returns whether the person has this permission. Pages leave out links and forms that the person may not use.
+    /// Returns whether a role of operators gives the person this permission. Pages leave out links and forms that the
+    /// person may not use.
     pub fn may(&self, permission: Permission) -> bool {
-        self.roles.may(permission)
+        self.access.roles.may(permission)
+    }
+
+    /// Whether the person may do what managers may do in this unit or team. Operators may, too.
+    pub fn manages(&self, place: &KeyLevel) -> bool {
+        self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
+    }
+
+    /// Whether the person belongs to a shop. Such a person sees only transactions of own units.
+    pub fn is_of_shop(&self) -> bool {
+        !self.access.is_staff()
     }
 }

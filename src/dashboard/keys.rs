@@ -3,6 +3,7 @@
 //! A key is shown once, in the response to the form that created it. Sending the form again creates no second key.
 
 use super::form::Form;
+use super::guard::Scoped;
 use super::page::Page;
 use super::register::{self, owner};
 use super::view::{self, hidden};
@@ -89,14 +90,14 @@ fn level_fields(level: &KeyLevel) -> Markup {
     }
 }
 
+const NO_OWNER: &str = "a key belongs to a unit or a team: start from the page of one";
+
 fn level(form: &Form) -> Result<KeyLevel> {
     let level = match (form.given("unit"), form.given("team")) {
         (Some(unit), None) => KeyLevel::Unit(unit.to_owned()),
         (None, Some(team)) => KeyLevel::Team(team.to_owned()),
         _ => {
-            return Err(Refusal::invalid(
-                "a key belongs to a unit or a team: start from the page of one",
-            ));
+            return Err(Refusal::invalid(NO_OWNER));
         }
     };
     level.check().map(|()| level).map_err(Refusal::invalid)
@@ -108,9 +109,11 @@ fn level(form: &Form) -> Result<KeyLevel> {
 /// or team is new, 1 more write.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    owner: &Scoped<Option<KeyLevel>>,
     form: &Form,
 ) -> Result {
-    let level = register::meant(form, level(form)?);
+    let level = owner.as_ref().ok_or_else(|| Refusal::invalid(NO_OWNER))?.clone();
+    level.check().map_err(Refusal::invalid)?;
     let mode = Mode::from_name(form.text("mode")).filter(|_| context.has_operation());
     let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
     let missing = register::missing(context, std::slice::from_ref(&level), form).await?;

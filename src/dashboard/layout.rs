@@ -1,10 +1,11 @@
 //! Renders pages as HTML documents, JSON or CSV files.
 
+use super::access::Access;
 pub(super) use super::page::{Content, Page};
 use super::{Identity, Settings};
 use crate::api::header;
 use crate::http::{Body, Media, Response};
-use crate::operator::roles::{Permission, Roles};
+use crate::operator::roles::{MemberRight, Permission};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
@@ -24,7 +25,7 @@ const MENU: [(&str, &str, Permission); 11] = [
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Payments", "/payments", Permission::Account),
-    ("Quantities", "/quantities", Permission::Account),
+    ("Fulfilment", "/fulfilment", Permission::Account),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),
     ("Prices", "/prices", Permission::Operate),
@@ -32,6 +33,10 @@ const MENU: [(&str, &str, Permission); 11] = [
     ("Audit log", "/audit", Permission::Operate),
     ("System", "/system", Permission::Operate),
 ];
+
+/// The menu of people of shops: name, path, and required right.
+const SHOP_MENU: [(&str, &str, MemberRight); 2] =
+    [("Home", "/", MemberRight::View), ("Transactions", "/orders", MemberRight::View)];
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
@@ -67,7 +72,7 @@ fn policy() -> String {
 /// The layout around a page's content: header, menu and footer.
 pub(super) struct Layout<'f> {
     pub settings: &'f Settings,
-    pub roles: &'f Roles,
+    pub access: &'f Access,
     pub identity: Identity<'f>,
     /// The path of the request.
     pub path: &'f str,
@@ -135,11 +140,14 @@ impl Layout<'_> {
     }
 
     fn menu(&self) -> Markup {
-        let own = MENU.iter().filter(|(_, _, permission)| self.roles.may(*permission));
+        let Access { roles, memberships } = self.access;
+        let staff = MENU.iter().filter(|(_, _, permission)| roles.may(*permission));
+        let shop = SHOP_MENU.iter().filter(|(_, _, right)| memberships.has(*right));
+        let own = staff.map(|it| (it.0, it.1)).chain(shop.map(|it| (it.0, it.1)));
         html! {
             nav aria-label="Pages" {
                 ul {
-                    @for (name, address, _) in own {
+                    @for (name, address) in own {
                         li { a href=(address) aria-current=[self.current(address)] { (name) } }
                     }
                 }
@@ -158,7 +166,8 @@ impl Layout<'_> {
 
     fn person(&self) -> Markup {
         let Identity::Address(address) = self.identity else { return html! {} };
-        html! { p.person { bdi { (address) } ", " (self.roles.in_words()) } }
+        let roles = self.access.in_words();
+        html! { p.person { bdi { (address) } @if !roles.is_empty() { ", " (roles) } } }
     }
 }
 

@@ -12,6 +12,8 @@ mod context;
 mod credit;
 mod find;
 mod form;
+mod fulfilment;
+mod guard;
 mod home;
 mod identity;
 mod keys;
@@ -25,9 +27,11 @@ mod metered;
 mod month;
 mod operation;
 mod orders;
+mod own;
 mod page;
 mod payment;
 mod payments;
+mod people;
 mod person;
 mod prices;
 mod profile;
@@ -38,6 +42,7 @@ mod request;
 mod route;
 mod settings;
 mod setup;
+mod start;
 mod statement;
 mod system;
 mod team;
@@ -55,9 +60,9 @@ use crate::ledger::Ledger;
 use crate::operator::OperationId;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
-use crate::operator::roles::Roles;
 use crate::service::{Clock, Entropy, Outbox};
 use crate::store::OperatorStore;
+use access::Access;
 use context::PageContext;
 use layout::Layout;
 use metered::Metered;
@@ -94,13 +99,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
     ) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let page_request = PageRequest::new(request);
-        let roles = self.settings.roles_of(identity);
-        let page = match self.answer(request, &page_request, identity, &roles).await {
+        let mut access = Access::default();
+        let page = match self.answer(request, &page_request, identity, &mut access).await {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
         let layout =
-            Layout { settings: self.settings, roles: &roles, identity, path: &page_request.path };
+            Layout { settings: self.settings, access: &access, identity, path: &page_request.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = page_request.log_line(page.status, took_ms);
         let mut response = layout.respond(page);
@@ -117,7 +122,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         request: &impl Request,
         page_request: &PageRequest,
         identity: Identity<'_>,
-        roles: &Roles,
+        access: &mut Access,
     ) -> Result {
         if identity == Identity::WithoutAddress
             && page_request.route().is_ok_and(|it| it == Route::Health)
@@ -126,9 +131,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
         }
         let by = identity.address()?;
+        *access = Access::of(by, self.settings, self.ledger).await?;
         let route = page_request.route()?;
-        if !roles.may(route.permission()) {
-            return Err(access::refusal(by, roles, route.permission(), &self.settings.problems));
+        if !access.may_open(route.permission(), route.right()) {
+            let (permission, has_ledger) = (route.permission(), self.ledger.is_some());
+            return Err(access.refusal(by, permission, self.settings, has_ledger));
         }
         page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.
@@ -150,7 +157,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             outbox: self.outbox,
             ledger: self.ledger,
             rounds: self.rounds,
-            roles,
+            access,
         };
         context.show(&route, &form, &page_request.query).await
     }

@@ -1,13 +1,14 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
+use super::guard::{Target, Units};
 use super::page::Page;
 use super::transaction;
 use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Likeness, Order, OrderPage, PageCursor};
 use crate::operator::bound;
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Brief, ListQuery, TransactionFilter, TransactionPage};
 use crate::pledge::TransactionId;
 use crate::recipient::{self, Language};
@@ -26,15 +27,16 @@ const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since",
 pub(super) const BUYER: &str = "buyer";
 pub(super) const REFERENCE: &str = "reference";
 
-/// Shows a page of transactions, newest first: of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1
+/// Shows a page of transactions, newest first: of all units that the person may see, of one unit, or of one key. Cost: 3 ledger queries, and 1
 /// KV read.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    units: &Units,
     query: &Form,
 ) -> Result {
-    let (selected, from) = (selected(query)?, direction(query)?);
-    if selected.like.is_some() {
-        context.require(Permission::Support)?; // who buys what and how often is for people who may search
+    let (selected, from) = (selected(units, query)?, direction(query)?);
+    if let Some((_, like)) = &selected.like {
+        check_like(context, like.as_str(), query).await?;
     }
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
@@ -52,8 +54,30 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transactions", content))
 }
 
+/// Refuses a list of the transactions of one buyer or reference to people who may not search: it says who buys what. To
+/// people of shops, the transaction must belong to a unit that they manage.
+async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result<()> {
+    if context.is_of_shop() {
+        let target = Target { right: MemberRight::Manage, id, form: query };
+        return context.record(target).await.map(drop);
+    }
+    match context.may(Permission::Support) {
+        true => Ok(()),
+        false => Err(context.access.refusal(
+            context.author.by(),
+            Permission::Support,
+            context.settings,
+            context.ledger.is_some(),
+        )),
+    }
+}
+
 /// Parses the filters.
-fn selected(query: &Form) -> Result<ListQuery> {
+fn selected(units: &Units, query: &Form) -> Result<ListQuery> {
     let unit = query.given("unit").map(str::to_owned);
     let mode = query.given("mode").map(|_| query.mode()).transpose()?;
     let changed_after = query.given("since").map(|time| {
@@ -61,6 +85,7 @@ fn selected(query: &Form) -> Result<ListQuery> {
     });
     Ok(ListQuery {
         filter: TransactionFilter { unit, mode },
+        within: units.own().map(<[String]>::to_vec),
         key: query.given("key").map(str::to_owned),
         month: query.given("month").map(month).transpose()?,
         unpriced: query.given("unpriced").is_some(),
@@ -109,6 +134,7 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
         p.lead {
             @if selected.unpriced { "Transactions with unpriced pledges" } @else { "Transactions" }
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
+            @else if selected.within.is_some() { " of your units" }
             @else { " of all units" }
             @match &selected.like {
                 None => {}

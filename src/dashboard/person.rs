@@ -3,11 +3,12 @@
 //! The person's e-mail address is only in the form. It never appears in a URL, a record or a receipt.
 
 use super::form::Form;
+use super::guard::Scoped;
 use super::page::Page;
 use super::transaction;
 use super::view::id_link;
 use super::{PageContext, Refusal, Result, operation, orders, view};
-use crate::auth::check_id;
+use crate::auth::{KeyLevel, check_id};
 use crate::ledger::Direction;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::transactions::{
@@ -71,9 +72,11 @@ fn question(form: &Form, problem: Option<(&str, &str)>) -> Markup {
 /// most 17 KV calls and 1 ledger query.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    owner: &Scoped<Option<KeyLevel>>,
     form: &Form,
 ) -> Result {
-    let (unit, address) = (form.text("unit"), form.text("address"));
+    let unit = owner.as_ref().filter(|owner| matches!(owner, KeyLevel::Unit(_)));
+    let (unit, address) = (unit.map_or("", KeyLevel::id), form.text("address"));
     let problem = check_id(unit).err().map(|problem| ("unit", problem));
     let problem =
         problem.or_else(|| (!address.contains('@')).then(|| ("address", NO_ADDRESS.to_owned())));

@@ -5,6 +5,7 @@ use super::view;
 use crate::http::Busy;
 use crate::ledger::LedgerError;
 use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::store::StoreError;
 use maud::html;
 
@@ -14,6 +15,8 @@ pub(super) enum Refusal {
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
+    /// The transaction does not exist, or belongs to another shop. The text says so.
+    NoTransaction(String),
     /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
 }
@@ -53,6 +56,7 @@ impl Refusal {
             | Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
             | Refusal::Busy => 503,
             Refusal::Operator(OperatorError::Ledger(_)) => 500,
+            Refusal::NoTransaction(_) => 404,
             Refusal::Request(status, _) => *status,
         }
     }
@@ -60,6 +64,7 @@ impl Refusal {
     pub fn page(&self) -> Page {
         let status = self.status();
         let (title, text) = match self {
+            Refusal::NoTransaction(problem) => return absent(problem),
             Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
                 "Workers KV timed out",
                 "Workers KV did not answer in time. Part of your change may have been saved: check \
@@ -90,4 +95,16 @@ impl Refusal {
         let text = view::inline_code(&view::sentence(&text));
         Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
     }
+}
+
+/// The page for a transaction that was not found, with status 404.
+fn absent(problem: &str) -> Page {
+    let content = html! {
+        p.lead { (view::inline_code(&view::sentence(problem))) }
+        p {
+            "Transactions of the last " (SHOWN_SECONDS) " s may not show yet, and each environment has \
+             its own transactions. " a href="/" { "Search again" } "."
+        }
+    };
+    Page { status: 404, ..Page::new("Transaction not found", content) }
 }

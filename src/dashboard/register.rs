@@ -39,6 +39,19 @@ pub(super) fn meant(form: &Form, level: KeyLevel) -> KeyLevel {
     similar.map_or(level.clone(), |similar| level.with_id(similar))
 }
 
+/// Returns which of these units and teams do not exist, with suggestions. People of shops get no suggestion: it could
+/// name another shop. KV cost: 1 read, and 2 lists for each unit or team that does not exist.
+pub(super) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    levels: &[KeyLevel],
+) -> Result<Vec<Unregistered>> {
+    let mut missing = register::look_up(context.store, levels).await?;
+    if context.is_of_shop() {
+        missing.iter_mut().for_each(|unknown| unknown.suggestion = None);
+    }
+    Ok(missing)
+}
+
 /// Returns which of these units and teams do not exist, without those that the form confirms as new. KV cost: 1 read,
 /// and 2 lists for each unit or team that does not exist.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
@@ -48,7 +61,7 @@ pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result<Vec<Unregistered>> {
     let mut levels = levels.to_vec();
     levels.retain(|level| !is_new(form, level));
-    Ok(register::look_up(context.store, &levels).await?)
+    look_up(context, &levels).await
 }
 
 /// Returns `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.

@@ -1,26 +1,28 @@
-//! The routes of the dashboard: each page and form with its method, path, required permission and handler.
+//! The routes of the dashboard: each page and form with its method, path, handler, and who may use it.
 
 use super::form::Form;
+use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders,
-    payment, payments, person, prices, profile, quantities, statement, system, team, transaction,
-    unit, usage,
+    PageContext, Refusal, Result, audit, credit, find, fulfilment, keys, ledger, mails, month,
+    orders, payment, payments, people, person, prices, profile, quantities, start, statement,
+    system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
 /// Generates [`Route`] from a table. Each line has the name of the route, `(id)` if its path contains an ID, method and
-/// path, the required permission, and the handler, which also gets the [`PageContext`]. `form` is the posted form,
-/// `query` the query string.
+/// path; the permission that operators need; the scope, a function of [`guard`](super::guard), with the right that people
+/// of shops need there; and the handler, which also gets the [`PageContext`]. `scoped` is what the scope returns, `form` the
+/// posted form, `query` the query string.
 macro_rules! routes {
     (
-        ($form:ident, $query:ident);
+        ($scoped:ident, $form:ident, $query:ident);
         $(
             #[doc = $doc:literal]
-            $route:ident $(($id:ident))? = $template:literal, $act:ident,
+            $route:ident $(($id:ident))? = $template:literal, $act:ident, $scope:ident $right:ident,
             $module:ident::$function:ident($($argument:expr),*);
         )*
     ) => {
@@ -34,6 +36,16 @@ macro_rules! routes {
             /// The permission that the route requires.
             pub fn permission(&self) -> Permission {
                 match self { $(Route::$route { .. } => Permission::$act,)* }
+            }
+
+            /// The right that people of shops require.
+            pub fn right(&self) -> MemberRight {
+                match self { $(Route::$route { .. } => MemberRight::$right,)* }
+            }
+
+            /// How the route names its unit or team, such as `unit`: the name of a function of `guard`.
+            pub fn scope(&self) -> &'static str {
+                match self { $(Route::$route { .. } => stringify!($scope),)* }
             }
 
             /// Method and path with `{id}` in place of an ID, for the log.
@@ -55,110 +67,134 @@ macro_rules! routes {
         }
 
         impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
-            /// Renders the page of a route.
+            /// Decides whether the person may use the route here, and renders its page.
             pub(super) async fn show(&self, route: &Route, $form: &Form, $query: &Form) -> Result {
                 match route {
-                    $(Route::$route $(($id))? => $module::$function(self, $($argument),*).await,)*
+                    $(Route::$route $(($id))? => {
+                        let right = MemberRight::$right;
+                        let id = routes!(@text $($id)?);
+                        let $scoped = self.$scope(Target { right, id, form: $form }).await?;
+                        let _decided = &$scoped;
+                        $module::$function(self, $($argument),*).await
+                    })*
                 }
             }
         }
     };
     (@id $id:ident) => { String };
+    (@text $id:ident) => { $id.as_str() };
+    (@text) => { "" };
     (@owned $id:ident, $found:ident) => { $found.to_owned() };
 }
 
 routes! {
-    (form, query);
+    (scoped, form, query);
     /// The start page: the search, and what needs doing.
-    Home = "GET /", Look, home::home(query);
+    Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
-    Search = "POST /find", Support, find::search(form);
+    Search = "POST /find", Support, global Manage, start::search(&scoped, form);
     /// The results of a search.
-    Find = "GET /find", Support, find::find(query);
+    Find = "GET /find", Support, global None, find::find(query);
     /// A list of transactions, one page at a time.
-    Orders = "GET /orders", Look, orders::orders(query);
+    Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
-    Transaction(id) = "GET /transactions/{id}", Look, transaction::transaction(id);
+    Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Credits a transaction, or a part of it.
-    Credit(id) = "POST /transactions/{id}/credit", Account, credit::credit(id, form);
+    Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
-    Reveal(id) = "POST /transactions/{id}/whole", Operate, transaction::reveal(id);
+    Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     /// Sends the e-mail of a transaction again.
-    Resend(id) = "POST /transactions/{id}/mail", Support, transaction::resend(id, form);
+    Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
     /// A preview of the e-mail as it would be sent now.
-    PreviewMail(id) = "GET /transactions/{id}/mail", Support, transaction::preview_mail(id);
+    PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped);
     /// Erases the personal data of a transaction.
-    Erase(id) = "POST /transactions/{id}/erase", Operate, transaction::erase(id, form);
+    Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
     /// The list of units.
-    Units = "GET /units", Look, unit::units();
+    Units = "GET /units", Look, global None, unit::units();
     /// Creates a unit.
-    AddUnit = "POST /units", Operate, unit::add_unit(form);
+    AddUnit = "POST /units", Operate, global None, unit::add_unit(form);
     /// A unit and its settings (§5).
-    Unit(id) = "GET /units/{id}", Look, unit::unit(id);
+    Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
     /// Sets a unit's profile.
-    SetProfile(id) = "POST /units/{id}/profile", Operate, profile::set_profile(id, form);
+    SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
     /// A preview of the page or the e-mail that the unit's buyers see.
-    PreviewProfile(id) = "GET /units/{id}/preview", Look, profile::preview_profile(id, query);
+    PreviewProfile(id) = "GET /units/{id}/preview", Look, unit View, profile::preview_profile(&scoped, query);
     /// A unit's usage by month.
-    Usage(id) = "GET /units/{id}/usage", Account, usage::usage(id, query);
+    Usage(id) = "GET /units/{id}/usage", Account, unit View, usage::usage(&scoped, query);
     /// CSV export of a unit's usage.
-    UsageCsv(id) = "GET /units/{id}/usage.csv", Account, usage::usage_csv(id, query);
+    UsageCsv(id) = "GET /units/{id}/usage.csv", Account, unit View, usage::usage_csv(&scoped, query);
     /// The usage of all units in a month.
-    Month = "GET /usage", Account, month::month(query);
+    Month = "GET /usage", Account, global None, month::month(query);
     /// CSV export of the usage of all units in a month.
-    MonthCsv = "GET /usage.csv", Account, month::month_csv(query);
-    /// The quantities per offering in one month, over all units.
-    Quantities = "GET /quantities", Account, quantities::quantities(None, query);
-    /// CSV export of the quantities of all units in a month.
-    QuantitiesCsv = "GET /quantities.csv", Account, quantities::quantities_csv(None, query);
+    MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
+    /// What was pledged and done in a month, by offering, over all units.
+    Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
+    /// CSV export of what was pledged and done in a month.
+    FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
+    /// Records what was done for the pledges of a month.
+    RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
+    /// Removes what was recorded as done.
+    RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
     /// A unit's quantities per offering in one month.
-    UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
+    UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     /// CSV export of the quantities of a unit in a month.
-    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
+    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
-    Payments = "GET /payments", Account, payments::payments(query);
+    Payments = "GET /payments", Account, global None, payments::payments(query);
     /// The statement of a month.
-    Statement(id) = "GET /units/{id}/statement", Account, statement::statement(id, query);
+    Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
     /// CSV export of the transactions of a month.
-    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, statement::transactions_csv(id, query);
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
     /// Marks a month as paid.
-    MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
+    MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
     /// Undoes the marking of a month as paid.
-    UndoPaid(id) = "POST /units/{id}/unpaid", Account, payment::undo_paid(id, form);
+    UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
     /// The form to erase all transactions of a person.
-    Person = "GET /person", Operate, person::person(query);
+    Person = "GET /person", Operate, global Manage, person::person(query);
     /// Erases a person's transactions, in steps.
-    ErasePerson = "POST /person", Operate, person::erase_person(form);
+    ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
+    /// The people of a unit.
+    UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped);
+    /// Adds a person to a unit.
+    AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
+    /// Removes a person from a unit.
+    RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
+    /// The people of a team.
+    TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped);
+    /// Adds a person to a team.
+    AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
+    /// Removes a person from a team.
+    RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
     /// Creates an API key.
-    MakeKey = "POST /keys", Operate, keys::make_key(form);
+    MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
     /// Replaces an API key.
-    RotateKey = "POST /keys/rotate", Operate, keys::rotate_key(form);
+    RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotate_key(form);
     /// Revokes an API key.
-    RevokeKey = "POST /keys/revoke", Operate, keys::revoke_key(form);
+    RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoke_key(form);
     /// The list of teams.
-    Teams = "GET /teams", Operate, team::teams();
+    Teams = "GET /teams", Operate, global None, team::teams();
     /// Creates a team with a first unit.
-    AddTeam = "POST /teams", Operate, team::add_team(form);
+    AddTeam = "POST /teams", Operate, global None, team::add_team(form);
     /// A team and its settings (§5).
-    Team(id) = "GET /teams/{id}", Operate, team::team(id);
+    Team(id) = "GET /teams/{id}", Operate, team View, team::team(&scoped);
     /// Adds a unit to a team.
-    AddMember(id) = "POST /teams/{id}/add", Operate, team::add_member(id, form);
+    AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::add_member(&scoped, form);
     /// Removes a unit from a team.
-    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team::remove_member(id, form);
+    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
     /// The price list of a mode, and its history.
-    Prices = "GET /prices", Operate, prices::prices(query);
+    Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// Previews a price change, and applies it.
-    SetPrices = "POST /prices", Operate, prices::set_prices(form);
+    SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails.
-    Mails = "GET /mails", Support, mails::mails(query);
+    Mails = "GET /mails", Support, global None, mails::mails(query);
     /// Sends the failed e-mails of a day again, in steps.
-    ResendDay = "POST /mails", Support, mails::resend_day(form);
+    ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
     /// The audit log.
-    Audit = "GET /audit", Operate, audit::audit(query);
+    Audit = "GET /audit", Operate, global None, audit::audit(query);
     /// Versions, limits, roles, the ledger, and the last backups.
-    System = "GET /system", Operate, system::system();
+    System = "GET /system", Operate, global None, system::system();
     /// The health of the ledger, for monitors.
-    Health = "GET /healthz", Look, ledger::health_page();
+    Health = "GET /healthz", Look, global None, ledger::health_page();
 }
 
 /// Returns the ID in a path that matches a template, or an empty text if the template has no ID. `None` if the path does not

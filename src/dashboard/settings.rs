@@ -2,8 +2,8 @@
 
 use super::Identity;
 use crate::decimal::Decimal;
+use crate::operator::people::is_address;
 use crate::operator::roles::{Role, Roles};
-use crate::validate::format::is_email;
 
 /// The values of the Worker's variables and secrets. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Variables<'v> {
     pub tax_text: &'v str,
     /// `BANK_DETAILS`: how to pay, on statements, in lines.
     pub bank_details: &'v str,
+    /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
+    pub contact: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
@@ -48,6 +50,8 @@ pub struct Settings {
     pub service_origin: String,
     /// The operator's company, as statements show it.
     pub(super) issuer: Issuer,
+    /// Whom people without a role can ask; empty if it is not set.
+    pub contact: String,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
@@ -111,6 +115,7 @@ impl Settings {
             environment: variables.environment.trim().to_owned(),
             issuer: Issuer::new(&variables),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
+            contact: variables.contact.trim().to_owned(),
             unusual_charge,
             variable_problems,
             version,
@@ -162,12 +167,6 @@ fn addresses(list: &str) -> Result<Vec<String>, usize> {
 fn named(entry: &str) -> Option<&str> {
     let (name, address) = entry.strip_suffix('>')?.split_once('<')?;
     (!name.contains('@')).then_some(address)
-}
-
-/// Whether a text is an e-mail address. Letters of any script are allowed.
-fn is_address(text: &str) -> bool {
-    let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
-    is_email(ascii.as_bytes())
 }
 
 fn unreadable(name: &str, number: usize) -> String {

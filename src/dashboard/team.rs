@@ -7,6 +7,7 @@ use super::{PageContext, Refusal, Result, keys, link, operation, register};
 use crate::auth::KeyLevel;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unregistered};
+use crate::operator::roles::Permission;
 use crate::operator::teams::{self, ExistingMember, TeamRow};
 use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::service::{Clock, Entropy};
@@ -130,8 +131,8 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One team ------------------------------------------------------------------------------------
 
-/// The page of a team. KV cost: 2 reads, 1 list per 1,000 units of the team, and 1 list per 1,000 of all keys. If the
-/// team does not exist, 2 more lists.
+/// The page of a team. KV cost: 1 read, and 1 list per 1,000 units of the team. For operators and managers, 1 more read,
+/// and 1 list per 1,000 of all keys. If the team does not exist, 2 more lists.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -161,11 +162,14 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let level = KeyLevel::Team(id.to_owned());
     let levels = if after.added.is_some() { &[] } else { std::slice::from_ref(&level) };
-    let missing = records::look_up(context.store, levels).await?;
+    let missing = register::look_up(context, levels).await?;
     let mut units = teams::get(context.store, id).await?.units;
     units.retain(|unit| Some(&**unit) != after.removed && Some(&**unit) != after.added);
     units.splice(0..0, after.added.map(str::to_owned));
-    let rows: Vec<_> = units.iter().take(view::MAX_ROWS).map(|unit| member(id, unit)).collect();
+    let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
+    let row = |unit: &String| member(id, unit, operates);
+    let rows: Vec<_> = units.iter().take(view::MAX_ROWS).map(row).collect();
+    let headings: &[&str] = if operates { &["Unit", "Change"] } else { &["Unit"] };
     let content = html! {
         (after.notice)
         (register::absence(&missing))
@@ -175,27 +179,38 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
                 "Requests with this team's API key name one of these units in the header "
                 code { "X-Service-Unit-Id" } ". Adding or removing units does not change keys."
             }
-            (view::table(&["Unit", "Change"], &rows, "No units yet."))
+            (view::table(headings, &rows, "No units yet."))
             (view::more(units.len()))
             (view::staleness_note())
-            h3 { "Add a unit" }
-            (member_form(context, id, &after))
+            @if operates { h3 { "Add a unit" } (member_form(context, id, &after)) }
         }
-        (keys::section(context, &level, &missing).await?)
+        @if manages {
+            section {
+                h2 { "People" }
+                p {
+                    a href=(link::path(&["teams", id, "people"])) { "People who may sign in" }
+                    " for all units of this team."
+                }
+            }
+            (keys::section(context, &level, &missing).await?)
+        }
     };
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new(format!("Team {id}"), content) })
 }
 
-fn member(team: &str, unit: &str) -> Vec<Markup> {
-    vec![
-        html! { a href=(link::path(&["units", unit])) { (unit) } },
-        html! {
-            (view::form(&link::path(&["teams", team, "remove"]), &html! {
+/// The row of a unit. Operators can remove it.
+fn member(team: &str, unit: &str, operates: bool) -> Vec<Markup> {
+    let removal = || {
+        view::form(
+            &link::path(&["teams", team, "remove"]),
+            &html! {
                 (hidden("unit", unit))
                 button.quiet aria-label={ "Remove " (unit) } { "Remove" }
-            }))
-        },
-    ]
+            },
+        )
+    };
+    let unit = html! { a href=(link::path(&["units", unit])) { (unit) } };
+    std::iter::once(unit).chain(operates.then(removal)).collect()
 }
 
 fn member_form<S, C: Clock, E: Entropy>(

@@ -134,7 +134,7 @@ async fn added<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One unit ------------------------------------------------------------------------------------
 
-/// The page of a unit. KV cost: 2 reads. For operators, 1 more read, 1 list per 1,000 keys, and 1 list per 1,000
+/// The page of a unit. KV cost: 2 reads. For operators and managers, 1 more read, 1 list per 1,000 keys, and 1 list per 1,000
 /// members of teams. If the unit does not exist, 2 more lists.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -158,18 +158,18 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let level = KeyLevel::Unit(id.to_owned());
     let levels = if after.is_registered { &[] } else { std::slice::from_ref(&level) };
-    let missing = records::look_up(context.store, levels).await?;
+    let missing = register::look_up(context, levels).await?;
     let row = match after.row {
         Some(row) => row,
         None => units::get(context.store, id).await?.unwrap_or_default(),
     };
     let row = UnitRow { unit: id.to_owned(), ..row };
-    let operates = context.may(Permission::Operate);
+    let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
     let content = html! {
         (after.notice)
         (register::absence(&missing))
         (settings(context, &row))
-        @if operates { (keys::section(context, &level, &missing).await?) }
+        @if manages { (keys::section(context, &level, &missing).await?) }
         (profile::section(context, &row, &missing))
         @if operates { (team::of_unit(context, id).await?) }
     };
@@ -179,6 +179,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Markup {
     let id = &row.unit;
     let name = row.profile.as_ref().map(|profile| profile.name());
+    let (is_of_shop, manages) =
+        (context.is_of_shop(), context.manages(&KeyLevel::Unit(id.clone())));
     let with_unit = |path: &str| [path, "?unit=", &link::encoded(id)].concat();
     html! {
         section {
@@ -196,19 +198,22 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                 }),
             ]))
             ul.links {
-                @if context.may(Permission::Account) {
+                @if context.may(Permission::Account) || is_of_shop {
                     li {
                         a href=(link::path(&["units", id, "usage"])) { "Usage and payments" }
                     }
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
-                @if context.may(Permission::Support) {
+                @if context.may(Permission::Support) || manages {
                     li { a href=(with_unit("/")) { "Find a transaction" } }
                 }
                 @if context.may(Permission::Operate) {
                     li { a href=(with_unit("/prices")) { "Price list" } }
+                }
+                @if manages {
                     li { a href=(with_unit("/person")) { "Erase a person" } }
+                    li { a href=(link::path(&["units", id, "people"])) { "People who may sign in" } }
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::dues::Due;
+use crate::operator::roles::Permission;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
@@ -67,10 +68,12 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
-                li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
-                li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
+                @if context.may(Permission::Account) {
+                    li { a href=(link::payments_of(unit, mode)) { "Payments" } }
+                    li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
+                }
             }
         }
     };
@@ -99,7 +102,8 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     let rows: Vec<_> = months
         .iter()
         .flat_map(|usage| {
-            let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
+            let month = view::month(usage.month).replace(' ', "\u{a0}");
+            let first = html! { a href=(link::statement(&usage.unit, usage.mode, usage.month)) title="Statement" { (month) } };
             rows(context, usage, &first)
         })
         .collect();

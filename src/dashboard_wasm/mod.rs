@@ -43,6 +43,8 @@ extern "C" {
     fn tax_text(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BANK_DETAILS)]
     fn bank_details(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = CONTACT)]
+    fn contact(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = UNUSUAL_CHARGE)]
     fn unusual_charge(this: &Bindings) -> Option<String>;
 }
@@ -116,6 +118,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         billing_address: &bindings.billing_address().unwrap_or_default(),
         tax_text: &bindings.tax_text().unwrap_or_default(),
         bank_details: &bindings.bank_details().unwrap_or_default(),
+        contact: &bindings.contact().unwrap_or_default(),
         unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })

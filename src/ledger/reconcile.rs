@@ -8,14 +8,17 @@ use super::claims::Kind;
 use super::findings::{Finding, FindingKind, Forget};
 use super::imports::{self, Import};
 use super::names;
+use super::people::{self, FoundPerson, PeoplePage};
 use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
 use super::{Ledger, Query as _, ask};
 use crate::auth::check_id;
 use crate::service::Clock;
 use crate::store::{
-    Key as _, MemberKey, OperatorStore, Page, SettlementKey, StoreError, TransactionKey,
+    Key as _, KeyInfo, MemberKey, OperatorStore, Page, PersonKey, PersonNote, SettlementKey,
+    StoreError, TransactionKey,
 };
-use serde::Serialize;
+use crate::time::parse_ms;
+use serde::{Deserialize as _, Serialize};
 
 /// Consecutive failed lists after which a pass is restarted: KV may no longer accept its cursor.
 const MAX_FAILURES: u32 = 5;
@@ -165,6 +168,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             Part::Transactions => self.compare_rows(page, until.as_deref()).await?,
             Part::Settlements => self.import(Kind::Settlement, &page, until.as_deref()).await?,
             Part::Members => self.import(Kind::Member, &page, until.as_deref()).await?,
+            Part::People => self.import_people(&page, until.as_deref()).await?,
         }
         self.state.after = until.unwrap_or_default();
         Ok(())
@@ -175,6 +179,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             Part::Transactions => TransactionKey::PREFIX,
             Part::Settlements => SettlementKey::PREFIX,
             Part::Members => MemberKey::PREFIX,
+            Part::People => PersonKey::PREFIX,
         }
     }
 
@@ -241,6 +246,17 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(imports::import(self.ledger, &import).await?)
     }
 
+    /// Updates people from a page of records. Records that cannot be read add nobody.
+    async fn import_people(&mut self, page: &Page, until: Option<&str>) -> Result<()> {
+        self.calls = self.calls.saturating_sub(1);
+        let names = page.records.iter().filter_map(|it| it.name.strip_prefix(PersonKey::PREFIX));
+        let names: Vec<_> = names.filter(|name| name.len() <= MAX_PERSON_NAME).collect();
+        let found: Vec<_> = page.records.iter().filter_map(found_person).collect();
+        let span = (&*self.state.after, until);
+        let times = self.asked..=self.clock.now_ms();
+        Ok(people::import(self.ledger, &PeoplePage::new(span, &names, &found, times)).await?)
+    }
+
     async fn finish(&mut self) -> Result<PassOutcome> {
         let pass = self.state.started.unwrap_or_default();
         let (holder, now) = (self.holder, self.clock.now_ms());
@@ -255,6 +271,20 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         names::copy(self.ledger, self.store).await?;
         Ok(PassOutcome::Complete)
     }
+}
+
+/// Maximum length of the name of a person's record without its prefix, in bytes. With it, a page has at most
+/// 1.3 MB, which fits a parameter of D1.
+const MAX_PERSON_NAME: usize = 200;
+
+/// Reads a record of a list; `None` if its name or its metadata has another form.
+fn found_person(record: &KeyInfo) -> Option<FoundPerson<'_>> {
+    let name = record.name.strip_prefix(PersonKey::PREFIX)?;
+    let PersonKey { place, .. } = PersonKey::parse_suffix(name)?;
+    let note = PersonNote::deserialize(&record.metadata).ok()?;
+    let at = parse_ms(&note.created)?;
+    let is_own = name.len() <= MAX_PERSON_NAME && people::parse_place(place).is_some();
+    is_own.then_some(FoundPerson { name, place, note, at })
 }
 
 /// Returns whether a part of a name is a valid ID. As IDs are short, the names of a page have at most about 300 KB.

@@ -20,6 +20,8 @@ pub enum Part {
     Settlements,
     /// Members, which become claims that a unit is in a team.
     Members,
+    /// People, who may sign in to the dashboard for a unit or a team.
+    People,
 }
 
 impl Part {
@@ -28,7 +30,8 @@ impl Part {
         match self {
             Part::Transactions => Some(Part::Settlements),
             Part::Settlements => Some(Part::Members),
-            Part::Members => None,
+            Part::Members => Some(Part::People),
+            Part::People => None,
         }
     }
 }

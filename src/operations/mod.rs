@@ -8,9 +8,11 @@ mod call;
 mod covered;
 mod credits;
 mod emails;
+mod fulfilments;
 mod keys;
 mod ledger;
 mod payments;
+mod people;
 mod prices;
 mod register;
 pub mod spec;
@@ -76,6 +78,9 @@ operations! {
     TeamsRemove = teams::REMOVE, remove;
     TeamsShow = teams::SHOW, show;
     TeamsList = teams::LIST, list;
+    PeopleAdd = people::ADD, add;
+    PeopleRemove = people::REMOVE, remove;
+    PeopleList = people::LIST, list;
     TransactionsList = transactions::LIST, list;
     TransactionsFind = transactions::FIND, find;
     TransactionsShow = transactions::SHOW, show;
@@ -89,6 +94,10 @@ operations! {
     PaymentsList = payments::LIST, list;
     PaymentsDue = statements::DUE, due;
     PaymentsStatement = statements::STATEMENT, statement;
+    FulfilmentsAdd = fulfilments::ADD, add;
+    FulfilmentsRemove = fulfilments::REMOVE, remove;
+    FulfilmentsList = fulfilments::LIST, list;
+    FulfilmentsBalance = fulfilments::BALANCE, balance;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
     CreditsRestore = credits::RESTORE, restore;
@@ -104,7 +113,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 12] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -112,12 +121,14 @@ pub const GROUPS: [(&str, &str); 10] = [
         "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",
     ),
     ("teams", "Teams: a team's key may act for each unit of the team"),
+    ("people", "People of shops, who may sign in to the dashboard for a unit or a team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
     (
         "credits",
         "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
     ),
+    ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",
@@ -148,6 +159,9 @@ impl Operation {
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
             Operation::CreditsAdd => credits::check(&values),
+            Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
+                people::check(&values)
+            }
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

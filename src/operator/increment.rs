@@ -9,7 +9,7 @@ use crate::idempotency::ReplayHash;
 use crate::ledger::{self, ChangedPage, Ledger, Next, SHOWN_AFTER_MS};
 use crate::pledge::TransactionId;
 use crate::store::{
-    AuditKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey, NotificationKey,
+    AuditKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey, NotificationKey, PersonKey,
     PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey, SecretKey, SettlementKey,
     TeamKey, TransactionKey, UnitKey,
 };
@@ -20,12 +20,13 @@ use serde_json::Value;
 /// Largest number of transactions on a page.
 const MOST: usize = 1_000;
 /// Prefixes of the kinds of records that are backed up in full. They change rarely, and each change matters.
-const WHOLE: [&str; 11] = [
+const WHOLE: [&str; 12] = [
     PriceListKey::PREFIX,
     ErasedKey::PREFIX,
     CredentialKey::PREFIX,
     FailedMailKey::PREFIX,
     MemberKey::PREFIX,
+    PersonKey::PREFIX,
     PriceListVersionKey::PREFIX,
     ProfileKey::PREFIX,
     SecretKey::PREFIX,

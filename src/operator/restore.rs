@@ -4,8 +4,8 @@ use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
     BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey, MailedKey,
-    MemberKey, NotificationKey, OperatorStore, QueuedMailKey, ReplayKey, SecretKey, TransactionKey,
-    decode,
+    MemberKey, NotificationKey, OperatorStore, PersonKey, QueuedMailKey, ReplayKey, SecretKey,
+    TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreOptions {
-    /// Also restores API keys and memberships of teams, which may have been revoked or removed since.
+    /// Also restores API keys, memberships of teams and people of shops, which may have been revoked or removed since.
     pub with_keys: bool,
     /// Restores only transactions, the delivery state of their e-mails, their replay records, and the records that mark
     /// transactions as erased.
@@ -88,7 +88,7 @@ impl Restore {
     /// Returns whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
-        if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
+        if [CredentialKey::PREFIX, MemberKey::PREFIX, PersonKey::PREFIX].into_iter().any(is) {
             return self.options.with_keys;
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {

@@ -1,5 +1,8 @@
-//! The roles of people who operate the service, and what each role allows.
+//! The roles of people who operate the service, the people of shops, and what each of them may do.
 
+use crate::auth::KeyLevel;
+use crate::ledger::people::Membership;
+use crate::store::PersonRole;
 use strum::{EnumIter, IntoStaticStr};
 
 /// A person's role. The dashboard's secrets `OPERATORS`, `SUPPORT` and `ACCOUNTS` list the people of each role.
@@ -53,5 +56,56 @@ impl Roles {
     pub fn in_words(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(|role| (*role).into()).collect();
         names.join(", ")
+    }
+}
+
+/// What the people of a shop need to open a page or send a form about their own unit or team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
+pub enum MemberRight {
+    /// It is for operators only.
+    None,
+    /// To be a viewer or a manager.
+    View,
+    /// To be a manager.
+    Manage,
+}
+
+impl MemberRight {
+    /// Returns whether a person with this role has the right.
+    pub fn has(self, role: PersonRole) -> bool {
+        match self {
+            MemberRight::None => false,
+            MemberRight::View => true,
+            MemberRight::Manage => role == PersonRole::Manager,
+        }
+    }
+}
+
+/// The units and teams of one person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memberships(pub Vec<Membership>);
+
+impl Memberships {
+    /// Returns whether the person has a right in this unit or team. A team's people have it in the team's units.
+    pub fn may(&self, right: MemberRight, place: &KeyLevel) -> bool {
+        let has = |own: &Membership| match place {
+            KeyLevel::Unit(unit) => own.units.contains(unit),
+            KeyLevel::Team(_) => own.place == *place,
+        };
+        self.0.iter().any(|own| right.has(own.role) && has(own))
+    }
+
+    /// Returns the units in which the person has a right, sorted.
+    pub fn units(&self, right: MemberRight) -> Vec<String> {
+        let own = self.0.iter().filter(|own| right.has(own.role));
+        let mut units: Vec<_> = own.flat_map(|own| own.units.iter().cloned()).collect();
+        units.sort_unstable();
+        units.dedup();
+        units
+    }
+
+    /// Returns whether the person has a right in any unit or team.
+    pub fn has(&self, right: MemberRight) -> bool {
+        self.0.iter().any(|own| right.has(own.role))
     }
 }

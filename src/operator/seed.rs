@@ -4,12 +4,13 @@ use super::keys::{KeyMetadata, NotedKey};
 use super::{Result, encode};
 use crate::auth::{ApiKey, KeyLevel, KeyRecord};
 use crate::charge::PriceList;
+use crate::ledger::people::place_text;
 use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PriceListKey, ProfileKey, Registered,
-    SecretKey, TeamKey, UnitKey,
+    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PersonKey, PersonNote, PersonRole,
+    PriceListKey, ProfileKey, Registered, SecretKey, TeamKey, UnitKey,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,16 @@ struct Development {
     catalogue: PriceList,
     secret: NamespaceSecret,
     profiles: BTreeMap<String, Profile>,
+    people: Vec<DevelopmentPerson>,
+}
+
+/// A person of a shop in local development.
+#[derive(Deserialize)]
+struct DevelopmentPerson {
+    #[serde(flatten)]
+    place: KeyLevel,
+    address: String,
+    role: PersonRole,
 }
 
 /// An API key for local development, which is public.
@@ -39,7 +50,7 @@ pub struct DevelopmentKey {
 /// # Errors
 /// If the store fails.
 pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
-    let Development { keys, teams, catalogue, secret, profiles } =
+    let Development { keys, teams, catalogue, secret, profiles, people } =
         serde_json::from_str(include_str!("development.json"))?;
     put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
@@ -55,6 +66,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
         put_missing(store, &ProfileKey(unit), profile, &NoMetadata).await?;
     }
     put_teams(store, &teams).await?;
+    put_people(store, &secret, people).await?;
     let units = |level: &KeyLevel| match level {
         KeyLevel::Unit(unit) => vec![unit.clone()],
         KeyLevel::Team(team) => teams.get(team).cloned().unwrap_or_default(),
@@ -79,6 +91,21 @@ async fn put_teams(
     }
     for unit in teams.values().flatten().collect::<BTreeSet<_>>() {
         put_missing(store, &UnitKey(unit), &registered(), &registered()).await?;
+    }
+    Ok(())
+}
+
+/// Writes the records of people, from which a reconciliation pass makes the ledger's rows.
+async fn put_people(
+    store: &impl OperatorStore,
+    secret: &NamespaceSecret,
+    people: Vec<DevelopmentPerson>,
+) -> Result<()> {
+    let Registered { created, by } = registered();
+    for DevelopmentPerson { place, address, role } in people {
+        let (place, hash) = (place_text(&place), secret.person(&address));
+        let note = PersonNote { address, role, created: created.clone(), by: by.clone() };
+        put_missing(store, &PersonKey { place: &place, hash: &hash }, &note, &note).await?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod error;
 mod key;
 mod metadata;
 mod operator;
+mod person;
 mod port;
 mod price_key;
 mod recorded;
@@ -22,6 +23,7 @@ pub use key::{
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{KeyInfo, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
+pub use person::{PersonKey, PersonNote, PersonRole};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;

@@ -49,6 +49,8 @@ const WRONG = {
   "prices change tree": "missing required argument 'price'",
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
+  "people add a@b.example --role viewer": "give either `--unit` or `--team`",
+  "people list --unit a --team b": "give either `--unit` or `--team`",
   "units set unit_1":
     "give at least one field to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`",
   "units unset unit_1 name":
@@ -171,6 +173,7 @@ test("help is not a failure, and is printed if the command is missing", async ()
     "prices",
     "units",
     "teams",
+    "people",
     "transactions",
     "emails",
     "audit",

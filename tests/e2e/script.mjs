@@ -1,6 +1,6 @@
 /** Runs the project's commands, in this process or as a user does, and opens the records that they work on. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -11,6 +11,8 @@ import { exitCodeOf } from "../../scripts/lib/output.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 export const tools = await prepareTools();
+/** The names of the ledger's migrations, in their order. */
+export const MIGRATIONS = readdirSync(join(tools.root, "migrations")).sort();
 
 /**
  * Creates an empty folder for a test.

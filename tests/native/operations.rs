@@ -43,7 +43,11 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 20] = [
+const FORMS: [(&str, &str, &str); 24] = [
+    ("POST /units/{id}/people", "people", "add"),
+    ("POST /units/{id}/people/remove", "people", "remove"),
+    ("POST /teams/{id}/people", "people", "add"),
+    ("POST /teams/{id}/people/remove", "people", "remove"),
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
     ("POST /keys/revoke", "keys", "revoke"),

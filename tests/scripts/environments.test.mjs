@@ -130,7 +130,13 @@ test("in local development one dashboard consumes the queue, and those of all ro
     assert.deepEqual(config.vars, own.vars);
     assert.equal(config.access.dev.identity.email, `${role}@small-hours.example`);
   }
-  assert.deepEqual(own.definedEnvironments, ["operator", "support", "accounts"]);
+  assert.deepEqual(own.definedEnvironments, [
+    "operator",
+    "support",
+    "accounts",
+    "manager",
+    "viewer",
+  ]);
 });
 
 test("each environment has its own rate limit of refused keys", async () => {

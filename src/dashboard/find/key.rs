@@ -42,7 +42,8 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-fn key_page(key: &KeyRow, operates: bool) -> Page {
+/// Renders the page of a key, with the forms that replace and revoke it if `operates`.
+pub(in crate::dashboard) fn key_page(key: &KeyRow, operates: bool) -> Page {
     let content = html! {
         @match &key.note {
             Some(note) if operates => {

@@ -11,4 +11,6 @@ mod search;
 mod term;
 
 pub(super) use form::search_section;
+pub(super) use key::key_page;
 pub(super) use search::{find, search};
+pub(super) use term::{is_secret, pasted, transaction_id};

@@ -5,6 +5,7 @@ use super::key;
 use super::term::{ID, transaction_id};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
+use crate::dashboard::guard::Target;
 use crate::dashboard::page::Page;
 use crate::dashboard::transaction::level;
 use crate::dashboard::{PageContext, Result, orders, transaction, view};
@@ -13,7 +14,7 @@ use crate::ledger::{Direction, Order, PageCursor};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::register::{self, Unregistered};
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
@@ -37,7 +38,9 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     if let Some(id) = transaction_id(term) {
-        return transaction::transaction(context, id).await;
+        let target = Target { right: MemberRight::View, id, form: query };
+        let record = context.record(target).await?;
+        return transaction::transaction(context, &record).await;
     }
     if let Some(page) = key::find(context, term, query).await? {
         return Ok(page);

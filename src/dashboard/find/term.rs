@@ -12,7 +12,7 @@ pub(super) const KEY_RECORD: &str = "key:";
 pub(super) const ID: (&str, usize) = ("ptran_", 48);
 
 /// Whether a text may contain an API key or an edit key.
-pub(super) fn is_secret(text: &str) -> bool {
+pub(in crate::dashboard) fn is_secret(text: &str) -> bool {
     let is_edit_key = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
 }
@@ -26,14 +26,14 @@ pub(super) fn term(text: &str) -> String {
 }
 
 /// Returns the transaction ID in a text, such as the URL of a timeline or of a page of the dashboard.
-pub(super) fn transaction_id(text: &str) -> Option<&str> {
+pub(in crate::dashboard) fn transaction_id(text: &str) -> Option<&str> {
     let at = text.find(ID.0)?;
     let id = text.get(at..at + ID.1)?;
     TransactionId::parse(id).map(|_| id)
 }
 
 /// Returns the API key in a text.
-pub(super) fn pasted(text: &str) -> Option<&str> {
+pub(in crate::dashboard) fn pasted(text: &str) -> Option<&str> {
     let at = text.find(KEY)?;
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
     text.get(at..)?.split(is_end).next()

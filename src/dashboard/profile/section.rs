@@ -1,9 +1,9 @@
 //! The profile on the page of a unit, and its form.
 
+use crate::auth::KeyLevel;
 use crate::dashboard::view::{self, hidden};
 use crate::dashboard::{PageContext, link, register};
 use crate::operator::register::Unregistered;
-use crate::operator::roles::Permission;
 use crate::operator::units::UnitRow;
 use crate::recipient::NewProfile;
 use crate::service::{Clock, Entropy};
@@ -53,7 +53,7 @@ const LANGUAGES: [(&str, &str); 13] = [
 
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// The profile: a form for operators, a list of facts for others. `missing` contains the unit if it does not exist.
+/// The profile: a form for operators and managers, a list of facts for others. `missing` contains the unit if it does not exist.
 pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
@@ -71,7 +71,7 @@ pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
                 a href=(preview_path(&row.unit, "page")) { "page" } ", "
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
-            @if context.may(Permission::Operate) {
+            @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
                 (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
             } @else {
                 (facts(&profile))

@@ -24,6 +24,8 @@ pub(super) struct Facts {
     pub key: Option<KeyRow>,
     /// Whether the person is an operator.
     pub operates: bool,
+    /// Whether the person is an operator, or a manager of the unit.
+    pub manages: bool,
 }
 
 /// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
@@ -85,7 +87,7 @@ impl Facts {
             @match note {
                 Some(note) => {
                     " of the " (level(&note.level, self.operates))
-                    @if self.operates && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
+                    @if self.manages && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
                 }
                 None if self.key.is_some() => {}
                 None => ", which was revoked or has expired",
@@ -112,7 +114,7 @@ impl Facts {
             (view::facts(&rows))
             @if !is_whole {
                 p { small { "Personal data is masked: only the first character of each text is shown." } }
-                @if self.operates { (reveal_button(&shown.row.id)) }
+                @if self.manages { (reveal_button(&shown.row.id)) }
             }
         }
     }

@@ -2,10 +2,12 @@
 
 use super::page::refused;
 use crate::dashboard::form::Form;
+use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
 use crate::dashboard::view::id_link;
 use crate::dashboard::{PageContext, Refusal, Result, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::transactions::Record;
 use crate::operator::{Done, OperatorError, transactions};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
@@ -15,17 +17,16 @@ use maud::html;
 /// reads, 10 writes.
 pub(in crate::dashboard) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    if form.text("id") != id.trim() {
+    if form.text("id") != record.id() {
         let problem = "nothing was erased: type the transaction ID that is at the top of the page";
-        return refused(context, &record, problem).await;
+        return refused(context, record, problem).await;
     }
-    let done = transactions::erase(context.store, context.ledger, &context.author, &record).await;
+    let done = transactions::erase(context.store, context.ledger, &context.author, record).await;
     let Done { outcome: erased, before } = match done {
-        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
+        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {

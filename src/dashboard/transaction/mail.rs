@@ -5,11 +5,13 @@ use crate::operator::notifications::{self, State, Status};
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the state of a transaction's e-mail. The form that sends it again is there only if that may help.
+/// Renders the state of a transaction's e-mail. The form that sends it again is there only if that may help,
+/// and the person may send it.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     mail: &Status,
+    may_send: bool,
 ) -> Markup {
     let can_be_sent = notifications::can_be_sent(mail);
     let is_asked = !matches!(mail.state, State::NotAsked | State::Erased);
@@ -19,7 +21,7 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
         @if is_asked {
             p { a href=(preview) { "Preview" } " (personal data masked)" }
         }
-        @if can_be_sent {
+        @if can_be_sent && may_send {
             @if context.outbox.is_some() { (resend_form(context, id, mail)) } @else { p { (NO_QUEUE) } }
         }
     }

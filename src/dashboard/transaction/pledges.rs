@@ -13,7 +13,12 @@ use std::iter;
 const MAX_PLEDGES: usize = 100;
 
 /// Renders the pledges with their prices. The first [`MAX_PLEDGES`] are shown.
-pub(super) fn pledges(list: Option<&PriceListVersion>, shown: &TransactionView<'_>) -> Markup {
+/// To people of shops, the page does not name operators.
+pub(super) fn pledges(
+    list: Option<&PriceListVersion>,
+    shown: &TransactionView<'_>,
+    is_of_shop: bool,
+) -> Markup {
     let pledges = &shown.transaction.pledges;
     let prices = list.map(|list| &list.price_list);
     let row = |pledge: &RetrievedPledge<'_>| {
@@ -32,16 +37,17 @@ pub(super) fn pledges(list: Option<&PriceListVersion>, shown: &TransactionView<'
     html! {
         (view::table_of(&headings, &["Quantity", "Price", "Amount"], &rows, "No pledges."))
         @if rest > 0 { p { "And " (rest) " more, which are included in the charge." } }
-        p { (price_list(list, shown.row.unpriced)) }
+        p { (price_list(list, shown.row.unpriced, is_of_shop)) }
     }
 }
 
-fn price_list(list: Option<&PriceListVersion>, unpriced: usize) -> Markup {
+fn price_list(list: Option<&PriceListVersion>, unpriced: usize, is_of_shop: bool) -> Markup {
     html! {
         @match list {
             Some(list) => {
-                "Charged by the price list of " (view::time(&list.time)) ", set by "
-                (view::untrusted_text(&list.by)) ". The charge is rounded once, on the total."
+                "Charged by the price list of " (view::time(&list.time))
+                @if !is_of_shop { ", set by " (view::untrusted_text(&list.by)) }
+                ". The charge is rounded once, on the total."
             }
             None => "The price list used for this charge is not available.",
         }

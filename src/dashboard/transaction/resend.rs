@@ -3,13 +3,14 @@
 use super::mail::NO_QUEUE;
 use super::page::{found, refused};
 use crate::dashboard::form::Form;
+use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::{Content, Page};
 use crate::dashboard::view::id_link;
 use crate::dashboard::{PageContext, Result, operation, view};
 use crate::operator::OperatorError;
 use crate::operator::delays::MAILED_SECONDS;
 use crate::operator::notifications::{self, Resent, Status};
-use crate::operator::transactions;
+use crate::operator::transactions::Record;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -21,32 +22,31 @@ use std::borrow::Cow;
 /// this instance remembers it. A form whose round has ended does nothing.
 pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    let mail = notifications::status(context.store, context.clock, &record).await?;
-    let Some(outbox) = context.outbox else { return refused(context, &record, NO_QUEUE).await };
+    let mail = notifications::status(context.store, context.clock, record).await?;
+    let Some(outbox) = context.outbox else { return refused(context, record, NO_QUEUE).await };
     if let Some(at) = context.was_done().await? {
-        return found(context, &record, &operation::before(Some(&at))).await;
+        return found(context, record, &operation::before(Some(&at))).await;
     }
     if is_queued(&mail, form) {
-        return found(context, &record, &queued_before()).await;
+        return found(context, record, &queued_before()).await;
     }
     if let Some(problem) = not_now(&mail, form) {
-        return refused(context, &record, problem).await;
+        return refused(context, record, problem).await;
     }
-    let message = match notifications::next_message(context.store, &record, &mail).await {
-        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
+    let message = match notifications::next_message(context.store, record, &mail).await {
+        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
         outcome => outcome?,
     };
     let (store, author, rounds) = (context.store, &context.author, context.rounds);
     let queued =
         notifications::queue_round(store, context.ledger, author, outbox, rounds, &message).await?;
     match queued.outcome {
-        Resent::Untaken => refused(context, &record, UNTAKEN).await,
-        Resent::Before => found(context, &record, &queued_before()).await,
-        Resent::Queued => found(context, &record, &queued_now(&message.id)).await,
+        Resent::Untaken => refused(context, record, UNTAKEN).await,
+        Resent::Before => found(context, record, &queued_before()).await,
+        Resent::Queued => found(context, record, &queued_now(&message.id)).await,
     }
 }
 
@@ -87,10 +87,9 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
 /// Shows the e-mail as it would be sent now, masked, and with a link that does nothing. KV cost: at most 2 calls.
 pub(in crate::dashboard) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    let mail = notifications::masked_preview(context.store, context.clock, &record).await?;
+    let mail = notifications::masked_preview(context.store, context.clock, record).await?;
     let link = format!("href=\"{}\"", notifications::NOWHERE);
     let document = mail.html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })

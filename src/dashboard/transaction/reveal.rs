@@ -1,8 +1,9 @@
 //! Shows a transaction unmasked.
 
 use super::page::page;
+use crate::dashboard::guard::Scoped;
 use crate::dashboard::{PageContext, Result, view};
-use crate::operator::transactions::{self, ViewOptions};
+use crate::operator::transactions::{self, Record, ViewOptions};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::html;
@@ -11,13 +12,12 @@ use maud::html;
 /// views it. KV cost: that of [`transaction`](super::page::transaction), and 1 write.
 pub(in crate::dashboard) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
     let view = ViewOptions { reveal: true, timeline: true };
-    let shown = transactions::reveal(context.store, &context.author, &record, view).await?;
+    let shown = transactions::reveal(context.store, &context.author, record, view).await?;
     let notice = view::notice(&html! {
         "This page shows personal data. Your viewing was recorded in the audit log."
     });
-    page(context, &record, &shown, &notice).await
+    page(context, record, &shown, &notice).await
 }

@@ -7,7 +7,8 @@ use serde_json::Value;
 /// The end of the command in the entry that withdraws a change.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
-/// A change in the audit log. It contains no secret, and no personal data except the author's name.
+/// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
+/// people who were added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When the change was made, an RFC 3339 date-time.

@@ -11,14 +11,16 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 11] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
     ("teams", "Teams"),
+    ("people", "People of shops"),
     ("transactions", "Transactions"),
     ("payments", "Payments"),
     ("credits", "Credits"),
+    ("fulfilments", "Fulfilment"),
     ("emails", "E-mails"),
     ("ledger", "Ledger"),
 ];
@@ -39,6 +41,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("units remove", "removed {units 0}"),
     ("teams add", "added {units 1} to the team {team 0}"),
     ("teams remove", "removed {units 1} from the team {team 0}"),
+    ("people add", "added a person{of}{text 0}"),
+    ("people remove", "removed a person{of}{text 0}"),
     ("transactions erase", "erased the personal data of {transactions 0}"),
     ("transactions reveal", "viewed {transactions 0} unmasked"),
     ("payments mark", "marked {month 0} as paid{text 1}"),
@@ -46,6 +50,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("credits add", "began to credit {transaction 0}{text 1}"),
     ("credits add (done)", "credited {transaction 1}{text 2}"),
     ("credits restore", "restored credits from the audit log"),
+    ("fulfilments add", "recorded what was done{text 1}"),
+    ("fulfilments remove", "removed what was recorded as done{text 1}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
 ];
 

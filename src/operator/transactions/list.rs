@@ -5,6 +5,7 @@ use crate::ledger::{self, Direction, Filter, Ledger, Likeness, OrderPage};
 use crate::operator::Result;
 use crate::operator::coverage::{Coverage, coverage};
 use crate::pledge::TransactionId;
+use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub struct ListQuery {
     /// Only transactions of this unit and mode.
     pub filter: TransactionFilter,
+    /// Only transactions of these units, whatever the filter says; `None`: of all units.
+    pub within: Option<Vec<String>>,
     /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
     /// Only transactions that were created in this month.
@@ -28,11 +31,40 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
+    /// Returns the selected units; `None` for all.
+    fn units(&self) -> Option<Vec<String>> {
+        match (self.filter.units(), &self.within) {
+            (units, None) => units,
+            (None, Some(within)) => Some(within.clone()),
+            (Some(units), Some(within)) => {
+                Some(units.into_iter().filter(|unit| within.contains(unit)).collect())
+            }
+        }
+    }
+
+    /// Returns the selected shops; `None` for all.
+    fn shops(&self) -> Option<Vec<Scope>> {
+        let modes = self.filter.modes();
+        let shops = |unit: &String| {
+            let shop = |mode: &Mode| Scope { mode: *mode, unit: unit.clone() };
+            modes.iter().map(shop).collect::<Vec<_>>()
+        };
+        Some(self.units()?.iter().flat_map(shops).collect())
+    }
+
+    /// Removes transactions of other units, which a list by [`like`](Self::like) could have.
+    fn only_within(&self, mut page: OrderPage) -> OrderPage {
+        if let Some(within) = &self.within {
+            page.orders.retain(|order| within.contains(&order.unit));
+        }
+        page
+    }
+
     fn ledger_filter(&self) -> Filter {
         let span = self.month.map(|month| month.span_ms().unwrap_or_default()); // none before 1970
         Filter {
             mode: self.filter.mode,
-            units: self.filter.units(),
+            units: self.units(),
             from: span.map_or(0, |(from, _)| from),
             until: span.map(|(_, until)| until),
             key: self.key.clone(),
@@ -70,6 +102,7 @@ pub async fn list(
         None => ledger::orders(ledger, &filter, from, most).await?,
         Some((likeness, id)) => ledger::like(ledger, (*likeness, id), &filter, from, most).await?,
     };
-    let coverage = coverage(ledger, query.filter.shops().as_deref()).await?;
+    let page = query.only_within(page);
+    let coverage = coverage(ledger, query.shops().as_deref()).await?;
     Ok(TransactionPage { page, coverage })
 }

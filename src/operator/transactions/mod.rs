@@ -18,7 +18,7 @@ pub(in crate::operator) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
 pub use filter::TransactionFilter;
-pub use find::{Found, SearchKey, find, find_secret};
+pub use find::{Found, SearchKey, find, find_secret, find_within};
 pub use list::{ListQuery, TransactionPage, list};
 pub use person::{ErasureCursor, PersonStep, erase_person_step};
 pub use record::{Record, get};

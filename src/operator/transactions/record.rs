@@ -56,6 +56,19 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
 }
 
 impl Record {
+    /// Returns the transaction's ID.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// Returns the unit that the transaction belongs to.
+    ///
+    /// # Errors
+    /// If the metadata is damaged.
+    pub fn unit(&self) -> Result<String> {
+        Ok(self.metadata()?.unit)
+    }
+
     pub(in crate::operator) fn metadata(&self) -> Result<Recorded> {
         let recorded = Recorded::from_metadata(self.id.clone(), &self.metadata);
         recorded.map_err(|error| self.damaged(&error))

@@ -1,0 +1,173 @@
+//! Decides who may use a route, before its handler runs. The table of routes says how a route names its unit or team, and
+//! what people of shops need there.
+//!
+//! Operators' roles are checked by the route alone. For people of shops, a unit, a team, a key or a transaction of another
+//! shop has the same answer as one that does not exist, at the cost of the same reads.
+
+use super::access::Access;
+use super::form::Form;
+use super::{PageContext, Refusal, Result, register};
+use crate::auth::KeyLevel;
+use crate::operator::keys;
+use crate::operator::roles::MemberRight;
+use crate::operator::transactions::{self, Record};
+use crate::operator::{OperatorError, was_done};
+use crate::service::{Clock, Entropy};
+use crate::store::{CredentialKey, Key as _, OperatorStore, StoreError};
+use std::ops::Deref;
+
+/// A value that the person may use: an ID, a record, or a set of units. Only this module creates one.
+#[derive(Clone, Debug)]
+pub(super) struct Scoped<T>(T);
+
+impl<T> Deref for Scoped<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// The units that a list or a search may show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Units {
+    /// All units: the person has a role of operators.
+    All,
+    /// The person's own units, sorted.
+    Own(Vec<String>),
+}
+
+impl Units {
+    /// Returns the person's own units; `None` for all units.
+    pub fn own(&self) -> Option<&[String]> {
+        match self {
+            Units::All => None,
+            Units::Own(units) => Some(units),
+        }
+    }
+}
+
+/// The parts of a request that say what it is about.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'r> {
+    /// What people of shops need.
+    pub right: MemberRight,
+    /// The ID in the path; empty if the path has none.
+    pub id: &'r str,
+    /// The form that was sent; empty for a page.
+    pub form: &'r Form,
+}
+
+/// The refusal of a unit, a team or a key that does not exist, or belongs to another shop.
+fn absent() -> Refusal {
+    Refusal::Request(
+        404,
+        "This does not exist, or you have no access to it. Use the search or the menu.".to_owned(),
+    )
+}
+
+impl Access {
+    fn check(&self, right: MemberRight, place: &KeyLevel) -> Result<()> {
+        match self.is_staff() || self.memberships.may(right, place) {
+            true => Ok(()),
+            false => Err(absent()),
+        }
+    }
+}
+
+/// The scopes of the table of routes. Each takes a request's [`Target`] and returns what the handler may use.
+impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
+    /// The route is about no unit, or about all units that the person may see.
+    pub async fn global(&self, target: Target<'_>) -> Result<Scoped<Units>> {
+        if self.access.is_staff() {
+            return Ok(Scoped(Units::All));
+        }
+        match self.access.memberships.has(target.right) {
+            true => Ok(Scoped(Units::Own(self.access.memberships.units(target.right)))),
+            false => Err(absent()),
+        }
+    }
+
+    /// The path names a unit.
+    pub async fn unit<'r>(&self, target: Target<'r>) -> Result<Scoped<&'r str>> {
+        self.access.check(target.right, &KeyLevel::Unit(target.id.to_owned()))?;
+        Ok(Scoped(target.id))
+    }
+
+    /// The path names a team.
+    pub async fn team<'r>(&self, target: Target<'r>) -> Result<Scoped<&'r str>> {
+        self.access.check(target.right, &KeyLevel::Team(target.id.to_owned()))?;
+        Ok(Scoped(target.id))
+    }
+
+    /// The form names a unit or a team, in the field `unit` or `team`. Returns the one that the form means; `None` if it
+    /// names none or both, which people of shops may not.
+    pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
+        let place = named_place(target.form).map(|place| register::meant(target.form, place));
+        match &place {
+            Some(place) => self.access.check(target.right, place)?,
+            None if self.access.is_staff() => {}
+            None => return Err(absent()),
+        }
+        Ok(Scoped(place))
+    }
+
+    /// The form names an API key, in the field `key`. The key's record says whose it is. KV cost for people of shops: 1
+    /// read.
+    pub async fn key(&self, target: Target<'_>) -> Result<Scoped<()>> {
+        if self.access.is_staff() {
+            return Ok(Scoped(()));
+        }
+        self.owner(target).await?;
+        let key = CredentialKey::parse(target.form.text("key")).ok_or_else(absent)?;
+        let row = keys::get(self.store, &key.name()).await?;
+        let owner = row.and_then(|row| row.note).map(|note| note.level);
+        match owner {
+            Some(place) if self.access.memberships.may(target.right, &place) => Ok(Scoped(())),
+            _ => Err(self.gone().await?),
+        }
+    }
+
+    /// Returns the refusal of a form about a key that does not exist, perhaps because the same form revoked it.
+    async fn gone(&self) -> Result<Refusal> {
+        Ok(match was_done(self.ledger, &self.author).await? {
+            None => absent(),
+            Some(at) => OperatorError::Repeated(format!(
+                "this was already done at {at}. The form was sent twice, and nothing more was changed"
+            ))
+            .into(),
+        })
+    }
+
+    /// The path names a transaction. Its record says to which unit it belongs. KV cost: 1 read.
+    pub async fn record(&self, target: Target<'_>) -> Result<Scoped<Record>> {
+        let found = match transactions::get(self.store, target.id).await {
+            Ok(record) => Ok(record),
+            Err(OperatorError::Invalid(problem)) => Err(problem),
+            Err(OperatorError::Store(StoreError::Damaged(problem))) if self.is_of_shop() => {
+                Err(problem)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if self.access.is_staff() {
+            return found.map(Scoped).map_err(Refusal::NoTransaction);
+        }
+        let own = |record: &Record| {
+            let unit = record.unit().ok().map(KeyLevel::Unit);
+            unit.is_some_and(|unit| self.access.memberships.may(target.right, &unit))
+        };
+        let own = found.ok().filter(own).map(Scoped);
+        own.ok_or_else(|| Refusal::NoTransaction(NO_TRANSACTION.to_owned()))
+    }
+}
+
+const NO_TRANSACTION: &str = "no transaction of your units has this ID";
+
+/// Returns the unit or team that a form names; `None` if it names none or both.
+fn named_place(form: &Form) -> Option<KeyLevel> {
+    match (form.given("unit"), form.given("team")) {
+        (Some(unit), None) => Some(KeyLevel::Unit(unit.to_owned())),
+        (None, Some(team)) => Some(KeyLevel::Team(team.to_owned())),
+        _ => None,
+    }
+}

@@ -1,0 +1,238 @@
+//! The start page of a person of a shop, and the search in the person's own units. Nothing here depends on another shop:
+//! neither the results, nor suggestions, counts or errors.
+
+use super::find;
+use super::form::Form;
+use super::guard::Target;
+use super::page::Page;
+use super::{PageContext, Result, link, orders, transaction, view};
+use crate::auth::{KeyHash, KeyLevel};
+use crate::ledger::people::Membership;
+use crate::ledger::{Direction, PageCursor};
+use crate::operator::OperatorError;
+use crate::operator::keys::{self, KeyRow};
+use crate::operator::roles::MemberRight;
+use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::store::{CredentialKey, Key as _, OperatorStore};
+use maud::{Markup, html};
+
+/// Maximum length of a search text, in bytes.
+const MAX_TEXT: usize = 1_000;
+/// Transactions per page.
+const MAX_ROWS: usize = 50;
+
+// ---- Home ----------------------------------------------------------------------------------------
+
+/// The start page: the person's units and teams, and the search for managers. Reads nothing.
+pub(super) fn home<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+    query: &Form,
+) -> Page {
+    let own = &context.access.memberships;
+    let teams = own.0.iter().filter(|own| matches!(own.place, KeyLevel::Team(_)));
+    let units_of_teams = units.iter().map(|unit| KeyLevel::Unit(unit.clone()));
+    let content = html! {
+        @if own.has(MemberRight::Manage) {
+            section { (search_form(context, &query.only(&["unit"]))) }
+        }
+        section {
+            h2 { "Your units" }
+            ul.links {
+                @for place in units_of_teams.take(view::MAX_ROWS) { li { (place_link(&place)) } }
+            }
+            @if units.is_empty() { p.soft { "None yet." } }
+            (view::more(units.len()))
+        }
+        (teams_section(teams))
+        ul.links { li { a href="/orders" { "Newest transactions" } } }
+    };
+    Page::new("Home", content)
+}
+
+fn teams_section<'m>(teams: impl Iterator<Item = &'m Membership>) -> Markup {
+    let links: Vec<_> = teams.map(|team| place_link(&team.place)).collect();
+    html! {
+        @if !links.is_empty() {
+            section { h2 { "Your teams" } ul.links { @for link in links { li { (link) } } } }
+        }
+    }
+}
+
+fn place_link(place: &KeyLevel) -> Markup {
+    html! { a href=(link::page_of(place)) { (view::untrusted_text(place.id())) } }
+}
+
+// ---- Search --------------------------------------------------------------------------------------
+
+/// Largest number of units that the form offers. With more, the ID is typed.
+const MAX_OPTIONS: usize = 100;
+
+/// The search form. It shows the search text again, unless that is a secret.
+fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form) -> Markup {
+    let text = form.text("text");
+    let text = view::Field {
+        name: "text",
+        label: "What are you looking for?",
+        value: if find::is_secret(text) { "" } else { text },
+        hint: "A transaction ID, an order number (reference), an e-mail address, or an API key.",
+        required: true,
+        ..view::Field::default()
+    };
+    let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
+    let units = context.access.memberships.units(MemberRight::Manage);
+    let content = html! {
+        (text.render())
+        div.fields {
+            (unit_field(&units, form.text("unit")))
+            (view::select("mode", "Mode", &modes, form.text("mode")))
+        }
+        button { "Find" }
+    };
+    view::form("/find", &content)
+}
+
+fn unit_field(units: &[String], chosen: &str) -> Markup {
+    if units.len() > MAX_OPTIONS {
+        let hint = "Leave empty to search all your units.";
+        let field = view::Field {
+            name: "unit",
+            label: "Unit",
+            hint,
+            value: chosen,
+            ..view::Field::default()
+        };
+        return field.render();
+    }
+    let own = units.iter().map(|unit| (&**unit, &**unit));
+    let options: Vec<_> = std::iter::once(("", "All your units")).chain(own).collect();
+    view::select("unit", "Unit", &options, chosen)
+}
+
+/// Finds a transaction, a key, a unit or a team of the person by its ID, or transactions of these units by reference or
+/// e-mail address. Cost: at most 3 KV reads, and 10 ledger queries.
+pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+    form: &Form,
+) -> Result {
+    let text = form.text("text");
+    if text.is_empty() || text.len() > MAX_TEXT {
+        return Ok(again(context, form, "enter something to search for"));
+    }
+    if let Some(id) = find::transaction_id(text) {
+        let record = context.record(Target { right: MemberRight::View, id, form }).await?;
+        return transaction::transaction(context, &record).await;
+    }
+    if let Some(key) = own_key(context, text).await? {
+        return Ok(find::key_page(&key, true));
+    }
+    let found = match search(context, units, form).await {
+        Err(OperatorError::Invalid(problem)) => return Ok(again(context, form, &problem)),
+        found => found?,
+    };
+    Ok(results(context, form, &found).await)
+}
+
+fn again<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form, problem: &str) -> Page {
+    let content = html! { (view::problem(problem)) section { (search_form(context, form)) } };
+    Page { status: 422, ..Page::new("Find", content) }
+}
+
+/// Returns the key that a text names, if the person manages its unit or team. The text is the key itself or its whole
+/// hash: looking up a shorter ID would take longer for a key of another shop than for no key. KV cost: 1 read.
+async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    text: &str,
+) -> Result<Option<KeyRow>> {
+    let Some(text) = find::pasted(text).or_else(|| whole_hash(text)) else { return Ok(None) };
+    let key = match keys::get(context.store, text).await {
+        Err(OperatorError::Invalid(_)) => None,
+        found => found?,
+    };
+    Ok(key.filter(|key| key.note.as_ref().is_some_and(|note| context.manages(&note.level))))
+}
+
+/// Returns the whole hash of a key, or the name of its record.
+fn whole_hash(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix(CredentialKey::PREFIX).unwrap_or(text);
+    KeyHash::from_hex(digits).map(|_| digits)
+}
+
+/// The transactions that were found, and what they were found by.
+struct FoundBy {
+    by: &'static str,
+    found: Found,
+}
+
+const REFERENCE: &str = "reference";
+const EMAIL: &str = "email";
+
+/// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address.
+async fn search<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+    form: &Form,
+) -> Result<FoundBy, OperatorError> {
+    let text = form.text("text").to_owned();
+    let unit = form.given("unit").map(str::to_owned);
+    let filter = TransactionFilter { unit, mode: Mode::from_name(form.text("mode")) };
+    let from = form.given("older").and_then(PageCursor::parse);
+    let from = from.map_or(Direction::Newest, Direction::Older);
+    let find = async |by: &SearchKey| {
+        let of = (&filter, by);
+        transactions::find_within(context.store, context.ledger, units, of, &from, MAX_ROWS).await
+    };
+    if form.text("by") != EMAIL {
+        let found = find(&SearchKey::Reference(text.clone())).await?;
+        if !found.transactions.is_empty() || !text.contains('@') {
+            return Ok(FoundBy { by: REFERENCE, found });
+        }
+    }
+    Ok(FoundBy { by: EMAIL, found: find(&SearchKey::Email(text)).await? })
+}
+
+async fn results<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+    FoundBy { by, found }: &FoundBy,
+) -> Page {
+    let place = own_place(context, form.text("text"));
+    let table = orders::table(context, &found.transactions, true).await;
+    let has_none = found.transactions.is_empty();
+    let content = html! {
+        @if let Some(place) = &place { p.lead { "Your unit or team " (place_link(place)) "." } }
+        @if has_none { @if place.is_none() { p.lead { "Nothing in your units matches this." } } }
+        @else { (table) }
+        @if let Some(older) = found.older() { (older_form(form, by, &older)) }
+        @if has_none {
+            ul {
+                li { "References are case-sensitive: enter them as the shop writes them." }
+                li { "An erased transaction cannot be found by its e-mail address." }
+            }
+        }
+        @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
+        section { h2 { "Search again" } (search_form(context, &form.only(&["unit", "mode"]))) }
+    };
+    Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
+}
+
+/// Returns the person's own unit or team with this ID.
+fn own_place<S, C, E>(context: &PageContext<'_, S, C, E>, id: &str) -> Option<KeyLevel> {
+    let own = &context.access.memberships;
+    let places = [KeyLevel::Unit(id.to_owned()), KeyLevel::Team(id.to_owned())];
+    places.into_iter().find(|place| own.may(MemberRight::View, place))
+}
+
+/// The form that requests the next page. It is posted, because an e-mail address must not be part of a URL.
+fn older_form(form: &Form, by: &str, older: &PageCursor) -> Markup {
+    let content = html! {
+        @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }
+        (view::hidden("by", by))
+        (view::hidden("older", &older.to_string()))
+        button.quiet { "Older" }
+    };
+    view::form("/find", &content)
+}

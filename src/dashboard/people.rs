@@ -1,0 +1,275 @@
+//! The people who may sign in for a unit or a team: the list, and the forms that add and remove a person.
+
+use super::form::Form;
+use super::page::Page;
+use super::view::{self, hidden};
+use super::{PageContext, Refusal, Result, link, operation, register};
+use crate::auth::KeyLevel;
+use crate::ledger::people::{MAX_PEOPLE, Person, Removable};
+use crate::operator::people::{self, normal_address};
+use crate::operator::register::Unregistered;
+use crate::operator::roles::Permission;
+use crate::operator::{Done, OperatorError};
+use crate::service::{Clock, Entropy};
+use crate::store::{OperatorStore, PersonRole};
+use maud::{Markup, html};
+
+/// The people of a unit. Ledger cost: 1 query.
+pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+) -> Result {
+    page(context, &KeyLevel::Unit(unit.to_owned()), FormResult::default()).await
+}
+
+/// The people of a team. Ledger cost: 1 query.
+pub(super) async fn of_team<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    team: &str,
+) -> Result {
+    page(context, &KeyLevel::Team(team.to_owned()), FormResult::default()).await
+}
+
+/// Adds a person to a unit, and shows its people. Cost: that of [`people::add`], and 5 ledger queries.
+pub(super) async fn add_to_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+    form: &Form,
+) -> Result {
+    add(context, &KeyLevel::Unit(unit.to_owned()), form).await
+}
+
+/// Adds a person to a team, and shows its people. Cost: that of [`people::add`], and 5 ledger queries.
+pub(super) async fn add_to_team<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    team: &str,
+    form: &Form,
+) -> Result {
+    add(context, &KeyLevel::Team(team.to_owned()), form).await
+}
+
+/// Asks for confirmation, then removes a person from a unit, and shows its people. Cost: that of [`people::remove`], and 4
+/// ledger queries.
+pub(super) async fn remove_from_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+    form: &Form,
+) -> Result {
+    remove(context, &KeyLevel::Unit(unit.to_owned()), form).await
+}
+
+/// Asks for confirmation, then removes a person from a team, and shows its people. Cost: that of [`people::remove`], and 4
+/// ledger queries.
+pub(super) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    team: &str,
+    form: &Form,
+) -> Result {
+    remove(context, &KeyLevel::Team(team.to_owned()), form).await
+}
+
+// ---- The page ------------------------------------------------------------------------------------
+
+/// The outcome of a form for the page that is shown next.
+#[derive(Default)]
+struct FormResult<'f> {
+    status: Option<u16>,
+    notice: Markup,
+    /// What was entered, if the form is shown again.
+    entered: Option<&'f Form>,
+    /// What is wrong with the address; empty if nothing is.
+    problem: &'f str,
+    /// The unit or team, if it does not exist.
+    missing: &'f [Unregistered],
+}
+
+async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    after: FormResult<'_>,
+) -> Result {
+    let people = people::list(context.ledger, place).await?;
+    let rows: Vec<_> = people.iter().map(|person| cells(place, person)).collect();
+    let content = html! {
+        (after.notice)
+        p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
+        section {
+            (view::table(&["Address", "Role", "Added", "Added by", "Change"], &rows, "No people yet."))
+            @if people.len() >= MAX_PEOPLE { p { "Only the first " (MAX_PEOPLE) " are shown." } }
+            p.soft {
+                "Managers see personal data, send e-mails again, erase people, and change keys, the profile and this "
+                "list. Viewers see transactions, with personal data hidden, and usage."
+            }
+        }
+        section { h2 { "Add a person" } (add_form(context, place, &after)) }
+    };
+    Ok(Page { status: after.status.unwrap_or(200), ..Page::new("People", content) })
+}
+
+fn cells(place: &KeyLevel, person: &Person) -> Vec<Markup> {
+    let Person { address, role, created, by, .. } = person;
+    vec![
+        view::untrusted_text(address),
+        html! { (view::capital(role.name())) },
+        view::time(created),
+        view::untrusted_text(by),
+        view::form(
+            &path(place, "remove"),
+            &html! {
+                (hidden("address", address))
+                button.quiet aria-label={ "Remove " (address) } { "Remove" }
+            },
+        ),
+    ]
+}
+
+/// Returns the path of the page, or of a form below it.
+fn path(place: &KeyLevel, last: &str) -> String {
+    let people = [&link::page_of(place), "/people"].concat();
+    if last.is_empty() { people } else { [&people, "/", last].concat() }
+}
+
+const ROLES: [(&str, &str); 2] = [("viewer", "Viewer"), ("manager", "Manager")];
+
+fn add_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    after: &FormResult<'_>,
+) -> Markup {
+    let entered = |name| after.entered.map_or("", |form| form.text(name));
+    let address = view::Field {
+        name: "address",
+        label: "E-mail address",
+        value: entered("address"),
+        hint: "The person signs in with this address. No e-mail is sent: tell the person yourself.",
+        required: true,
+        problem: after.problem,
+        ..view::Field::default()
+    };
+    html! {
+        (context.form(&path(place, ""), &html! {
+            div.row { (address.render()) (view::select("role", "Role", &ROLES, entered("role"))) }
+            (register::question(after.missing, " and add the person"))
+            @if after.missing.is_empty() { button { "Add person" } }
+        }))
+    }
+}
+
+// ---- Add -----------------------------------------------------------------------------------------
+
+async fn add<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    form: &Form,
+) -> Result {
+    let role = match form.text("role") {
+        "manager" => PersonRole::Manager,
+        "viewer" => PersonRole::Viewer,
+        _ => return Err(Refusal::invalid(NOT_WHOLE)),
+    };
+    if !context.has_operation() {
+        return Err(Refusal::invalid(NOT_WHOLE));
+    }
+    if context.was_done().await?.is_none() {
+        let levels = std::slice::from_ref(place);
+        let missing = register::missing(context, levels, form).await?;
+        if let Some(problem) = register::problem(&missing) {
+            return again(context, place, form, &missing, &problem).await;
+        }
+    }
+    let whom = (place, form.text("address"));
+    let added = people::add(context.store, context.ledger, &context.author, whom, role).await;
+    let Done { outcome, before } = match added {
+        Err(OperatorError::Invalid(problem)) => {
+            return again(context, place, form, &[], &problem).await;
+        }
+        added => added?,
+    };
+    let address = normal_address(form.text("address"));
+    let words = html! {
+        (view::untrusted_text(&address))
+        @if outcome.already { " already was a " (role.name()) ". Nothing was changed." }
+        @else {
+            " is a " (role.name()) ", and can sign in at once. Send the person the address of this dashboard."
+        }
+    };
+    let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
+    page(context, place, FormResult { notice, ..FormResult::default() }).await
+}
+
+const NOT_WHOLE: &str = "some fields are missing. Reload the page and try again";
+
+async fn again<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    form: &Form,
+    missing: &[Unregistered],
+    problem: &str,
+) -> Result {
+    let (entered, notice) = (Some(form), view::form_problem(problem, None));
+    let problem = if problem.contains("e-mail address") { problem } else { "" };
+    let after = FormResult { status: Some(422), notice, entered, problem, missing };
+    page(context, place, after).await
+}
+
+// ---- Remove --------------------------------------------------------------------------------------
+
+async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    form: &Form,
+) -> Result {
+    let address = normal_address(form.text("address"));
+    if !context.has_operation() {
+        return Ok(confirm_removal(context, place, &address));
+    }
+    let which = match context.may(Permission::Operate) {
+        true => Removable::All,
+        false => Removable::NotTheLast,
+    };
+    let whom = (place, &*address);
+    let removed = people::remove(context.store, context.ledger, &context.author, whom, which).await;
+    let Done { before, .. } = match removed {
+        Err(OperatorError::Invalid(problem)) => {
+            let (status, notice) = (Some(422), view::problem(&problem));
+            return page(context, place, FormResult { status, notice, ..FormResult::default() })
+                .await;
+        }
+        removed => removed?,
+    };
+    let words = html! {
+        (view::untrusted_text(&address)) " was removed, and each further request of the person is refused here. API keys \
+         that the person has seen still work: replace them."
+    };
+    let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
+    if is_self(context, &address) && !context.may(Permission::Operate) {
+        return Ok(Page::new("People", notice)); // the list is for managers
+    }
+    page(context, place, FormResult { notice, ..FormResult::default() }).await
+}
+
+fn is_self<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, address: &str) -> bool {
+    normal_address(context.author.by()) == address
+}
+
+fn confirm_removal<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    address: &str,
+) -> Page {
+    let content = html! {
+        section {
+            (view::facts(&[
+                ("Address", view::untrusted_text(address)),
+                ("For", register::owner(place)),
+            ]))
+            p { "The person can no longer sign in for it. API keys that the person has seen still work: replace them." }
+            (context.form(&path(place, "remove"), &html! {
+                (hidden("address", address))
+                button.alarm { "Remove this person" }
+            }))
+        }
+        p { "Nothing was changed yet. Back to " a href=(path(place, "")) { "People" } "." }
+    };
+    Page::new("Remove this person?", content)
+}

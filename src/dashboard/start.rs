@@ -1,0 +1,31 @@
+//! The start page and the search: those of operators, and those of people of shops.
+
+use super::form::Form;
+use super::guard::Units;
+use super::{PageContext, Result, find as everywhere, home as tasks, own};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+
+/// The start page. Cost: that of [`tasks::home`] for operators; none for people of shops.
+pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &Units,
+    query: &Form,
+) -> Result {
+    match units {
+        Units::All => tasks::home(context, query).await,
+        Units::Own(units) => Ok(own::home(context, units, query)),
+    }
+}
+
+/// Searches for transactions, a unit or a key. Cost: that of [`everywhere::search`] or [`own::find`].
+pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &Units,
+    form: &Form,
+) -> Result {
+    match units {
+        Units::All => everywhere::search(context, form).await,
+        Units::Own(units) => own::find(context, units, form).await,
+    }
+}

@@ -1,0 +1,363 @@
+//! The people who may sign in to the dashboard for a unit or a team.
+//!
+//! A row takes effect at once, and Workers KV has a copy of it. A copy never brings back a person who was removed: the
+//! row of a removed person is kept for a day, without the address. A row whose copy is missing gives no access for long:
+//! the next reconciliation pass deletes it.
+
+use super::claims::recent;
+use super::{Ledger, LedgerError, Query, Result, ask};
+use crate::auth::KeyLevel;
+use crate::store::{PersonNote, PersonRole};
+use crate::time::{DAY_MS, date_time};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Maximum number of a team's units that a person gets access to.
+pub const MAX_UNITS: usize = 10_000;
+/// Maximum number of people of one unit or team that a list has.
+pub const MAX_PEOPLE: usize = 1_000;
+
+/// What a person may do in a unit, or in all units of a team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Membership {
+    /// The unit or the team.
+    #[serde(flatten)]
+    pub place: KeyLevel,
+    /// The person's role.
+    pub role: PersonRole,
+    /// The units: the unit itself, or the team's first [`MAX_UNITS`] units.
+    pub units: Vec<String>,
+}
+
+/// A person of a unit or a team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Person {
+    /// The suffix of the name of the person's record in KV.
+    #[serde(skip)]
+    pub name: String,
+    /// The e-mail address, in lower case.
+    pub address: String,
+    /// The person's role.
+    pub role: PersonRole,
+    /// When the person was added, an RFC 3339 date-time.
+    pub created: String,
+    /// Who added the person.
+    pub by: String,
+}
+
+/// Returns `unit:{id}` or `team:{id}`, as rows and names of records write a unit or a team.
+pub fn place_text(place: &KeyLevel) -> String {
+    let kind = if matches!(place, KeyLevel::Unit(_)) { "unit:" } else { "team:" };
+    [kind, place.id()].concat()
+}
+
+/// Parses the text of [`place_text`]. Returns `None` for any other text.
+pub fn parse_place(text: &str) -> Option<KeyLevel> {
+    let (kind, id) = text.split_once(':')?;
+    let place = match kind {
+        "unit" => KeyLevel::Unit(id.to_owned()),
+        "team" => KeyLevel::Team(id.to_owned()),
+        _ => return None,
+    };
+    place.check().is_ok().then_some(place)
+}
+
+/// Returns the memberships of an address, which must be in lower case. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn memberships(ledger: &dyn Ledger, address: &str) -> Result<Vec<Membership>> {
+    let rows = ask(ledger, &Memberships { address, most: MAX_UNITS }).await?;
+    rows.into_iter().map(MembershipRow::read).collect()
+}
+
+/// Returns the people of a unit or a team, sorted by address, at most [`MAX_PEOPLE`]. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn people(ledger: &dyn Ledger, place: &KeyLevel) -> Result<Vec<Person>> {
+    let rows = ask(ledger, &People { place: place_text(place), most: MAX_PEOPLE }).await?;
+    Ok(rows.into_iter().map(PersonRow::read).collect())
+}
+
+/// Returns a person of a unit or a team; `None` if the address is not one. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn person(
+    ledger: &dyn Ledger,
+    place: &KeyLevel,
+    address: &str,
+) -> Result<Option<Person>> {
+    let rows = ask(ledger, &OnePerson { place: place_text(place), address }).await?;
+    Ok(rows.into_iter().next().map(PersonRow::read))
+}
+
+/// Adds a person, unless the unit or team already has the person. Returns the person as the ledger has it then: of two
+/// simultaneous changes, it shows the first one. `name` is the suffix of the name of the person's record in KV.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn add(
+    ledger: &dyn Ledger,
+    place: &KeyLevel,
+    name: &str,
+    (note, at): (&PersonNote, u64),
+) -> Result<Person> {
+    let place = place_text(place);
+    let add = Add { name, place: &place, note, at }.statement()?;
+    let get = OnePerson { place: place.clone(), address: &note.address }.statement()?;
+    let answers = ledger.run(&[add, get]).await?;
+    let found = OnePerson::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
+    found.into_iter().next().map(PersonRow::read).ok_or(LedgerError::Damaged)
+}
+
+/// Which managers may be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removable {
+    /// Any manager.
+    All,
+    /// A manager only while the unit or team has another one.
+    NotTheLast,
+}
+
+/// Removes a person by the suffix of the name of its record. Returns whether the person is removed: a person who was
+/// removed before also is. It is not if `which` protects the last manager.
+///
+/// # Errors
+/// If the ledger does not answer. The person may have been removed then.
+pub async fn remove(
+    ledger: &dyn Ledger,
+    place: &KeyLevel,
+    name: &str,
+    (by, at): (&str, u64),
+    which: Removable,
+) -> Result<bool> {
+    let (place, may_be_last) = (place_text(place), which == Removable::All);
+    let remove = Remove { name, place: &place, by, at, may_be_last }.statement()?;
+    let answers = ledger.run(&[remove, IsThere { name }.statement()?]).await?;
+    let left = IsThere::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
+    Ok(left.is_empty())
+}
+
+// ---- Import --------------------------------------------------------------------------------------
+
+/// A person's record in KV.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct FoundPerson<'a> {
+    /// The suffix of the record's name.
+    pub name: &'a str,
+    /// The unit or team, as [`place_text`] writes it.
+    pub place: &'a str,
+    /// The record's metadata.
+    #[serde(flatten)]
+    pub note: PersonNote,
+    /// When the person was added, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// One page of KV's list of people.
+#[derive(Serialize)]
+pub(super) struct PeoplePage<'a> {
+    after: &'a str,
+    until: Option<&'a str>,
+    names: &'a [&'a str],
+    found: &'a [FoundPerson<'a>],
+    since: u64,
+    ahead: u64,
+    day_ago: u64,
+}
+
+impl<'a> PeoplePage<'a> {
+    /// Describes a page. It begins after the name `after` and ends with `until`, or at the end of the list for `None`.
+    /// `names` are all names in between; `found` are those that can be read. `times` begins when the page was requested
+    /// and ends now.
+    pub fn new(
+        (after, until): (&'a str, Option<&'a str>),
+        names: &'a [&'a str],
+        found: &'a [FoundPerson<'a>],
+        times: RangeInclusive<u64>,
+    ) -> Self {
+        let (asked, now) = times.into_inner();
+        let (since, ahead) = (*recent(asked).start(), *recent(now).end());
+        PeoplePage {
+            after,
+            until,
+            names,
+            found,
+            since,
+            ahead,
+            day_ago: asked.saturating_sub(DAY_MS),
+        }
+    }
+}
+
+/// Updates the rows from the records in KV, except rows that changed recently. Adds a person whom only KV has, and deletes
+/// a person whom KV does not have. A record that is older than the person's removal adds nobody.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub(super) async fn import(ledger: &dyn Ledger, page: &PeoplePage<'_>) -> Result<()> {
+    ledger.run(&[Lost(page).statement()?, Found(page).statement()?]).await.map(drop)
+}
+
+// ---- Queries -------------------------------------------------------------------------------------
+
+#[derive(Serialize)]
+struct Memberships<'a> {
+    address: &'a str,
+    most: usize,
+}
+
+#[derive(Deserialize)]
+struct MembershipRow {
+    place: String,
+    role: PersonRole,
+    units: Option<Vec<String>>,
+}
+
+impl MembershipRow {
+    fn read(self) -> Result<Membership> {
+        let place = parse_place(&self.place).ok_or(LedgerError::Damaged)?;
+        let units = match &place {
+            KeyLevel::Unit(unit) => vec![unit.clone()],
+            KeyLevel::Team(_) => self.units.unwrap_or_default(),
+        };
+        Ok(Membership { place, role: self.role, units })
+    }
+}
+
+/// A unit that is being added to a team, or removed from it, is left out. `;` is the character after `:`.
+impl Query for Memberships<'_> {
+    type Row = MembershipRow;
+    const SQL: &'static str = "SELECT json_object('place', p.place, 'role', p.role, 'units', json((
+  SELECT json_group_array(unit) FROM (
+    SELECT substr(c.name, length(p.place) - 3) AS unit FROM claims c
+    WHERE p.place LIKE 'team:%' AND c.kind = 'member' AND c.state = 'kept'
+      AND c.name > substr(p.place, 6) || ':' AND c.name < substr(p.place, 6) || ';'
+    ORDER BY c.name LIMIT ?1 ->> '$.most'
+  )
+)))
+FROM people p WHERE p.address = ?1 ->> '$.address' ORDER BY p.place";
+}
+
+#[derive(Deserialize)]
+struct PersonRow {
+    name: String,
+    address: String,
+    role: PersonRole,
+    at: u64,
+    author: String,
+}
+
+impl PersonRow {
+    fn read(self) -> Person {
+        let PersonRow { name, address, role, at, author } = self;
+        Person { name, address, role, created: date_time(at), by: author }
+    }
+}
+
+/// Selects the columns of a [`PersonRow`].
+macro_rules! columns {
+    () => {
+        "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at, 'author', author) FROM people "
+    };
+}
+
+#[derive(Serialize)]
+struct People {
+    place: String,
+    most: usize,
+}
+
+impl Query for People {
+    type Row = PersonRow;
+    const SQL: &'static str = concat!(
+        columns!(),
+        "WHERE place = ?1 ->> '$.place' AND address IS NOT NULL ORDER BY address LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Serialize)]
+struct OnePerson<'a> {
+    place: String,
+    address: &'a str,
+}
+
+impl Query for OnePerson<'_> {
+    type Row = PersonRow;
+    const SQL: &'static str =
+        concat!(columns!(), "WHERE address = ?1 ->> '$.address' AND place = ?1 ->> '$.place'");
+}
+
+#[derive(Serialize)]
+struct Add<'a> {
+    name: &'a str,
+    place: &'a str,
+    note: &'a PersonNote,
+    at: u64,
+}
+
+impl Query for Add<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author)
+SELECT ?1 ->> '$.name', ?1 ->> '$.place', ?1 ->> '$.note.address', ?1 ->> '$.note.role', ?1 ->> '$.at', ?1 ->> '$.note.by'
+WHERE NOT EXISTS (SELECT 1 FROM people WHERE address = ?1 ->> '$.note.address' AND place = ?1 ->> '$.place')
+ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author
+WHERE people.address IS NULL";
+}
+
+#[derive(Serialize)]
+struct Remove<'a> {
+    name: &'a str,
+    place: &'a str,
+    by: &'a str,
+    at: u64,
+    may_be_last: bool,
+}
+
+/// Of two managers who remove each other, only one is removed: the statements run one after the other.
+impl Query for Remove<'_> {
+    type Row = ();
+    const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'
+WHERE name = ?1 ->> '$.name' AND address IS NOT NULL
+  AND (role <> 'manager' OR ?1 ->> '$.may_be_last' OR EXISTS (
+    SELECT 1 FROM people other
+    WHERE other.place = ?1 ->> '$.place' AND other.role = 'manager' AND other.name <> ?1 ->> '$.name'
+  ))";
+}
+
+#[derive(Serialize)]
+struct IsThere<'a> {
+    name: &'a str,
+}
+
+impl Query for IsThere<'_> {
+    type Row = u8;
+    const SQL: &'static str =
+        "SELECT '1' FROM people WHERE name = ?1 ->> '$.name' AND address IS NOT NULL";
+}
+
+#[derive(Serialize)]
+struct Lost<'a>(&'a PeoplePage<'a>);
+
+/// Deletes people whom the page does not list. The row of a removed person is kept for a day.
+impl Query for Lost<'_> {
+    type Row = ();
+    const SQL: &'static str = "DELETE FROM people
+WHERE name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
+  AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND (address IS NOT NULL OR at < ?1 ->> '$.day_ago')
+  AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))";
+}
+
+#[derive(Serialize)]
+struct Found<'a>(&'a PeoplePage<'a>);
+
+impl Query for Found<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author)
+SELECT value ->> '$.name', value ->> '$.place', value ->> '$.address', value ->> '$.role', value ->> '$.at', value ->> '$.by'
+FROM json_each(?1, '$.found') WHERE true
+ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author
+WHERE excluded.at > people.at AND people.at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead'";
+}

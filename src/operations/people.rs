@@ -1,0 +1,155 @@
+//! Operations on the people of shops.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use super::register::{confirm_new, whose};
+use super::spec::{Argument, Kind, Spec, text, unit};
+use super::table::{table, time};
+use super::values::Values;
+use crate::auth::KeyLevel;
+use crate::ledger::people::{Person, Removable};
+use crate::operator::people::{self, AddedPerson};
+use crate::store::PersonRole;
+use serde::{Deserialize, Serialize};
+
+const ADDRESS: Argument = Argument::positional(
+    "address",
+    text("address"),
+    "the person's e-mail address, with which the person signs in",
+);
+const TEAM: Argument =
+    Argument::option("team", text("id"), "the team; its people may sign in for all its units");
+const UNIT: Argument = unit("the unit");
+
+pub const ADD: Spec = Spec::changes(
+    "people",
+    "add",
+    "let a person sign in to the dashboard for a unit, or for all units of a team",
+    &[
+        ADDRESS,
+        UNIT,
+        TEAM,
+        Argument::option(
+            "role",
+            Kind::Choice { choices: &["manager", "viewer"] },
+            "what the person may do; a manager also changes keys, the profile and the people",
+        )
+        .required(),
+    ],
+)
+.confirmed_if("the unit or team is not registered")
+.answers("`unit` or `team`; `role`; `already`: whether the person had this role before");
+
+/// A unit or a team in the arguments.
+#[derive(Deserialize)]
+pub struct Place {
+    unit: Option<String>,
+    team: Option<String>,
+}
+
+impl Place {
+    fn level(self) -> Result<KeyLevel, String> {
+        match (self.unit, self.team) {
+            (Some(unit), None) => Ok(KeyLevel::Unit(unit)),
+            (None, Some(team)) => Ok(KeyLevel::Team(team)),
+            _ => Err("give either `--unit` or `--team`".to_owned()),
+        }
+    }
+}
+
+/// Checks the arguments of each operation here.
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Place>()?.level().map(drop)
+}
+
+#[derive(Deserialize)]
+pub struct Add {
+    address: String,
+    #[serde(flatten)]
+    place: Place,
+    role: PersonRole,
+}
+
+pub async fn add<P: Ports>(
+    call: &Call<'_, P>,
+    Add { address, place, role }: Add,
+) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    if !call.was_done().await? {
+        confirm_new(call, std::slice::from_ref(&place), "nobody was added").await?;
+    }
+    let by = call.host.person().await?;
+    let (author, whom) = (call.author(&by)?, (&place, &*address));
+    let added = people::add(call.store, call.ledger, &author, whom, role).await?;
+    Answer::done(&added, in_words(&added.outcome))
+}
+
+fn in_words(AddedPerson { place, role, already }: &AddedPerson) -> String {
+    let (role, place) = (role.name(), whose(place));
+    match already {
+        true => format!("The person already was a {role} of the {place}. Nothing was changed."),
+        false => format!(
+            "The person is a {role} of the {place}, and can sign in to the dashboard if Cloudflare Access lets the \
+             address in."
+        ),
+    }
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "people",
+    "remove",
+    "remove a person from a unit or a team, without asking for confirmation",
+    &[ADDRESS, UNIT, TEAM],
+)
+.answers("an object without members")
+.noted("Operators may remove the last manager of a unit or a team.");
+
+#[derive(Deserialize)]
+pub struct Remove {
+    address: String,
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    Remove { address, place }: Remove,
+) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let (author, whom) = (call.author(&by)?, (&place, &*address));
+    let removed = people::remove(call.store, call.ledger, &author, whom, Removable::All).await?;
+    let text = format!(
+        "The person was removed from the {}. The dashboard refuses each further request of the person there.",
+        whose(&place)
+    );
+    Answer::done(&removed.map(|()| Nothing {}), text)
+}
+
+pub const LIST: Spec =
+    Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
+        .answers("`people`: for each `address`, `role`, `created`, `by`");
+
+#[derive(Serialize)]
+struct PeopleList {
+    people: Vec<Person>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    let people = people::list(call.ledger, &place).await?;
+    let text = match people.is_empty() {
+        true => "no people".to_owned(),
+        false => {
+            let rows: Vec<_> = people.iter().map(cells).collect();
+            table(["ADDRESS", "ROLE", "CREATED", "BY"], &rows)
+        }
+    };
+    Answer::new(&PeopleList { people }, text)
+}
+
+fn cells(Person { address, role, created, by, .. }: &Person) -> [String; 4] {
+    [address.clone(), role.name().to_owned(), time(created), by.clone()]
+}

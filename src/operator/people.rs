@@ -1,0 +1,270 @@
+//! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with which role.
+//!
+//! The ledger's rows decide, so that a removal counts at the person's next request. The record in Workers KV is a backup
+//! of the row, written after it and removed after it. If a change stops in between:
+//!
+//! | stops after | the person may sign in | later |
+//! |---|---|---|
+//! | the entry in the audit log | as before | |
+//! | the row of an added person | yes | without a record, the next reconciliation passes delete the row |
+//! | the row of a removed person | no | the row keeps the record from adding the person again |
+//!
+//! A retry of the operation completes the change.
+
+use super::audit::{Author, Subject, is_line};
+use super::once::{Done, StoredAsIs, once};
+use super::{OperatorError, Result, bound, encode, read_value, register, secret};
+use crate::auth::KeyLevel;
+use crate::ledger::Ledger;
+use crate::ledger::people::{self as rows, Person, Removable, place_text};
+use crate::secret::NamespaceSecret;
+use crate::service::{Clock, Entropy};
+use crate::store::{Key as _, OperatorStore, PersonKey, PersonNote, PersonRole};
+use crate::time::parse_ms;
+use crate::validate::format::is_email;
+use serde::{Deserialize, Serialize};
+
+const ADD: &str = "people add";
+const REMOVE: &str = "people remove";
+/// Longest e-mail address, in bytes.
+const MAX_ADDRESS_BYTES: usize = 254;
+
+/// Returns the address as it is compared: without white space around it, in lower case. Only ASCII letters are put in
+/// lower case: in an address, other letters differ by case.
+pub fn normal_address(address: &str) -> String {
+    address.trim_ascii().to_ascii_lowercase()
+}
+
+/// Whether a text is an e-mail address. Letters of any script are allowed.
+pub fn is_address(text: &str) -> bool {
+    let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
+    is_email(ascii.as_bytes())
+}
+
+/// A person of a unit or a team: the place, and the address in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PlacedPerson {
+    place: KeyLevel,
+    address: String,
+}
+
+impl PlacedPerson {
+    fn check(place: &KeyLevel, address: &str) -> Result<Self> {
+        place.check().map_err(OperatorError::Invalid)?;
+        let address = normal_address(address);
+        if is_address(&address) && is_line(&address, MAX_ADDRESS_BYTES) {
+            return Ok(PlacedPerson { place: place.clone(), address });
+        }
+        Err(OperatorError::Invalid(format!(
+            "nothing was changed: this is not an e-mail address of at most {MAX_ADDRESS_BYTES} bytes"
+        )))
+    }
+
+    /// Returns the arguments of an operation. The address is hashed with them.
+    fn arguments<T>(&self, more: T) -> (String, &str, T) {
+        (place_text(&self.place), &self.address, more)
+    }
+
+    /// Returns what the audit log records: the unit or team, the address, and for an added person the role.
+    fn changed(&self, role: Option<PersonRole>) -> Subject {
+        let role = role.map(PersonRole::name);
+        Subject::of(self.place.clone(), std::iter::once(&*self.address).chain(role))
+    }
+
+    /// Returns the suffix of the name of the person's record.
+    fn name(&self, secret: &NamespaceSecret) -> String {
+        let (place, hash) = (place_text(&self.place), secret.person(&self.address));
+        PersonKey { place: &place, hash: &hash }.suffix().into_owned()
+    }
+
+    async fn row(&self, ledger: &dyn Ledger) -> Result<Option<Person>> {
+        Ok(rows::person(ledger, &self.place, &self.address).await?)
+    }
+
+    /// Returns the error for a person who has another role.
+    fn has_another_role(&self, role: PersonRole) -> OperatorError {
+        OperatorError::Invalid(format!(
+            "nothing was changed: this person already is a {} here. To change the role, remove the person first",
+            role.name()
+        ))
+    }
+}
+
+/// The outcome of adding a person. It does not contain the address, because outcomes are stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddedPerson {
+    /// The unit or the team.
+    #[serde(flatten)]
+    pub place: KeyLevel,
+    /// The person's role.
+    pub role: PersonRole,
+    /// Whether the person had this role before, so that nothing was changed.
+    pub already: bool,
+}
+
+impl StoredAsIs for AddedPerson {}
+
+/// Adds a person to a unit or a team, and registers the unit or team if it is not registered. For the first person of a
+/// namespace without API keys, also creates the namespace's secret. Ledger cost: 2 queries. KV cost: at most 4 reads and 4
+/// writes.
+///
+/// # Errors
+/// If no ledger is bound, the ID or the address is not valid, the person already has another role there, or the ledger or
+/// the store fails: then the person may have been added.
+pub async fn add(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (place, address): (&KeyLevel, &str),
+    role: PersonRole,
+) -> Result<Done<AddedPerson>> {
+    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let work = async |author: &Author<'_, _, _>| {
+        let already = add_now(store, ledger, author, &person, role).await?;
+        Ok(AddedPerson { place: person.place.clone(), role, already })
+    };
+    once(store, Some(ledger), author, (ADD, &person.arguments(role)), work).await
+}
+
+/// Adds a person. Returns whether the person had the role before.
+async fn add_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+    role: PersonRole,
+) -> Result<bool> {
+    match person.row(ledger).await? {
+        Some(row) if row.role != role => return Err(person.has_another_role(row.role)),
+        Some(row) if author.earlier.is_none() && has_record(store, &row.name).await? => {
+            return Ok(true);
+        }
+        _ => {}
+    }
+    let entry = author.begin_entry(store, ADD, |_| person.changed(Some(role))).await?;
+    let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
+    if is_new {
+        secret::keep(store, secret.clone()).await?;
+    }
+    register::ensure(store, author, std::slice::from_ref(&person.place)).await?;
+    let (address, by) = (person.address.clone(), author.by.to_owned());
+    let note = PersonNote { address, role, created: entry.at.clone(), by };
+    let at = (&note, entry.key.time_ms());
+    let row = rows::add(ledger, &person.place, &person.name(&secret), at).await?;
+    if row.role != role {
+        author.withdraw(store, &entry).await;
+        return Err(person.has_another_role(row.role));
+    }
+    let note = PersonNote { created: row.created, by: row.by, ..note };
+    put(store, &row.name, &note).await?;
+    Ok(false)
+}
+
+async fn has_record(store: &impl OperatorStore, name: &str) -> Result<bool> {
+    match PersonKey::parse_suffix(name) {
+        Some(key) => Ok(read_value(store, key).await?.is_some()),
+        None => Ok(false),
+    }
+}
+
+async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Result<()> {
+    let Some(key) = PersonKey::parse_suffix(name) else { return Ok(()) };
+    Ok(store.put(&key, encode(note)?, note).await?)
+}
+
+/// Removes a person from a unit or a team. From then on, each request of the person is refused there. Ledger cost: 2
+/// queries. KV cost: 2 reads, 2 writes.
+///
+/// # Errors
+/// If no ledger is bound, the address is not a person there, it is the last manager and `which` protects the last one, or
+/// the ledger or the store fails: then the person may have been removed.
+pub async fn remove(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (place, address): (&KeyLevel, &str),
+    which: Removable,
+) -> Result<Done<()>> {
+    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let work =
+        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, which).await;
+    once(store, Some(ledger), author, (REMOVE, &person.arguments(())), work).await
+}
+
+async fn remove_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+    which: Removable,
+) -> Result<()> {
+    let name = match person.row(ledger).await? {
+        Some(row) if is_newer(&row, author) => return Err(added_since(&row)),
+        Some(row) => row.name,
+        None if author.earlier.is_some() => return remove_record(store, author, person).await,
+        None => return Err(invalid("nothing was removed: this address is not a person here")),
+    };
+    let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
+    let by = (author.by, entry.key.time_ms());
+    if !rows::remove(ledger, &person.place, &name, by, which).await? {
+        author.withdraw(store, &entry).await;
+        return Err(invalid(
+            "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
+        ));
+    }
+    match PersonKey::parse_suffix(&name) {
+        Some(key) => Ok(store.remove(&key).await?),
+        None => Ok(()),
+    }
+}
+
+/// Removes the record of a person whom an earlier attempt has removed from the ledger.
+async fn remove_record(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+) -> Result<()> {
+    let (secret, _) = secret::find_or_draw(store, author.entropy).await?;
+    let name = person.name(&secret);
+    match PersonKey::parse_suffix(&name) {
+        Some(key) => Ok(store.remove(&key).await?),
+        None => Ok(()),
+    }
+}
+
+/// Whether the person was added after the form that removes the person was opened, or after its first attempt.
+fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool {
+    parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
+}
+
+fn added_since(row: &Person) -> OperatorError {
+    OperatorError::Invalid(format!(
+        "nothing was removed: {} added this person again at {}. Reload the page to remove the person",
+        row.by, row.created
+    ))
+}
+
+fn invalid(problem: &str) -> OperatorError {
+    OperatorError::Invalid(problem.to_owned())
+}
+
+/// Returns the people of a unit or a team, sorted by address, at most [`MAX_PEOPLE`](rows::MAX_PEOPLE). Ledger cost: 1
+/// query.
+///
+/// # Errors
+/// If no ledger is bound, the ID is not valid, or the ledger fails.
+pub async fn list(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<Person>> {
+    place.check().map_err(OperatorError::Invalid)?;
+    Ok(rows::people(bound(ledger)?, place).await?)
+}
+
+/// Returns what a person may do, by the address that signed in. Ledger cost: 1 query.
+///
+/// # Errors
+/// If no ledger is bound, or the ledger fails.
+pub async fn of_person(
+    ledger: Option<&dyn Ledger>,
+    address: &str,
+) -> Result<Vec<rows::Membership>> {
+    Ok(rows::memberships(bound(ledger)?, &normal_address(address)).await?)
+}

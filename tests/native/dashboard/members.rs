@@ -1,0 +1,445 @@
+//! Tests what people of shops may do: every route, for their own, another and no unit, team, transaction and key.
+
+use super::access::MAY;
+use super::{OPERATOR, TestDashboard, dashboard, field, posted};
+use futures_executor::block_on;
+use impact_pledge::dashboard::{Identity, Route, Settings, Variables};
+use impact_pledge::operator::people;
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::Mode;
+use impact_pledge::store::PersonRole::{Manager, Viewer};
+use std::cell::RefCell;
+use strum::IntoEnumIterator as _;
+use support::ledger::Failing;
+use support::service::{
+    Answer, CountedEntropy, FixedClock, TestRequest, key_record, minimal, put_key, put_member,
+    seeded, unit,
+};
+
+const EVA: &str = "eva@north.example";
+const VIC: &str = "vic@north.example";
+/// A manager of the team of the unit `north`.
+const TEA: &str = "tea@chain.example";
+/// A manager of the unit `south`.
+const ZOE: &str = "zoe@south.example";
+const STRANGER: &str = "eve@elsewhere.example";
+
+/// The dashboard of two shops, `north` and `south`, each with a team, a key, a transaction and people.
+pub struct Shops {
+    pub dashboard: TestDashboard,
+    /// The transactions of `north` and `south`, and an ID that no transaction has.
+    ids: [String; 3],
+    /// The names of the records of the keys of `north` and `south`, and the name of no record.
+    keys: [String; 3],
+}
+
+pub fn shops() -> Shops {
+    let dashboard = dashboard(seeded());
+    let made = ["north", "south"].map(|shop| {
+        let units = [("unit", shop), ("new", "yes")];
+        assert_eq!(dashboard.post(OPERATOR, "/units", &units).status, 200);
+        let key = format!("service_sk_live_{shop}_key");
+        put_key(dashboard.store(), &key, &key_record(Mode::Live, unit(shop)));
+        put_member(dashboard.store(), &format!("chain-{shop}"), shop);
+        dashboard.store().keep(&format!("team:chain-{shop}"), b"{}", b"{}");
+        let mut order = minimal();
+        order["reference"] = format!("order-of-{shop}").into();
+        order["recipient"]["email"] = "buyer@example.org".into();
+        order["recipient"]["name"] = format!("buyer-of-{shop}").into();
+        let created = dashboard.service.create(&key, &order).json();
+        (created["id"].as_str().unwrap().to_owned(), key_name(&dashboard, shop))
+    });
+    let [(north, north_key), (south, south_key)] = made;
+    for (address, place, role) in [
+        (EVA, unit("north"), Manager),
+        (VIC, unit("north"), Viewer),
+        (TEA, impact_pledge::auth::KeyLevel::Team("chain-north".to_owned()), Manager),
+        (ZOE, unit("south"), Manager),
+    ] {
+        let author = author(&dashboard, OPERATOR);
+        let whom = (&place, address);
+        let ledger = dashboard.ledger.as_ref().map(|ledger| ledger as _);
+        block_on(people::add(dashboard.store(), ledger, &author, whom, role)).unwrap();
+    }
+    dashboard.reconcile();
+    let absent = TransactionId::from_bytes([9; 26]).into_string();
+    Shops { dashboard, ids: [north, south, absent], keys: [north_key, south_key, no_key()] }
+}
+
+fn author<'d>(
+    dashboard: &'d TestDashboard,
+    by: &'d str,
+) -> impact_pledge::operator::audit::Author<'d, FixedClock, CountedEntropy> {
+    impact_pledge::operator::audit::Author::new(by, &dashboard.clock, &dashboard.entropy).unwrap()
+}
+
+fn no_key() -> String {
+    format!("key:{}", "0".repeat(64))
+}
+
+/// Gives the key of a shop the metadata that lists show, and returns the name of its record.
+fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
+    let store = dashboard.store();
+    let is_own = |name: &&String| {
+        name.starts_with("key:") && store.value(name).unwrap().contains(&format!("\"{shop}\""))
+    };
+    let name = store.names().iter().find(is_own).unwrap().clone();
+    let note = format!(
+        r#"{{"mode":"live","unit":"{shop}","label":"label-of-{shop}","created":"2026-01-01T00:00:00.000Z","by":"x"}}"#
+    );
+    store.keep(&name, store.value(&name).unwrap().as_bytes(), note.as_bytes());
+    name
+}
+
+/// Whose unit, team, transaction or key a request names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Own = 0,
+    Foreign = 1,
+    Absent = 2,
+}
+
+impl Shops {
+    fn unit(whose: Whose) -> &'static str {
+        ["north", "south", "nowhere"][whose as usize]
+    }
+
+    /// Returns a request for a route that is as complete as what a page sends, but does not confirm a change.
+    fn request(&self, template: &str, whose: Whose) -> TestRequest {
+        let (method, path) = template.split_once(' ').unwrap();
+        let (unit, id, key) =
+            (Self::unit(whose), &*self.ids[whose as usize], &*self.keys[whose as usize]);
+        let named = match path.split('/').nth(1) {
+            Some("teams") => format!("chain-{unit}"),
+            Some("transactions") => id.to_owned(),
+            _ => unit.to_owned(),
+        };
+        let path = path.replace("{id}", &named);
+        if method == "GET" {
+            let query = if path == "/orders" { format!("?unit={unit}") } else { String::new() };
+            let of = if path.ends_with("/preview") { "?of=page" } else { "" };
+            return TestRequest::new(method, &[&*path, of, &query].concat(), "");
+        }
+        let fields: &[(&str, &str)] = match &*path {
+            "/find" => &[("text", id)],
+            "/person" => &[("unit", unit), ("address", "buyer@example.org")],
+            "/keys" => &[("unit", unit), ("mode", "test")],
+            // A hostile form: it names the person's own unit, with the key of another one.
+            "/keys/rotate" | "/keys/revoke" => &[("unit", "north"), ("key", key)],
+            _ => &[("address", "new@example.org"), ("role", "viewer"), ("name", "Name")],
+        };
+        posted(&path, fields)
+    }
+
+    fn send(&self, person: &str, request: &TestRequest) -> Answer {
+        self.dashboard.send(request, Identity::Address(person))
+    }
+
+    /// Returns the names and values of all records.
+    fn records(&self) -> Vec<(String, Option<String>)> {
+        let store = self.dashboard.store();
+        store.names().into_iter().map(|name| (name.clone(), store.value(&name))).collect()
+    }
+
+    /// Returns the text of an answer, without what a request itself names, and the numbers of reads and queries.
+    fn trace(&self, person: &str, template: &str, whose: Whose) -> (u16, String, usize, usize) {
+        let (store, ledger) = (self.dashboard.store(), self.dashboard.ledger.as_ref().unwrap());
+        drop(store.take_reads());
+        drop(store.take_lists());
+        let calls = ledger.calls.get();
+        let answer = self.send(person, &self.request(template, whose));
+        let reads = store.take_reads().len() + store.take_lists().len();
+        let named = [Self::unit(whose), &self.ids[whose as usize], &self.keys[whose as usize]];
+        let (_, text) = answer.text.split_once("</style>").unwrap_or(("", &answer.text));
+        let text = named.iter().fold(text.to_owned(), |text, named| text.replace(named, "…"));
+        (answer.status, text, reads, ledger.calls.get() - calls)
+    }
+}
+
+/// Whether a route names a unit, a team, a transaction or a key.
+fn is_scoped(template: &str) -> bool {
+    let route = Route::iter().find(|route| route.template() == template).unwrap();
+    route.scope() != "global" || ["POST /find", "GET /orders"].contains(&template)
+}
+
+#[test]
+fn each_route_is_open_to_people_of_the_shop_and_to_no_others() {
+    let shops = shops();
+    for (template, _, own_roles) in MAY {
+        for (person, role) in [(EVA, "manager"), (TEA, "manager"), (VIC, "viewer")] {
+            // A team's people use its units; only they use the team.
+            let is_out = person != TEA && template.contains("/teams/{id}");
+            let may = own_roles.split(' ').any(|own| own == role);
+            let own = shops.send(person, &shops.request(template, Whose::Own)).status;
+            let is_open = !matches!(own, 403..=405);
+            assert_eq!(is_open, may && !is_out, "{person}: {template}: {own}");
+            assert!(own < 500, "{person}: {template}: {own}");
+        }
+        let stranger = shops.send(STRANGER, &shops.request(template, Whose::Own)).status;
+        assert_eq!(stranger, 403, "{template}");
+    }
+}
+
+#[test]
+fn another_shop_answers_as_one_that_does_not_exist() {
+    let shops = shops();
+    let before = shops.records();
+    for (template, ..) in MAY.iter().filter(|(template, ..)| is_scoped(template)) {
+        for person in [EVA, TEA, VIC] {
+            let foreign = shops.trace(person, template, Whose::Foreign);
+            let absent = shops.trace(person, template, Whose::Absent);
+            assert_eq!(foreign, absent, "{person}: {template}");
+            let is_list = *template == "GET /orders";
+            assert!(
+                is_list || matches!(foreign.0, 403 | 404),
+                "{person}: {template}: {}",
+                foreign.0
+            );
+            assert!(!foreign.1.contains("of-south"), "{person}: {template}");
+        }
+    }
+    assert_eq!(shops.records(), before);
+}
+
+/// Each form of the manager of `north`, complete and confirmed, sent by the manager of `south`.
+#[test]
+fn a_form_of_another_shops_manager_changes_nothing() {
+    let shops = shops();
+    let forms = RefCell::new(Vec::new());
+    let form_of = |page: &str, path: &str, fields: &[(&str, &str)]| {
+        let page = shops.dashboard.get(EVA, page).text;
+        let operation = field(&page, "operation");
+        let fields = [fields, &[("operation", &*operation)]].concat();
+        forms.borrow_mut().push((path.to_owned(), posted(path, &fields)));
+    };
+    let (id, key) = (&*shops.ids[0], &*shops.keys[0]);
+    form_of("/units/north", "/keys", &[("unit", "north"), ("mode", "live")]);
+    for sent in ["north", "south"] {
+        let named = [("unit", sent), ("key", key)];
+        form_of("/units/north", "/keys/rotate", &[&named[..], &[("keep", "0")]].concat());
+        form_of("/units/north", "/keys/revoke", &[&named[..], &[("sure", "yes")]].concat());
+    }
+    form_of("/units/north", "/units/north/profile", &[("name", "Mine"), ("seen", "")]);
+    form_of("/units/north", "/units/north/people", &[("address", ZOE), ("role", "manager")]);
+    form_of("/units/north", "/units/north/people/remove", &[("address", VIC)]);
+    form_of("/units/north", "/teams/chain-south/add", &[("unit", "north"), ("new", "yes")]);
+    form_of("/units/north", "/teams/chain-north/people", &[("address", ZOE), ("role", "manager")]);
+    let transaction = format!("/transactions/{id}");
+    form_of("/units/north", &format!("{transaction}/erase"), &[("id", id)]);
+    form_of("/units/north", &format!("{transaction}/whole"), &[]);
+    form_of("/units/north", &format!("{transaction}/mail"), &[("round", "2"), ("sure", "yes")]);
+    let person = [("unit", "north"), ("address", "buyer@example.org"), ("confirm", "north")];
+    form_of("/units/north", "/person", &person);
+    form_of("/units/north", "/person", &[&person[..], &[("team", "chain-south")]].concat());
+    form_of("/units/north", "/units/north/paid", &[("month", "2026-01"), ("step", "mark")]);
+    form_of("/units/north", "/units", &[("unit", "new"), ("new", "yes")]);
+    form_of("/units/north", "/prices", &[("mode", "live")]);
+
+    let similar = [("unit", "south"), ("asked-unit", "south"), ("similar-unit", "north")];
+    form_of(
+        "/units/north",
+        "/keys",
+        &[&similar[..], &[("answer", "use"), ("mode", "live")]].concat(),
+    );
+
+    let before = (
+        shops.records(),
+        shops.dashboard.ledger.as_ref().unwrap().sql("SELECT name || ifnull(role, '') FROM people"),
+    );
+    for (path, form) in forms.borrow().iter() {
+        let status = shops.send(ZOE, form).status;
+        assert!(matches!(status, 403 | 404), "{path}: {status}");
+    }
+    let after = (
+        shops.records(),
+        shops.dashboard.ledger.as_ref().unwrap().sql("SELECT name || ifnull(role, '') FROM people"),
+    );
+    assert_eq!(before, after);
+}
+
+#[test]
+fn nothing_that_a_manager_sees_names_another_shop() {
+    let shops = shops();
+    let south = [&*shops.ids[1], &shops.keys[1], &shops.keys[1][4..16], "south", ZOE];
+    let clean = |what: &str, text: &str| {
+        for word in south {
+            assert!(!text.contains(word), "{what} contains {word}: {text}");
+        }
+    };
+    let id = &shops.ids[0];
+    for path in [
+        "/",
+        "/orders",
+        "/person",
+        "/units/north",
+        "/units/north/usage",
+        "/units/north/usage.csv",
+        "/units/north/quantities?month=2026-01",
+        "/units/north/people",
+        "/orders?mode=live",
+        "/orders?unpriced=yes",
+        &format!("/transactions/{id}"),
+        "/nowhere",
+        "/prices",
+    ] {
+        clean(path, &shops.dashboard.get(EVA, path).text);
+    }
+    // Words that lead an operator to the other shop, and to suggestions of it.
+    let find = |text: &str, unit: &str| {
+        let page = shops.dashboard.post(EVA, "/find", &[("text", text), ("unit", unit)]);
+        clean(text, &page.text);
+        page.text
+    };
+    let nothing = find("no-such-order", "");
+    for text in
+        ["order-of-south", "souht", "chain-south", "south", &shops.keys[1][4..16], &shops.keys[1]]
+    {
+        for unit in ["", "south", "north", "nowhere"] {
+            assert_eq!(find(text, unit), find("no-such-order", unit), "{text} in {unit}");
+        }
+    }
+    assert!(nothing.contains("Nothing in your units matches this"), "{nothing}");
+    let lists = [1, 2].map(|of| {
+        let lists = ["buyer", "reference"].map(|by| {
+            let page = shops.dashboard.get(EVA, &format!("/orders?{by}={}", shops.ids[of]));
+            assert_eq!(page.status, 404);
+            page.text
+        });
+        lists.join("")
+    });
+    assert_eq!(lists[0], lists[1]);
+    let like = shops.dashboard.get(EVA, &format!("/orders?buyer={id}")).text;
+    assert!(like.contains("order-of-north"), "{like}");
+    clean("the orders of one buyer", &like);
+    // The buyer has ordered in both shops.
+    let page = find("buyer@example.org", "");
+    assert!(page.contains("order-of-north"), "{page}");
+    assert!(find("order-of-north", "").contains(id.as_str()));
+    assert!(find(&shops.keys[0], "").contains("label-of-north"));
+    assert!(
+        find("chain-north", "").contains("Nothing in your units"),
+        "the team is not the person's"
+    );
+}
+
+#[test]
+fn a_viewer_sees_nothing_unmasked_and_no_form() {
+    let shops = shops();
+    let path = format!("/transactions/{}", shops.ids[0]);
+    let (manager, viewer) =
+        (shops.dashboard.get(EVA, &path).text, shops.dashboard.get(VIC, &path).text);
+    for word in ["Show personal data", "<h2>Erase</h2>"] {
+        assert_eq!((manager.contains(word), viewer.contains(word)), (true, false), "{word}");
+    }
+    assert!(!viewer.contains("buyer-of-north") && !viewer.contains("<form"), "{viewer}");
+    let whole = shops.dashboard.post(EVA, &format!("{path}/whole"), &[]).text;
+    assert!(whole.contains("buyer-of-north"));
+    assert!(shops.dashboard.get(OPERATOR, "/audit").text.contains(EVA), "the viewing is recorded");
+    let unit = shops.dashboard.get(VIC, "/units/north").text;
+    assert!(!unit.contains("<form") && !unit.contains("/people"), "{unit}");
+}
+
+#[test]
+fn a_team_manager_manages_its_units_but_does_not_choose_them() {
+    let shops = shops();
+    let team = shops.dashboard.get(TEA, "/teams/chain-north").text;
+    assert!(team.contains("/units/north") && team.contains("/teams/chain-north/people"), "{team}");
+    assert!(!team.contains("/teams/chain-north/add"), "{team}");
+    assert!(shops.dashboard.get(TEA, "/units/north").text.contains("Create key"));
+}
+
+#[test]
+fn a_removed_person_is_refused_at_the_next_request() {
+    let shops = shops();
+    assert_eq!(shops.dashboard.get(VIC, "/units/north").status, 200);
+    let page = shops.dashboard.post(EVA, "/units/north/people/remove", &[("address", VIC)]);
+    assert!(page.text.contains("Nothing was changed yet"), "{}", page.text);
+    let operation = field(&page.text, "operation");
+    let form = [("address", VIC), ("operation", &*operation)];
+    let removed = shops.dashboard.post(EVA, "/units/north/people/remove", &form);
+    assert!(removed.text.contains("was removed"), "{}", removed.text);
+    assert_eq!(shops.dashboard.get(VIC, "/units/north").status, 403);
+    // The last manager stays, unless an operator removes the person.
+    for (person, status, may) in [(EVA, 422, 200), (OPERATOR, 200, 403)] {
+        let page = shops.dashboard.get(person, "/units/north/people").text;
+        let form = [("address", EVA), ("operation", &*field(&page, "operation"))];
+        let page = shops.dashboard.post(person, "/units/north/people/remove", &form);
+        assert_eq!(page.status, status, "{}", page.text);
+        assert_eq!(shops.dashboard.get(EVA, "/units/north").status, may, "{person}");
+    }
+}
+
+#[test]
+fn a_manager_adds_a_person_who_can_sign_in_at_once() {
+    let shops = shops();
+    let page = shops.dashboard.get(EVA, "/units/north/people").text;
+    let form = [
+        ("address", "New@North.example"),
+        ("role", "viewer"),
+        ("operation", &*field(&page, "operation")),
+    ];
+    for _ in 0..2 {
+        let added = shops.dashboard.post(EVA, "/units/north/people", &form);
+        assert_eq!(added.status, 200, "{}", added.text);
+        assert!(added.text.contains("new@north.example"), "{}", added.text);
+    }
+    assert_eq!(shops.dashboard.get("new@north.example", "/units/north").status, 200);
+    assert_eq!(shops.dashboard.get("new@north.example", "/units/north/people").status, 403);
+    for (name, value, words) in
+        [("role", "owner", "some fields are missing"), ("address", "new", "not an e-mail address")]
+    {
+        let mut form = form;
+        form[2].1 = "another-operation";
+        form.iter_mut().filter(|(own, _)| *own == name).for_each(|field| field.1 = value);
+        let page = shops.dashboard.post(EVA, "/units/north/people", &form);
+        assert_eq!(page.status, 422);
+        assert!(page.text.to_lowercase().contains(words), "{}", page.text);
+    }
+}
+
+#[test]
+fn a_key_that_a_form_revoked_is_not_revoked_again() {
+    let shops = shops();
+    let form = [("unit", "north"), ("key", &*shops.keys[0])];
+    let page = shops.dashboard.post(EVA, "/keys/revoke", &form).text;
+    let operation = field(&page, "operation");
+    let confirmed = [&form[..], &[("sure", "yes"), ("operation", &*operation)]].concat();
+    let statuses = [0, 1].map(|_| shops.dashboard.post(EVA, "/keys/revoke", &confirmed).status);
+    assert_eq!(statuses, [200, 409]);
+    assert_eq!(shops.dashboard.post(EVA, "/keys/revoke", &form).status, 404);
+}
+
+#[test]
+fn a_stranger_costs_one_query_and_is_told_whom_to_ask() {
+    let mut shops = shops();
+    shops.dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        contact: "help@pledges.example",
+        ..Variables::default()
+    });
+    let ledger = shops.dashboard.ledger.as_ref().unwrap();
+    drop(shops.dashboard.store().take_reads());
+    let calls = ledger.calls.get();
+    let page = shops.dashboard.get(STRANGER, "/units/north");
+    assert_eq!((page.status, ledger.calls.get() - calls), (403, 1));
+    assert_eq!(shops.dashboard.store().take_reads(), [""; 0]);
+    assert!(
+        page.text.contains("help@pledges.example") && !page.text.contains("OPERATORS"),
+        "{}",
+        page.text
+    );
+    assert_eq!(shops.dashboard.get(OPERATOR, "/units/north").status, 200);
+}
+
+#[test]
+fn without_a_ledger_that_answers_only_operators_get_in() {
+    let mut shops = shops();
+    shops.dashboard.ledger.as_ref().unwrap().set_failing(Failing::Before);
+    assert_eq!(shops.dashboard.get(EVA, "/units/north").status, 503);
+    assert_eq!(shops.dashboard.get(OPERATOR, "/units/north").status, 200);
+    shops.dashboard.ledger = None;
+    let page = shops.dashboard.get(EVA, "/units/north");
+    assert_eq!(page.status, 403);
+    assert!(page.text.contains("no database is bound"), "{}", page.text);
+    assert_eq!(shops.dashboard.get(OPERATOR, "/units/north").status, 200);
+}

@@ -1,0 +1,389 @@
+//! Tests the people of shops: who may sign in after each change, while any step fails, and after an import from KV.
+
+use crate::claimed::{Fault, Faulty};
+use futures_executor::block_on;
+use futures_util::future::FutureExt as _;
+use impact_pledge::auth::KeyLevel;
+use impact_pledge::ledger::people::{Membership, Removable};
+use impact_pledge::operator::audit::{self, Author};
+use impact_pledge::operator::{OperationId, OperatorError, people, restore, teams};
+use impact_pledge::store::PersonRole::{self, Manager, Viewer};
+use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use support::ledger::{Recorder, SqliteLedger};
+use support::memory::MemoryStore;
+use support::service::{CountedEntropy, FixedClock, NOW_MS, seeded, unit};
+
+const MINUTE: u64 = 60_000;
+const DAY: u64 = 24 * 60 * MINUTE;
+const FAULTS: [Fault; 5] =
+    [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter, Fault::Pass];
+
+/// The records, the ledger and the clock.
+pub struct World {
+    pub store: MemoryStore,
+    pub ledger: SqliteLedger,
+    pub clock: FixedClock,
+    entropy: CountedEntropy,
+    faults: Vec<(usize, Fault)>,
+    calls: Cell<usize>,
+}
+
+type Heard = Option<Result<(), String>>;
+
+impl World {
+    fn new() -> Self {
+        World {
+            store: MemoryStore::default(),
+            ledger: SqliteLedger::default(),
+            clock: FixedClock(Cell::new(NOW_MS)),
+            entropy: CountedEntropy::default(),
+            faults: Vec::new(),
+            calls: Cell::default(),
+        }
+    }
+
+    fn with(people: &[(KeyLevel, &str, PersonRole)]) -> Self {
+        let world = World::new();
+        for (place, address, role) in people {
+            assert_eq!(world.add(place, address, *role), Some(Ok(())));
+            world.later(MINUTE);
+        }
+        world
+    }
+
+    fn later(&self, ms: u64) {
+        self.clock.0.set(self.clock.0.get() + ms);
+    }
+
+    /// Makes a change while the calls in `faults` fail. `None`: the process ended first.
+    fn make(
+        &self,
+        operation: Option<&str>,
+        change: impl AsyncFnOnce(
+            &Faulty<'_>,
+            &Author<'_, FixedClock, CountedEntropy>,
+        ) -> Result<(), OperatorError>,
+    ) -> Heard {
+        let author = Author::new("ada@example.org", &self.clock, &self.entropy).unwrap();
+        let author = match operation {
+            Some(id) => author.with_operation(OperationId::parse(id).unwrap()),
+            None => author,
+        };
+        let (store, ledger, clock) = (&self.store, &self.ledger, &self.clock);
+        let faulty = Faulty { store, ledger, clock, calls: Cell::new(0), faults: &self.faults };
+        let heard = change(&faulty, &author).now_or_never();
+        self.calls.set(faulty.calls.get());
+        heard.map(|heard| heard.map_err(|error| error.to_string()))
+    }
+
+    fn add(&self, place: &KeyLevel, address: &str, role: PersonRole) -> Heard {
+        self.add_as(None, place, address, role)
+    }
+
+    fn add_as(&self, id: Option<&str>, place: &KeyLevel, address: &str, role: PersonRole) -> Heard {
+        self.make(id, async |at, author| {
+            people::add(at, Some(at), author, (place, address), role).await.map(drop)
+        })
+    }
+
+    fn remove(&self, place: &KeyLevel, address: &str, which: Removable) -> Heard {
+        self.remove_as(None, place, address, which)
+    }
+
+    fn remove_as(
+        &self,
+        id: Option<&str>,
+        place: &KeyLevel,
+        address: &str,
+        which: Removable,
+    ) -> Heard {
+        self.make(id, async |at, author| {
+            people::remove(at, Some(at), author, (place, address), which).await.map(drop)
+        })
+    }
+
+    fn of(&self, address: &str) -> Vec<Membership> {
+        block_on(people::of_person(Some(&self.ledger), address)).unwrap()
+    }
+
+    /// Whether the address may sign in for the unit `shop`.
+    fn may(&self, address: &str) -> bool {
+        self.of(address).iter().any(|it| it.units == ["shop"])
+    }
+
+    fn records(&self) -> usize {
+        self.store.names().iter().filter(|name| name.starts_with("person:")).count()
+    }
+
+    fn reconcile(&self) {
+        self.ledger.reconcile(&self.store, self.clock.0.get());
+    }
+
+    fn audited(&self, command: &str) -> usize {
+        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        changes.iter().filter(|change| change.command == command).count()
+    }
+}
+
+fn shop() -> KeyLevel {
+    unit("shop")
+}
+
+fn problem(heard: Heard) -> String {
+    heard.unwrap().unwrap_err()
+}
+
+const EVA: &str = "eva@shop.example";
+const BEN: &str = "ben@shop.example";
+
+#[test]
+fn an_address_is_compared_as_the_operators_are() {
+    let world = World::with(&[(shop(), " Eva@Shop.example ", Manager)]);
+    for (address, may) in [
+        ("eva@shop.example", true),
+        (" EVA@SHOP.EXAMPLE", true),
+        ("\"eva\"@shop.example", false),
+        ("eva@shop.example.org", false),
+        ("ev\u{e4}@shop.example", false),
+        ("", false),
+    ] {
+        assert_eq!(world.may(address), may, "{address}");
+    }
+    for address in ["", "eva", "eva@", "Eva <eva@shop.example>", "eva@shop.example\nx", "%"] {
+        assert!(problem(world.add(&shop(), address, Viewer)).contains("not an e-mail address"));
+    }
+    let long = format!("{}@{}.example", "l".repeat(64), vec!["d".repeat(60); 4].join("."));
+    assert!(problem(world.add(&shop(), &long, Viewer)).contains("254 bytes"));
+    let records = world.store.names();
+    assert!(records.iter().all(|name| !name.contains("eva")), "names have no address: {records:?}");
+}
+
+#[test]
+fn a_team_gives_access_to_its_units_alone() {
+    let chain = KeyLevel::Team("chain".to_owned());
+    let world = World::with(&[(chain.clone(), EVA, Viewer), (shop(), EVA, Manager)]);
+    let units = |units: &[&str]| units.iter().map(|unit| (*unit).to_owned()).collect::<Vec<_>>();
+    let chained = |team: &str, change: &[&str], adds: bool| {
+        let change = units(change);
+        let heard = world.make(None, async |at, author| match adds {
+            true => teams::add(at, Some(at), author, team, &change).await.map(drop),
+            false => teams::remove(at, Some(at), author, team, &change).await.map(drop),
+        });
+        assert_eq!(heard, Some(Ok(())));
+    };
+    chained("chain", &["north", "a:b"], true);
+    chained("chain2", &["foreign"], true);
+    chained("chai", &["n:foreign"], true);
+    let own = |role, place, own: &[&str]| Membership { place, role, units: units(own) };
+    let expected = [own(Viewer, chain.clone(), &["a:b", "north"]), own(Manager, shop(), &["shop"])];
+    assert_eq!(world.of(EVA), expected);
+    world.later(21 * MINUTE);
+    world.reconcile();
+    assert_eq!(world.of(EVA), expected);
+    chained("chain", &["north"], false);
+    assert_eq!(world.of(EVA)[0].units, ["a:b"]);
+}
+
+#[test]
+fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
+    let world = World::with(&[(shop(), EVA, Manager), (shop(), BEN, Viewer)]);
+    assert!(problem(world.remove(&shop(), EVA, Removable::NotTheLast)).contains("last manager"));
+    assert_eq!(world.audited("people remove"), 0, "the entry is withdrawn");
+    assert!(world.may(EVA));
+    assert!(problem(world.add(&shop(), BEN, Manager)).contains("already is a viewer"));
+    assert_eq!(world.remove(&shop(), BEN, Removable::NotTheLast), Some(Ok(())));
+    assert_eq!(world.add(&shop(), BEN, Manager), Some(Ok(())));
+    assert_eq!(world.remove(&shop(), EVA, Removable::NotTheLast), Some(Ok(())));
+    assert!(!world.may(EVA) && world.may(BEN));
+    assert!(problem(world.remove(&shop(), EVA, Removable::All)).contains("not a person here"));
+    assert_eq!(world.remove(&shop(), BEN, Removable::All), Some(Ok(())));
+    assert_eq!((world.records(), world.may(BEN)), (0, false));
+    let addresses = world.ledger.sql("SELECT address FROM people WHERE address IS NOT NULL");
+    assert_eq!(addresses, [""; 0], "a removed person's address is gone");
+}
+
+/// Polls a future until it is ready, although a waiting call does not wake it.
+fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
+    let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+/// Two managers remove each other: the store answers late, so that both have passed all checks before.
+#[test]
+fn of_two_managers_who_remove_each_other_one_stays() {
+    for call in 1..=6 {
+        let world = World::with(&[(shop(), EVA, Manager), (shop(), BEN, Manager)]);
+        let author = |by| Author::new(by, &world.clock, &world.entropy).unwrap();
+        let (eva, ben) = (author(EVA), author(BEN));
+        let (store, ledger, clock) = (&world.store, &world.ledger, &world.clock);
+        let faults = [(call, Fault::Wait)];
+        let at = |faults| Faulty { store, ledger, clock, calls: Cell::new(0), faults };
+        let (slow, fast) = (at(&faults), at(&[]));
+        let place = shop();
+        let removes =
+            async |at: &Faulty<'_>, author: &Author<'_, FixedClock, CountedEntropy>, whom| {
+                let which = Removable::NotTheLast;
+                people::remove(at, Some(at), author, (&place, whom), which).await
+            };
+        let both = futures_util::future::join(removes(&slow, &eva, BEN), removes(&fast, &ben, EVA));
+        let (one, other) = poll_until_ready(both);
+        assert!(one.is_ok() != other.is_ok(), "{call}");
+        assert!(world.may(EVA) != world.may(BEN), "{call}");
+    }
+}
+
+#[test]
+fn a_repeated_operation_takes_effect_once() {
+    let world = World::new();
+    let id = format!("{NOW_MS}-{}", "0".repeat(32));
+    for _ in 0..2 {
+        assert_eq!(world.add_as(Some(&id), &shop(), EVA, Manager), Some(Ok(())));
+    }
+    assert_eq!((world.audited("people add"), world.records()), (1, 1));
+    let other = problem(world.add_as(Some(&id), &shop(), BEN, Manager));
+    assert!(other.contains("used for another change"), "{other}");
+    // A form that removes a person does not remove the person who was added again since.
+    let stale = format!("{}-{}", world.clock.0.get(), "1".repeat(32));
+    world.later(MINUTE);
+    assert_eq!(world.remove(&shop(), EVA, Removable::All), Some(Ok(())));
+    world.later(MINUTE);
+    assert_eq!(world.add(&shop(), EVA, Viewer), Some(Ok(())));
+    let again = problem(world.remove_as(Some(&stale), &shop(), EVA, Removable::All));
+    assert!(again.contains("added this person again"), "{again}");
+    assert!(world.may(EVA));
+}
+
+#[test]
+fn a_change_that_one_step_fails_is_told_true_and_completed_by_a_retry() {
+    let id = |digit: &str| Some(format!("{NOW_MS}-{}", digit.repeat(32)));
+    let (adding, removing) = (id("2"), id("3"));
+    for adds in [true, false] {
+        let before = || match adds {
+            true => World::new(),
+            false => World::with(&[(shop(), EVA, Viewer)]),
+        };
+        let make = |world: &World| match adds {
+            true => world.add_as(adding.as_deref(), &shop(), EVA, Viewer),
+            false => world.remove_as(removing.as_deref(), &shop(), EVA, Removable::All),
+        };
+        let world = before();
+        assert_eq!(make(&world), Some(Ok(())));
+        for call in 1..=world.calls.get() {
+            for fault in FAULTS {
+                let mut world = before();
+                if !adds {
+                    world.clock.0.set(NOW_MS + 2 * MINUTE); // the form is newer than the person
+                }
+                world.faults = vec![(call, fault)];
+                let heard = make(&world);
+                let is_made = world.may(EVA) == adds;
+                if heard == Some(Ok(())) {
+                    assert!(is_made && world.records() == usize::from(adds), "{call} {fault:?}");
+                }
+                world.faults.clear();
+                world.later(MINUTE);
+                let again = make(&world);
+                assert_eq!(again, Some(Ok(())), "{call} {fault:?}, before: {heard:?}");
+                assert_eq!(world.may(EVA), adds, "{call} {fault:?}");
+                assert_eq!(world.records(), usize::from(adds), "{call} {fault:?}");
+                world.later(21 * MINUTE);
+                world.reconcile();
+                assert_eq!(world.may(EVA), adds, "{call} {fault:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_ledger_gets_the_people_from_kv() {
+    let mut world = World::with(&[(shop(), EVA, Manager), (shop(), BEN, Viewer)]);
+    let before = (world.of(EVA), world.of(BEN));
+    world.ledger = SqliteLedger::default();
+    assert!(!world.may(EVA));
+    for name in ["person:unit:shop:x", "person:unit::x", "person:queen:shop:x", "person:x"] {
+        world.store.keep(name, b"{}", b"{}");
+    }
+    world.store.keep(
+        "person:queen:shop:0",
+        b"{}",
+        br#"{"address":"eva@shop.example","role":"manager","created":"2026-01-01T00:00:00.000Z","by":"x"}"#,
+    );
+    world.store.set_page_length(1);
+    world.reconcile();
+    assert_eq!((world.of(EVA), world.of(BEN)), before);
+    block_on(impact_pledge::ledger::clear(&world.ledger, world.clock.0.get())).unwrap();
+    assert_eq!((world.of(EVA), world.of(BEN)), before, "an emptied ledger keeps people");
+}
+
+#[test]
+fn an_import_brings_back_nobody_who_was_removed() {
+    let world = World::with(&[(shop(), EVA, Manager)]);
+    let name = world.store.names().into_iter().find(|name| name.starts_with("person:")).unwrap();
+    let (value, metadata) =
+        (world.store.value(&name).unwrap(), world.store.metadata(&name)[0].to_string());
+    let restore = || world.store.keep(&name, value.as_bytes(), metadata.as_bytes());
+    assert_eq!(world.remove(&shop(), EVA, Removable::All), Some(Ok(())));
+    restore(); // the removal of the record failed, or an old backup was restored
+    for ms in [MINUTE, 21 * MINUTE, DAY, DAY] {
+        world.later(ms);
+        world.reconcile();
+        assert!(!world.may(EVA), "{ms}");
+    }
+    // A person who was added again later is in the record.
+    world.later(MINUTE);
+    assert_eq!(world.add(&shop(), EVA, Viewer), Some(Ok(())));
+    world.later(21 * MINUTE);
+    world.reconcile();
+    assert!(world.may(EVA));
+    // Somebody removed the record, such as a restore of the ledger to an earlier time: the row gives no access.
+    world.store.remove(&name);
+    world.reconcile();
+    assert!(!world.may(EVA));
+}
+
+#[test]
+fn a_recent_row_wins_over_a_list_that_does_not_show_it() {
+    let world = World::with(&[(shop(), EVA, Manager)]);
+    world.store.set_hidden(Some("person:"));
+    world.reconcile();
+    assert!(world.may(EVA));
+    world.later(21 * MINUTE);
+    world.reconcile();
+    assert!(!world.may(EVA));
+}
+
+#[test]
+fn a_backup_has_people_and_a_restore_leaves_them_out() {
+    let name = "person:unit:shop:0";
+    assert!(impact_pledge::operator::increment::is_whole(name));
+    for (with_keys, taken) in [(false, false), (true, true)] {
+        let options = restore::RestoreOptions { with_keys, ..Default::default() };
+        let store = seeded().store;
+        let restore = block_on(restore::Restore::new(&*store, options, Default::default()));
+        assert_eq!(restore.unwrap().takes(name), taken);
+    }
+}
+
+#[test]
+fn a_request_finds_a_persons_places_by_an_index() {
+    let world = World::with(&[(shop(), EVA, Manager)]);
+    let recorder = Recorder::new(&world.ledger);
+    block_on(people::of_person(Some(&recorder), EVA)).unwrap();
+    block_on(people::list(Some(&recorder), &shop())).unwrap();
+    let statements = recorder.take();
+    assert_eq!(statements.len(), 2);
+    let plan: Vec<_> = statements.iter().flat_map(|it| world.ledger.plan(it)).collect();
+    for index in [
+        "p USING INDEX people_by_address (address=?)",
+        "c USING PRIMARY KEY (kind=? AND name>? AND name<?)",
+        "people USING INDEX people_by_place (place=?)",
+    ] {
+        assert!(plan.iter().any(|row| row.ends_with(index)), "{index}: {plan:?}");
+    }
+}
