@@ -8,7 +8,7 @@ use crate::validate::number::ToDouble;
 use std::iter::repeat_n;
 
 /// A decimal of 0 or more, with exactly the value of its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,

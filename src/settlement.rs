@@ -62,6 +62,12 @@ impl Month {
         Month::of(&date_time(now_ms))
     }
 
+    /// Returns the running month and those before it, newest first.
+    pub fn last(now_ms: u64, count: usize) -> Vec<Self> {
+        let running = Month::at(now_ms);
+        std::iter::successors(running, |month| month.previous()).take(count).collect()
+    }
+
     /// Returns when this month and the next one begin, in milliseconds since 1970. Returns `None` before 1970 and after
     /// the year 9999.
     pub fn span_ms(self) -> Option<(u64, u64)> {

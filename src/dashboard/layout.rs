@@ -25,7 +25,7 @@ const MENU: [(&str, &str, Permission); 11] = [
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Payments", "/payments", Permission::Account),
-    ("Quantities", "/quantities", Permission::Account),
+    ("Fulfilment", "/fulfilment", Permission::Account),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),
     ("Prices", "/prices", Permission::Operate),

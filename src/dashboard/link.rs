@@ -2,6 +2,7 @@
 
 use crate::auth::KeyLevel;
 use crate::scope::Mode;
+use crate::settlement::Month;
 use crate::store::PriceListKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -47,4 +48,10 @@ pub(super) fn payments_of(unit: &str, mode: Mode) -> String {
 pub(super) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     let unit = unit.map(|unit| ("unit", unit));
     with("/prices", &[("mode", mode.name())].into_iter().chain(unit).collect::<Vec<_>>())
+}
+
+/// Returns the path of the statement of a unit's month.
+pub(super) fn statement(unit: &str, mode: Mode, month: Month) -> String {
+    let month = month.to_string();
+    with(&path(&["units", unit, "statement"]), &[("mode", mode.name()), ("month", &month)])
 }

@@ -12,6 +12,7 @@ mod context;
 mod credit;
 mod find;
 mod form;
+mod fulfilment;
 mod guard;
 mod home;
 mod identity;

@@ -84,7 +84,7 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
             ul.links {
                 li { a href=(selection.address("/usage.csv")) { "Download CSV" } }
                 li { a href=(selection.address("/payments")) { "Unpaid shops of this month" } }
-                li { a href=(selection.address("/quantities")) { "Quantities by offering" } }
+                li { a href=(selection.address("/fulfilment")) { "Fulfilment by offering" } }
                 li { a href=(selection.address("/orders")) { "Transactions" } }
             }
         }

@@ -163,7 +163,7 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
             credited(due),
             html! { strong { (amount(&due.due, due)) } },
             html! { (payment(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms)) (changes(usage)) } },
-            html! { @if is_first { a href=(statement(usage)) { "Statement" } } },
+            html! { @if is_first { a href=(link::statement(&usage.unit, usage.mode, usage.month)) { "Statement" } } },
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()
@@ -201,10 +201,4 @@ fn changes(usage: &MonthUsage) -> Markup {
             div { small { a href=(of_month(usage, &[("since", &settled.at)])) { "Changed since it was marked" } } }
         }
     }
-}
-
-fn statement(usage: &MonthUsage) -> String {
-    let month = usage.month.to_string();
-    let path = link::path(&["units", &usage.unit, "statement"]);
-    link::with(&path, &[("mode", usage.mode.name()), ("month", &month)])
 }

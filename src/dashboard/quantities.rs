@@ -1,4 +1,4 @@
-//! The quantities that were pledged in a month, by offering, such as the number of trees to plant for October.
+//! The quantities that were pledged through a unit in a month, by offering.
 
 use super::form::Form;
 use super::month::MonthSelection;
@@ -18,19 +18,17 @@ use maud::{Markup, html};
 const MAX_ROWS: usize = 500;
 const MAX_LINES: usize = 50_000;
 
-/// Shows the quantities of one unit, or of all units. Cost: 3 or 4 ledger queries.
+/// Shows the quantities of a unit. Cost: 3 or 4 ledger queries.
 pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    unit: Option<&str>,
+    unit: &str,
     query: &Form,
 ) -> Result {
     let selection = MonthSelection::read(context, query)?;
     let pledged = pledged(context, unit, selection, MAX_ROWS).await?;
     let content = html! {
         p.lead {
-            "Quantities pledged in " (view::month(selection.month))
-            @if let Some(unit) = unit { " through the unit " (transaction::unit(unit)) }
-            @else { " through all units" }
+            "Quantities pledged in " (view::month(selection.month)) " through the unit " (transaction::unit(unit))
         }
         (selection.links(&path(unit, "quantities")))
         section {
@@ -46,27 +44,24 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             ul.links {
                 li { a href=(selection.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
                 li { a href=(selection.address(&path(unit, "usage"))) { "Usage" } }
-                @if unit.is_some() && context.may(Permission::Account) { li { a href=(selection.address("/quantities")) { "All units" } } }
+                @if context.may(Permission::Account) { li { a href=(selection.address("/fulfilment")) { "All units" } } }
             }
         }
     };
     Ok(Page::new("Quantities", content))
 }
 
-fn path(unit: Option<&str>, last: &str) -> String {
-    match unit {
-        Some(unit) => link::path(&["units", unit, last]),
-        None => link::path(&[last]),
-    }
+fn path(unit: &str, last: &str) -> String {
+    link::path(&["units", unit, last])
 }
 
 async fn pledged<S, C, E>(
     context: &PageContext<'_, S, C, E>,
-    unit: Option<&str>,
+    unit: &str,
     selection: MonthSelection,
     most: usize,
 ) -> Result<PledgedQuantities> {
-    let filter = TransactionFilter { unit: unit.map(str::to_owned), mode: Some(selection.mode) };
+    let filter = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(selection.mode) };
     Ok(quantities::quantities(bound(context.ledger)?, &filter, selection.month, most).await?)
 }
 
@@ -94,21 +89,21 @@ const HEADINGS: [&str; 7] =
 /// CSV export of [`quantities()`].
 pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    unit: Option<&str>,
+    unit: &str,
     query: &Form,
 ) -> Result {
     let selection = MonthSelection::read(context, query)?;
     let pledged = pledged(context, unit, selection, MAX_LINES).await?;
     if pledged.more {
         return Err(Refusal::invalid(format!(
-            "{} has more than {MAX_LINES} offerings: download the CSV file of a single unit",
+            "{} has more than {MAX_LINES} offerings: use the command `transactions quantities`",
             selection.month
         )));
     }
     let complete_up_to = pledged.coverage.complete_up_to.as_deref().unwrap_or_default();
     let line = |sum: &OfferingSum| {
         let (month, count) = (sum.month.to_string(), sum.transactions.to_string());
-        let (mode, unit) = (sum.mode.name(), unit.unwrap_or_default());
+        let mode = sum.mode.name();
         [&*month, mode, unit, &*sum.offering, &*sum.quantity, &*count, complete_up_to]
             .map(csv::text)
     };

@@ -3,9 +3,9 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, keys, ledger, mails, month, orders, payment,
-    payments, people, person, prices, profile, quantities, start, statement, system, team,
-    transaction, unit, usage,
+    PageContext, Refusal, Result, audit, credit, find, fulfilment, keys, ledger, mails, month,
+    orders, payment, payments, people, person, prices, profile, quantities, start, statement,
+    system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::{MemberRight, Permission};
@@ -127,20 +127,24 @@ routes! {
     Month = "GET /usage", Account, global None, month::month(query);
     /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
-    /// The quantities per offering in one month, over all units.
-    Quantities = "GET /quantities", Account, global None, quantities::quantities(None, query);
-    /// CSV export of the quantities of all units in a month.
-    QuantitiesCsv = "GET /quantities.csv", Account, global None, quantities::quantities_csv(None, query);
+    /// What was pledged and done in a month, by offering, over all units.
+    Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
+    /// CSV export of what was pledged and done in a month.
+    FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
+    /// Records what was done for the pledges of a month.
+    RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
+    /// Removes what was recorded as done.
+    RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
     /// A unit's quantities per offering in one month.
-    UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(Some(&scoped), query);
+    UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     /// CSV export of the quantities of a unit in a month.
-    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(Some(&scoped), query);
+    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
     Payments = "GET /payments", Account, global None, payments::payments(query);
     /// The statement of a month.
-    Statement(id) = "GET /units/{id}/statement", Account, unit None, statement::statement(&scoped, query);
+    Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
     /// CSV export of the transactions of a month.
-    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit None, statement::transactions_csv(&scoped, query);
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
     /// Undoes the marking of a month as paid.

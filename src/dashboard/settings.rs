@@ -19,8 +19,6 @@ pub struct Variables<'v> {
     pub environment: &'v str,
     /// `SERVICE_ORIGIN`: the origin of the service's API.
     pub service_origin: &'v str,
-    /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
-    pub contact: &'v str,
     /// `BILLING_NAME`: the name of the operator's company on statements.
     pub billing_name: &'v str,
     /// `BILLING_ADDRESS`: the company's address on statements, in lines.
@@ -29,6 +27,8 @@ pub struct Variables<'v> {
     pub tax_text: &'v str,
     /// `BANK_DETAILS`: how to pay, on statements, in lines.
     pub bank_details: &'v str,
+    /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
+    pub contact: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
@@ -48,10 +48,10 @@ pub struct Settings {
     pub environment: String,
     /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
-    /// Whom people without a role can ask; empty if it is not set.
-    pub contact: String,
     /// The operator's company, as statements show it.
     pub(super) issuer: Issuer,
+    /// Whom people without a role can ask; empty if it is not set.
+    pub contact: String,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.

@@ -45,7 +45,7 @@ pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
             @if let Some(settled) = &statement.settled { (payment(settled)) }
             (details(&context.settings.issuer))
         }
-        (links(&statement))
+        (links(&statement, context.is_of_shop()))
     };
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
@@ -143,7 +143,7 @@ fn details(issuer: &Issuer) -> Markup {
     }
 }
 
-fn links(Statement { of, .. }: &Statement) -> Markup {
+fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
     let month = of.month.to_string();
     let shop = [("mode", of.mode.name()), ("month", &*month)];
     let orders = orders::address(&[&[("unit", &*of.unit)], shop.as_slice()].concat());
@@ -152,7 +152,7 @@ fn links(Statement { of, .. }: &Statement) -> Markup {
             li { "To print it or to save it as PDF, use your browser's command Print." }
             li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download its transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
-            li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } }
+            @if !is_of_shop { li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } } }
         }
     }
 }

@@ -68,12 +68,10 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
-                @if context.may(Permission::Account) {
-                    li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
-                }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 @if context.may(Permission::Account) {
+                    li { a href=(link::payments_of(unit, mode)) { "Payments" } }
                     li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
                 }
             }
@@ -104,7 +102,8 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     let rows: Vec<_> = months
         .iter()
         .flat_map(|usage| {
-            let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
+            let month = view::month(usage.month).replace(' ', "\u{a0}");
+            let first = html! { a href=(link::statement(&usage.unit, usage.mode, usage.month)) title="Statement" { (month) } };
             rows(context, usage, &first)
         })
         .collect();

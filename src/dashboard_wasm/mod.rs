@@ -35,8 +35,6 @@ extern "C" {
     fn accounts(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SERVICE_ORIGIN)]
     fn service_origin(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = CONTACT)]
-    fn contact(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BILLING_NAME)]
     fn billing_name(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BILLING_ADDRESS)]
@@ -45,6 +43,8 @@ extern "C" {
     fn tax_text(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BANK_DETAILS)]
     fn bank_details(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = CONTACT)]
+    fn contact(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = UNUSUAL_CHARGE)]
     fn unusual_charge(this: &Bindings) -> Option<String>;
 }
@@ -114,11 +114,11 @@ fn read_settings(bindings: &Bindings) -> Settings {
         accounts: &bindings.accounts().unwrap_or_default(),
         environment: &bindings.environment().unwrap_or_default(),
         service_origin: &bindings.service_origin().unwrap_or_default(),
-        contact: &bindings.contact().unwrap_or_default(),
         billing_name: &bindings.billing_name().unwrap_or_default(),
         billing_address: &bindings.billing_address().unwrap_or_default(),
         tax_text: &bindings.tax_text().unwrap_or_default(),
         bank_details: &bindings.bank_details().unwrap_or_default(),
+        contact: &bindings.contact().unwrap_or_default(),
         unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })

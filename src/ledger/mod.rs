@@ -15,6 +15,7 @@ pub mod claims;
 pub mod credits;
 mod entry;
 mod findings;
+pub mod fulfilments;
 mod health;
 mod imports;
 mod kept;

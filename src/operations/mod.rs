@@ -8,6 +8,7 @@ mod call;
 mod covered;
 mod credits;
 mod emails;
+mod fulfilments;
 mod keys;
 mod ledger;
 mod payments;
@@ -93,6 +94,10 @@ operations! {
     PaymentsList = payments::LIST, list;
     PaymentsDue = statements::DUE, due;
     PaymentsStatement = statements::STATEMENT, statement;
+    FulfilmentsAdd = fulfilments::ADD, add;
+    FulfilmentsRemove = fulfilments::REMOVE, remove;
+    FulfilmentsList = fulfilments::LIST, list;
+    FulfilmentsBalance = fulfilments::BALANCE, balance;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
     CreditsRestore = credits::RESTORE, restore;
@@ -108,7 +113,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 11] = [
+pub const GROUPS: [(&str, &str); 12] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -123,6 +128,7 @@ pub const GROUPS: [(&str, &str); 11] = [
         "credits",
         "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
     ),
+    ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",
@@ -152,10 +158,10 @@ impl Operation {
             Operation::TransactionsFind => transactions::check_find(&values),
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
+            Operation::CreditsAdd => credits::check(&values),
             Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
                 people::check(&values)
             }
-            Operation::CreditsAdd => credits::check(&values),
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

@@ -45,7 +45,7 @@ fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &Settle
 
 fn dues_in_words(now: &[SumNow]) -> String {
     let dues: Vec<_> =
-        now.iter().map(|it| format!("{} {} due", it.sum.due, it.sum.currency_code)).collect();
+        now.iter().map(|it| format!("{} {}", it.sum.due, it.sum.currency_code)).collect();
     dues.join(" and ")
 }
 
@@ -262,7 +262,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     let now = sums_now(call, &of).await?;
     let now_in_words = now.as_ref().map(|now| match now.as_slice() {
         [] => "The ledger has no transactions of the month now.".to_owned(),
-        now => format!("In the ledger, the month now has {}.", dues_in_words(now)),
+        now => format!("Due now: {}.", dues_in_words(now)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
     Answer::new(&PaymentAnswer { paid, now }, text)

@@ -17,6 +17,7 @@ mod due;
 pub mod due_months;
 pub mod dues;
 mod error;
+pub mod fulfilments;
 pub mod increment;
 pub mod kept;
 pub mod keys;

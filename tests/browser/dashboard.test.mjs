@@ -75,7 +75,7 @@ for (const [path, text] of Object.entries({
   [`/usage?month=${MONTH}`]: "unit_dev",
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
-  [`/quantities?month=${MONTH}`]: "plastic-kg",
+  [`/fulfilment?month=${MONTH}`]: "plastic-kg",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "as paid",

@@ -78,7 +78,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   await kv.write([inOctober("m", {})]); // which only an operator's own write could cause
   await reconcile();
   const lines =
-    /^2025-10 +unit_dev_two +live +1 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;
+    /^2025-10 +unit_dev_two +live +1 +0\.30 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;
   assert.match(await words("transactions", "usage", ...october), lines);
   const usage = await json("transactions", "usage", ...october);
   const settled = { amount: "1.50", paidAt: payment.paidAt, invoice: "2025/17" };
@@ -91,7 +91,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   assert.deepEqual([shown.sums, now.map(({ amount }) => amount)], [sums, ["0.30", "3.00"]]);
   assert.match(
     await words("payments", "show", ...october),
-    /^The month's sum in the ledger is now 0\.30 EUR and 3\.00 USD\.$/m,
+    /^Due now: 0\.30 EUR and 3\.00 USD\.$/m,
   );
   const view = ["transactions", "show", `${LIVE_ID.slice(0, -1)}e`];
   assert.match(await words(...view), /^Paid +2025-11-05T00:00:00Z$/m);

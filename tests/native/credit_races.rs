@@ -32,9 +32,13 @@ fn polled<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-async fn add(at: &Faulty<'_>, by: &str, of: &CreditRequest) -> Result<Done<Credit>, OperatorError> {
-    let (clock, entropy) = (at.clock, CountedEntropy::default());
-    let author = audit::Author::new(by, clock, &entropy).unwrap();
+async fn add(
+    at: &Faulty<'_>,
+    (by, entropy): (&str, &CountedEntropy),
+    of: &CreditRequest,
+) -> Result<Done<Credit>, OperatorError> {
+    let clock = at.clock;
+    let author = audit::Author::new(by, clock, entropy).unwrap();
     let id = OperationId::parse(&format!("{}-{RANDOM}", clock.0.get())).unwrap();
     credits::add(at, Some(at), &author.with_operation(id), of).await
 }
@@ -65,7 +69,9 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
         |bench, first, second| {
             let id = bench.order(NOW_MS, json!(4));
             let of = request(&id, Some(("1.20", &[("tree", "2.4")])));
-            let made = polled(join(add(first, "ada", &of), add(second, "bob", &of)));
+            let entropy = &bench.operator.entropy;
+            let made =
+                polled(join(add(first, ("ada", entropy), &of), add(second, ("bob", entropy), &of)));
             (id, made)
         },
         |bench, id, (first, second)| {
@@ -88,7 +94,7 @@ fn a_credit_and_a_mark_at_the_same_time_never_change_a_settled_month() {
                 let author = bench.operator.author();
                 let run = async |marks: &Faulty<'_>, credits: &Faulty<'_>| {
                     let mark = payments::mark(marks, Some(marks), &author, &payment);
-                    let credit = add(credits, "bob", &of);
+                    let credit = add(credits, ("bob", &bench.operator.entropy), &of);
                     match is_mark_first {
                         true => join(mark, credit).await,
                         false => {
@@ -126,12 +132,13 @@ fn a_credit_that_is_sent_twice_is_made_once() {
     let id = bench.order(NOW_MS, json!(4));
     let of = request(&id, Some(("0.20", &[])));
     let faulty = bench.faulty(&[]);
-    let first = block_on(add(&faulty, "ada", &of)).unwrap();
-    let again = block_on(add(&faulty, "ada", &of)).unwrap();
+    let ada = ("ada", &bench.operator.entropy);
+    let first = block_on(add(&faulty, ada, &of)).unwrap();
+    let again = block_on(add(&faulty, ada, &of)).unwrap();
     assert_eq!((first.before, &again.outcome), (None, &first.outcome));
     assert!(again.before.is_some());
     let other = request(&id, Some(("0.30", &[])));
-    let error = block_on(add(&faulty, "ada", &other)).unwrap_err().to_string();
+    let error = block_on(add(&faulty, ada, &other)).unwrap_err().to_string();
     assert!(error.contains("was used for another change"), "{error}");
     assert_eq!((bench.credits_of(&id).len(), bench.audited().len()), (1, 1));
     bench.ledger.sql("DELETE FROM operations"); // after 90 days

@@ -27,6 +27,7 @@ mod descriptions;
 mod dues;
 mod fixtures;
 mod formats;
+mod fulfilments;
 mod fuzz;
 mod generated;
 mod head;

@@ -1,7 +1,6 @@
 //! Parts of pages and forms that identify a price list.
 
 use crate::dashboard::{link, view};
-use crate::operator::prices::Current;
 use crate::store::PriceListKey;
 use maud::{Markup, html};
 
@@ -21,10 +20,10 @@ pub(super) fn back(of: PriceListKey<'_>, label: &str) -> Markup {
 }
 
 /// The hidden fields that identify a price list and the version that the person has seen.
-pub(super) fn identity(now: &Current<'_>) -> Markup {
+pub(super) fn identity(PriceListKey { mode, unit }: PriceListKey<'_>, seen: &str) -> Markup {
     html! {
-        (view::hidden("mode", now.of.mode.name()))
-        @if let Some(unit) = now.of.unit { (view::hidden("unit", unit)) }
-        (view::hidden("seen", now.revision()))
+        (view::hidden("mode", mode.name()))
+        @if let Some(unit) = unit { (view::hidden("unit", unit)) }
+        (view::hidden("seen", seen))
     }
 }

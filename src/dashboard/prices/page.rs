@@ -82,7 +82,7 @@ fn current(now: &Current<'_>, draft: &Draft, recent: &[PriceListEntry]) -> Marku
             None if now.problem.is_none() => { p.soft { "No prices are set: every charge is 0.00 " (code(None)) "." } }
             _ => {}
         }
-        (table::form(now, draft))
+        (table::form(now.of, draft))
         p {
             small {
                 "To remove an offering, empty its price. Unlisted offerings are charged 0.00. New prices take effect \
@@ -154,7 +154,7 @@ fn as_json(now: &Current<'_>, draft: &Draft) -> Markup {
         details open[draft.json.is_some()] {
             summary { "Replace the whole list with JSON" }
             (view::form("/prices", &html! {
-                (identity(now))
+                (identity(now.of, &draft.seen))
                 (view::hidden("change", "list"))
                 label {
                     span { "All prices as JSON" }
@@ -173,7 +173,7 @@ fn removal(now: &Current<'_>) -> Markup {
     html! {
         @if now.of.unit.is_some() && now.is_set() {
             (view::form("/prices", &html! {
-                (identity(now))
+                (identity(now.of, now.revision()))
                 (view::hidden("change", "remove"))
                 button.quiet { "Remove the unit's price list …" }
             }))

@@ -29,7 +29,7 @@ pub(super) fn ask<S, C: Clock, E: Entropy>(
         section {
             (differences(change, currency(now, wanted)))
             (context.form("/prices", &html! {
-                (identity(now))
+                (identity(now.of, now.revision()))
                 (wanted_fields(wanted))
                 (risks(&change.risks, is_missing))
                 div.row {

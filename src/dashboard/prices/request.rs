@@ -90,7 +90,9 @@ fn wanted(form: &Form, now: &Current<'_>) -> Result<Wanted, (Draft, String)> {
                 Refusal::Operator(error) => error.to_string(),
                 _ => "some fields are missing. Reload the page and try again".to_owned(),
             };
-            (Draft::of(now).with_json(form.raw("list").to_owned()), problem)
+            let mut draft = Draft::of(now).with_json(form.raw("list").to_owned());
+            draft.seen = form.text("seen").to_owned();
+            (draft, problem)
         }),
     }
 }
@@ -119,7 +121,8 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
         Wanted::Removal => None,
     };
     if step == "edit" {
-        let draft = Draft::rebased(now, now.price_list.as_ref(), wanted);
+        let base = base(context, now, form).await?;
+        let draft = Draft::rebased(now, base.as_ref(), wanted);
         return page::show(context, now, &draft, None).await;
     }
     let seen = form.text("seen");

@@ -7,6 +7,7 @@ use crate::dashboard::form::Form;
 use crate::dashboard::view;
 use crate::operator::prices::Current;
 use crate::pledge::CurrencyCode;
+use crate::store::PriceListKey;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use strum::VariantArray as _;
@@ -21,6 +22,8 @@ pub(super) struct Draft {
     rows: Vec<Row>,
     /// Whether offerings that are not in the table keep their prices, because not all prices fit into it.
     keeps_others: bool,
+    /// The revision of the price list that the table was made from.
+    pub seen: String,
     /// The JSON that the person has entered instead of the table.
     pub json: Option<String>,
 }
@@ -41,18 +44,21 @@ struct Row {
 impl Draft {
     /// Returns the prices in effect as a table. If they do not fit, the table has only empty rows.
     pub fn of(now: &Current<'_>) -> Self {
-        let Some(list) = now.in_effect() else { return Draft::default().with_empty_rows() };
+        let seen = now.revision().to_owned();
+        let Some(list) = now.in_effect() else {
+            return Draft { seen, ..Draft::default() }.with_empty_rows();
+        };
         let currency = list.currency_code;
         let keeps_others = !fits(list);
         let rows = if keeps_others { Vec::new() } else { rows(list) };
-        Draft { currency, rows, keeps_others, json: None }.with_empty_rows()
+        Draft { currency, rows, keeps_others, seen, json: None }.with_empty_rows()
     }
 
     /// Returns the current prices with the edits of a person who has seen the list `base`. Without a base, every wanted
     /// price counts as an edit.
     pub fn rebased(now: &Current<'_>, base: Option<&PriceList>, wanted: &Wanted) -> Self {
         let Wanted::List(wanted) = wanted else { return Draft::of(now) };
-        let none = PriceList::default();
+        let (none, seen) = (PriceList::default(), now.revision().to_owned());
         let (now, base) = (now.price_list.as_ref().unwrap_or(&none), base.unwrap_or(&none));
         let is_same_currency = wanted.currency_code == base.currency_code;
         let currency = if is_same_currency { now.currency_code } else { wanted.currency_code };
@@ -60,11 +66,11 @@ impl Draft {
             [now, base, wanted].iter().flat_map(|list| list.unit_prices.keys()).collect();
         let row = |offering: &String| rebased_row(offering, now, base, wanted);
         let rows: Vec<_> = offerings.into_iter().filter_map(row).collect();
-        let draft = Draft { currency, rows, ..Draft::default() };
+        let draft = Draft { currency, rows, seen, ..Draft::default() };
         let merged = draft.list();
         match fits(&merged) && draft.rows.len() <= MAX_ROWS {
             true => draft.with_empty_rows(),
-            false => Draft { currency, keeps_others: true, ..Draft::default() }
+            false => Draft { rows: Vec::new(), keeps_others: true, ..draft }
                 .with_empty_rows()
                 .with_json(as_text(&merged)),
         }
@@ -189,7 +195,8 @@ pub(super) fn typed(form: &Form, now: &Current<'_>) -> Draft {
         .map(|number| (field("offering", number), field("price", number)));
     let rows = typed.filter(|texts| *texts != ("", "")).map(row).collect();
     let currency = CurrencyCode::from_code(form.text("currency")).unwrap_or_default();
-    Draft { currency, rows, keeps_others: keeps_others(form), json: None }
+    let seen = form.text("seen").to_owned();
+    Draft { currency, rows, keeps_others: keeps_others(form), seen, json: None }
 }
 
 /// The name of the field that a table has if offerings that are not in it keep their prices.
@@ -203,13 +210,13 @@ pub(super) fn keeps_others(form: &Form) -> bool {
 // ---- The fields ----------------------------------------------------------------------------------
 
 /// The form of the table.
-pub(super) fn form(now: &Current<'_>, draft: &Draft) -> Markup {
+pub(super) fn form(of: PriceListKey<'_>, draft: &Draft) -> Markup {
     let codes: Vec<_> =
         CurrencyCode::VARIANTS.iter().map(|code| (code.code(), code.code())).collect();
     view::form(
         "/prices",
         &html! {
-            (identity(now))
+            (identity(of, &draft.seen))
             (view::hidden("change", "table"))
             @if draft.keeps_others { (view::hidden(OTHERS, "keep")) }
             (view::select("currency", "Currency", &codes, draft.currency.code()))
@@ -241,7 +248,7 @@ fn cells(number: usize, row: &Row) -> Markup {
     let (offering, price) = (format!("offering-{number}"), format!("price-{number}"));
     let of = if row.is_listed { row.offering.clone() } else { format!("row {}", number + 1) };
     html! {
-        th scope="row" {
+        th scope="row" data-label="Offering" {
             @if row.is_listed {
                 (view::untrusted_text(&row.offering))
                 (view::hidden(&offering, &row.offering))
@@ -250,7 +257,7 @@ fn cells(number: usize, row: &Row) -> Markup {
                     spellcheck="false" aria-invalid=[invalid] aria-describedby=[described];
             }
         }
-        td {
+        td data-label="Unit price" {
             input name=(price) value=(row.price) inputmode="decimal" aria-label={ "Unit price of " (of) }
                 aria-invalid=[invalid] aria-describedby=[described];
             @if has_hint {

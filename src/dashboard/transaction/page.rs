@@ -81,7 +81,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transaction", content))
 }
 
-/// What only the roles see that may see the recipient.
+/// What only people see who may see the recipient: support, operators, and people of the shop.
 struct OfSupport {
     /// Other transactions with the reference, and of the buyer.
     related: Markup,

@@ -11,7 +11,7 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 11] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -20,6 +20,7 @@ pub const GROUPS: [(&str, &str); 10] = [
     ("transactions", "Transactions"),
     ("payments", "Payments"),
     ("credits", "Credits"),
+    ("fulfilments", "Fulfilment"),
     ("emails", "E-mails"),
     ("ledger", "Ledger"),
 ];
@@ -49,6 +50,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("credits add", "began to credit {transaction 0}{text 1}"),
     ("credits add (done)", "credited {transaction 1}{text 2}"),
     ("credits restore", "restored credits from the audit log"),
+    ("fulfilments add", "recorded what was done{text 1}"),
+    ("fulfilments remove", "removed what was recorded as done{text 1}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
 ];
 

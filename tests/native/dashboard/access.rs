@@ -171,7 +171,7 @@ fn requests_that_no_page_sends_are_refused() {
 
 /// Who may open each page and send each form, besides operators, who may use all: the roles of operators, and the roles of
 /// people of shops, for their own units and teams.
-pub const MAY: [(&str, &str, &str); 51] = [
+pub const MAY: [(&str, &str, &str); 53] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),
     ("GET /find", "support", ""),
@@ -192,12 +192,14 @@ pub const MAY: [(&str, &str, &str); 51] = [
     ("GET /units/{id}/quantities.csv", "accounts", "manager viewer"),
     ("GET /usage", "accounts", ""),
     ("GET /usage.csv", "accounts", ""),
-    ("GET /quantities", "accounts", ""),
-    ("GET /quantities.csv", "accounts", ""),
+    ("GET /fulfilment", "accounts", ""),
+    ("GET /fulfilment.csv", "accounts", ""),
+    ("POST /fulfilment", "", ""),
+    ("POST /fulfilment/remove", "", ""),
     ("GET /orders", "support accounts", "manager viewer"),
     ("GET /payments", "accounts", ""),
-    ("GET /units/{id}/statement", "accounts", ""),
-    ("GET /units/{id}/transactions.csv", "accounts", ""),
+    ("GET /units/{id}/statement", "accounts", "manager viewer"),
+    ("GET /units/{id}/transactions.csv", "accounts", "manager viewer"),
     ("POST /units/{id}/paid", "accounts", ""),
     ("POST /units/{id}/unpaid", "accounts", ""),
     ("GET /person", "", "manager"),

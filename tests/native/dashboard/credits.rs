@@ -121,7 +121,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert_has(&mark(&sum), 422, &["has 0.00 USD due, not"]);
     assert_has(&mark("0.00"), 200, &["was marked as paid", "0.00"]);
     let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
-    assert_has(&usage, 200, &["Paid on 2 Feb 2026", &sum]);
+    assert_has(&usage, 200, &[">2 Feb 2026</time>, invoice <bdi>17</bdi>", &sum]);
     assert!(!usage.text.contains("tag alarm"), "{}", usage.text);
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod credits;
 mod find;
 mod find_sealed;
+mod fulfilment;
 mod home;
 mod keys;
 mod ledger;

@@ -116,8 +116,8 @@ fn a_month_that_has_only_credits_is_listed() {
     let dashboard = filled(&["a"], &months()[3..4]);
     dashboard.ledger.as_ref().unwrap().sql(
         "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents, cents,
-           quantities, reason, author, at)
-         VALUES ('ptran_a_2025-10', 1, 'x', 'live', 'a', '2025-10', '2025-11', 'EUR', 100, 100, '[]', 'wrong', 'ada', 0)",
+           quantities, reason, author, at, change)
+         VALUES ('ptran_a_2025-10', 1, 'x', 'live', 'a', '2025-10', '2025-11', 'EUR', 100, 100, '[]', 'wrong', 'ada', 0, 'audit:x')",
     );
     let shown = rows(&dashboard.get(ACCOUNTS, "/payments"));
     assert_eq!(shown.len(), 2, "{shown:?}");

@@ -45,7 +45,7 @@ fn every_cell_of_every_page_names_its_column() {
         (SUPPORT, "/orders".to_owned()),
         (SUPPORT, format!("/transactions/{id}")),
         (ACCOUNTS, "/usage?month=2026-01".to_owned()),
-        (ACCOUNTS, "/quantities?month=2026-01".to_owned()),
+        (ACCOUNTS, "/fulfilment?month=2026-01".to_owned()),
         (ACCOUNTS, "/units/unit_dev/usage".to_owned()),
         (OPERATOR, "/units".to_owned()),
         (OPERATOR, "/teams".to_owned()),

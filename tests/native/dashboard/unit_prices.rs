@@ -118,6 +118,14 @@ fn a_conflict_keeps_what_was_entered_on_top_of_the_current_prices() {
             field(&dashboard.get(OPERATOR, "/prices").text, "seen")
         );
     }
+    let mut wrong = form.clone();
+    replace(&mut wrong, "price-2", "x");
+    form.push(("step".to_owned(), "rows".to_owned()));
+    for unchecked in [send(&dashboard, &wrong), send(&dashboard, &form)] {
+        let seen = field(&unchecked.text, "seen");
+        assert!(form.contains(&("seen".to_owned(), seen)), "those of the others were not seen");
+    }
+    form.pop();
     let resumed = table(&send(&dashboard, &form), &[]);
     let asked = send(&dashboard, &resumed);
     assert_has(&asked, 200, &["changed: 1, added: 1, removed: 1"]);

@@ -1,0 +1,265 @@
+//! Fulfilments: what was done for the pledges of a month, such as trees that were planted. They are recorded for an
+//! offering, a month and a mode, for the pledges of all units together.
+
+use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask};
+use crate::decimal::Decimal;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// Largest number of fulfilments of one offering in one month and mode.
+pub const MAX_FULFILMENTS: u32 = 200;
+
+/// What was done for the pledges of a month, as a person records it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewFulfilment {
+    /// Whether it is for live or for test pledges.
+    pub mode: Mode,
+    /// The month of the pledges.
+    pub month: Month,
+    /// The offering's ID.
+    pub offering: String,
+    /// The quantity that was done, as an exact decimal.
+    pub quantity: String,
+    /// The day on which it was done, such as `2026-11-20`.
+    pub done_on: String,
+    /// The organisation that did it.
+    pub partner: Option<String>,
+    /// Where it was done.
+    pub place: Option<String>,
+    /// The address of a report about it.
+    pub report: Option<String>,
+}
+
+/// A recorded fulfilment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fulfilment {
+    /// The fulfilment's ID.
+    pub id: String,
+    /// What was done.
+    #[serde(flatten)]
+    pub done: NewFulfilment,
+    /// Who recorded it.
+    pub by: String,
+    /// When it was recorded, an RFC 3339 date-time.
+    pub at: String,
+    /// When and by whom it was removed; `None` if it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Removal>,
+}
+
+/// When and by whom a fulfilment was removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    /// When it was removed, an RFC 3339 date-time.
+    pub at: String,
+    /// Who removed it.
+    pub by: String,
+}
+
+// ---- Write ---------------------------------------------------------------------------------------
+
+/// Writes a fulfilment, unless one with its ID exists. `at` is its time, in milliseconds since 1970. Returns the
+/// fulfilment with this ID; `None` if the offering already has [`MAX_FULFILMENTS`] in the month. One call.
+///
+/// # Errors
+/// If the ledger does not answer. The fulfilment may have been written then.
+pub async fn add(
+    ledger: &dyn Ledger,
+    id: &str,
+    done: &NewFulfilment,
+    by: &str,
+    at: u64,
+) -> Result<Option<Fulfilment>> {
+    change(ledger, Add { id, done, by, at, most: MAX_FULFILMENTS }.statement()?, id).await
+}
+
+/// Removes a fulfilment, unless it is removed already. Returns it; `None` if there is none with this ID. One call.
+///
+/// # Errors
+/// If the ledger does not answer. The fulfilment may have been removed then.
+pub async fn remove(
+    ledger: &dyn Ledger,
+    id: &str,
+    by: &str,
+    at: u64,
+) -> Result<Option<Fulfilment>> {
+    change(ledger, Remove { id, by, at }.statement()?, id).await
+}
+
+/// Runs a statement, and returns the fulfilment as it then is.
+async fn change(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<Fulfilment>> {
+    let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
+    Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop().map(Row::into_fulfilment))
+}
+
+#[derive(Serialize)]
+struct Add<'a> {
+    id: &'a str,
+    done: &'a NewFulfilment,
+    by: &'a str,
+    at: u64,
+    most: u32,
+}
+
+impl Query for Add<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO fulfilments
+  (id, mode, month, offering, quantity, done_on, partner, place, report, author, at)
+SELECT ?1 ->> '$.id', it ->> '$.mode', it ->> '$.month', it ->> '$.offering', it ->> '$.quantity', it ->> '$.doneOn',
+  it ->> '$.partner', it ->> '$.place', it ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at'
+FROM (SELECT ?1 -> '$.done' AS it)
+WHERE (SELECT count(*) FROM fulfilments WHERE month = it ->> '$.month' AND mode = it ->> '$.mode'
+    AND offering = it ->> '$.offering' AND removed IS NULL) < ?1 ->> '$.most'
+ON CONFLICT DO NOTHING";
+}
+
+#[derive(Serialize)]
+struct Remove<'a> {
+    id: &'a str,
+    by: &'a str,
+    at: u64,
+}
+
+impl Query for Remove<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "UPDATE fulfilments SET removed = ?1 ->> '$.at', remover = ?1 ->> '$.by'
+WHERE id = ?1 ->> '$.id' AND removed IS NULL";
+}
+
+// ---- Read ----------------------------------------------------------------------------------------
+
+/// Returns a fulfilment, even if it is removed; `None` if there is none with this ID. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Fulfilment>> {
+    Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_fulfilment))
+}
+
+/// Returns the fulfilments of these months that are not removed: newest month first, then by mode and offering, and
+/// newest first. Returns at most `most`. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn list(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<Fulfilment>> {
+    let rows = ask(ledger, &List(OfMonths { mode, months, most })).await?;
+    Ok(rows.into_iter().map(Row::into_fulfilment).collect())
+}
+
+/// Sums what was done for each of these months, mode and offering: newest month first. `transactions` counts the
+/// fulfilments. Returns at most `most` sums. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn sums(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<OfferingSum>> {
+    let rows = ask(ledger, &Sums(OfMonths { mode, months, most })).await?;
+    let sum = |SumRow { month, mode, offering, quantities }: SumRow| {
+        let transactions = quantities.len() as u64;
+        let parts = quantities.iter().filter_map(|text| Decimal::parse_bounded(text));
+        let quantity = Decimal::sum(parts).to_exact();
+        OfferingSum { month, mode, offering, transactions, quantity }
+    };
+    Ok(rows.into_iter().map(sum).collect())
+}
+
+/// A row of the table as JSON.
+macro_rules! fulfilment {
+    () => {
+        "json_object('id', id, 'mode', mode, 'month', month, 'offering', offering, 'quantity', quantity,
+  'doneOn', done_on, 'partner', partner, 'place', place, 'report', report, 'by', author, 'at', at, 'removed', removed,
+  'remover', remover)"
+    };
+}
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    #[serde(flatten)]
+    done: NewFulfilment,
+    by: String,
+    at: u64,
+    removed: Option<u64>,
+    remover: Option<String>,
+}
+
+impl Row {
+    fn into_fulfilment(self) -> Fulfilment {
+        let Row { id, done, by, at, removed, remover } = self;
+        let removal = |(ms, by)| Removal { at: date_time(ms), by };
+        Fulfilment { id, done, by, at: date_time(at), removed: removed.zip(remover).map(removal) }
+    }
+}
+
+#[derive(Serialize)]
+struct Get<'a> {
+    id: &'a str,
+}
+
+impl Query for Get<'_> {
+    type Row = Row;
+    const SQL: &'static str =
+        concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
+}
+
+#[derive(Serialize)]
+struct OfMonths<'a> {
+    mode: Option<Mode>,
+    months: &'a [Month],
+    most: usize,
+}
+
+/// The rows of the months that count.
+macro_rules! counting {
+    () => {
+        " FROM fulfilments WHERE month IN (SELECT value FROM json_each(?1, '$.months')) AND removed IS NULL
+  AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') "
+    };
+}
+
+#[derive(Serialize)]
+struct List<'a>(OfMonths<'a>);
+
+impl Query for List<'_> {
+    type Row = Row;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        fulfilment!(),
+        counting!(),
+        "ORDER BY month DESC, mode, offering, done_on DESC, at DESC, id LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Serialize)]
+struct Sums<'a>(OfMonths<'a>);
+
+impl Query for Sums<'_> {
+    type Row = SumRow;
+    const SQL: &'static str = concat!(
+        "SELECT json_object('month', month, 'mode', mode, 'offering', offering,
+  'quantities', json_group_array(quantity))",
+        counting!(),
+        "GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Deserialize)]
+struct SumRow {
+    month: Month,
+    mode: Mode,
+    offering: String,
+    quantities: Vec<String>,
+}

@@ -1,0 +1,47 @@
+/** `npm run credits`: a transaction is credited in part and whole, and payments ask for what is left. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";
+
+test("a transaction is credited up to its charge, usage shows it, and lost credits are restored from the audit log", async (t) => {
+  const { kv, json, words, fails, reconcile } = await operator(t);
+  await kv.write(ENTRIES);
+  await reconcile();
+  const add = (...more) => ["credits", "add", LIVE_ID, "--by", "Ada", ...more];
+  const part = add("--reason", "Returned", "--amount", "0.50", "--quantity", "tree=1");
+  await fails(add("--reason", "Returned", "--quantity", "tree=1"), /`--quantity` needs `--amount`/);
+  await fails(
+    add("--reason", "Returned", "--amount", "9", "--yes"),
+    "nothing was credited: only 1.50 USD of the charge can still be credited",
+  );
+  await fails(
+    part,
+    /^Credit ptran_\w+ of .+: 0\.50 of 1\.50 USD, quantities: 1 tree\? It is booked in \d{4}-\d\d and cannot be undone\. Not confirmed/,
+  );
+  const once = ["--yes", "--operation-id", "credit-1"];
+  const credit = await json(...part, ...once);
+  assert.deepEqual(
+    [credit.transaction, credit.amount, credit.quantities, credit.by],
+    [LIVE_ID, "0.50", [{ offering: "tree", quantity: "1" }], "Ada"],
+  );
+  const { alreadyDone, ...again } = await json(...part, ...once);
+  assert.ok(alreadyDone);
+  assert.deepEqual(again, credit);
+  await json(...add("--reason", "Returned", "--yes"));
+  const { credits, left } = await json("credits", "list", LIVE_ID);
+  assert.deepEqual(
+    credits.map(({ amount }) => amount),
+    ["0.50", "1.00"],
+  );
+  assert.deepEqual([left.amount, left.quantities], ["0.00", []]);
+  assert.match(
+    await words("credits", "list", LIVE_ID),
+    /^0\.50 +USD +1 tree +\d{4}-\d\d +Returned/m,
+  );
+  const { sums } = await json("transactions", "usage", "--unit", "unit_dev_two", "--mode", "live");
+  assert.deepEqual(
+    sums.map(({ amount, credited, due }) => [amount, credited, due]),
+    [["1.50", "1.50", "0.00"]],
+  );
+  assert.deepEqual(await json("credits", "restore"), { restored: 0, known: 2, failed: [] });
+});

@@ -1,0 +1,109 @@
+//! Tests the page of what was pledged and done in a month.
+
+use super::prices::assert_has;
+use super::usage::rows;
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use serde_json::json;
+use support::service::{Answer, LIVE_UNIT, minimal, seeded};
+
+const PAGE: &str = "/fulfilment?mode=live&month=2026-01";
+
+/// Returns a dashboard with 12 trees of January, and 3 of December.
+fn pledged() -> TestDashboard {
+    let dashboard = dashboard(seeded());
+    let now_ms = dashboard.clock.0.get();
+    for (amount, days) in [(12, 0), (3, 40)] {
+        dashboard.service.clock.0.set(now_ms - days * 86_400_000);
+        let mut order = minimal();
+        order["pledges"] = json!([{ "impact": { "amount": amount, "offeringId": "tree" } }]);
+        dashboard.service.create(LIVE_UNIT, &order);
+    }
+    dashboard.service.clock.0.set(now_ms);
+    dashboard.reconcile();
+    dashboard
+}
+
+/// Sends the form of the current page, filled in and with some fields changed.
+fn record(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
+    let page = dashboard.get(OPERATOR, PAGE);
+    let hidden = ["mode", "month", "operation"].map(|name| (name, field(&page.text, name)));
+    let section = page.text.split_once("id=\"record\"").unwrap().1;
+    let operation = field(section, "operation");
+    let mut fields: Vec<(&str, &str)> =
+        hidden.iter().filter(|(name, _)| *name != "operation").map(|(n, v)| (*n, &**v)).collect();
+    fields.push(("operation", &operation));
+    let given =
+        [("offering", "tree"), ("quantity", "5"), ("day", "2026-01-20"), ("place", "Kenya")];
+    let kept = given.iter().filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
+    fields.extend(kept.chain(changed));
+    dashboard.post(OPERATOR, "/fulfilment", &fields)
+}
+
+#[test]
+fn what_was_done_is_recorded_shown_and_removed() {
+    let dashboard = pledged();
+    let page = dashboard.get(OPERATOR, PAGE);
+    assert_eq!(rows(&page)[0], ["tree", "12", "", "", "12"]);
+    assert_has(&page, 200, &["To be done for earlier months", "Dec 2025", "tree (12 to be done)"]);
+
+    let page =
+        record(&dashboard, &[("partner", "<Reforest>"), ("report", "https://example.org/r")]);
+    assert_has(&page, 200, &["was recorded as done", "&lt;Reforest&gt;", "20 Jan 2026", "Kenya"]);
+    assert_has(&page, 200, &["href=\"https://example.org/r\" rel=\"noreferrer\""]);
+    assert_eq!(rows(&page)[0], ["tree", "12", "", "5", "7"]);
+
+    let id = field(&page.text, "id");
+    let asked = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
+    assert_has(&asked, 200, &["Nothing was changed yet", "Jan 2026"]);
+    let operation = field(&asked.text, "operation");
+    let fields = [("id", &*id), ("operation", &*operation)];
+    let removed = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
+    assert_has(&removed, 200, &["was removed", "Nothing is recorded as done"]);
+    let again = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
+    assert_has(&again, 200, &["The form was sent twice"]);
+    let late = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
+    assert_has(&late, 422, &["removed it at"]);
+}
+
+#[test]
+fn more_than_is_open_needs_a_confirmation_which_keeps_what_was_typed() {
+    let dashboard = pledged();
+    let asked = record(&dashboard, &[("quantity", "20")]);
+    assert_has(&asked, 422, &["more than is still to be done", "value=\"20\"", "value=\"Kenya\""]);
+    assert_eq!(rows(&asked)[0], ["tree", "12", "", "", "12"], "nothing was recorded");
+    let page = record(&dashboard, &[("quantity", "20"), ("beyond", "yes")]);
+    assert_eq!(rows(&page)[0], ["tree", "12", "", "20", "8 more than pledged"]);
+}
+
+#[test]
+fn a_refused_form_says_why_and_keeps_what_was_typed() {
+    let dashboard = pledged();
+    for (name, value, expected) in [
+        ("quantity", "many", "must be a number above 0"),
+        ("day", "2027-01-01", "is in the future"),
+        ("report", "http://example.org", "begins with https://"),
+    ] {
+        let page = record(&dashboard, &[(name, value)]);
+        assert_has(&page, 422, &[expected, &format!("value=\"{value}\""), "role=\"alert\""]);
+    }
+    let incomplete = dashboard.post(OPERATOR, "/fulfilment", &[("quantity", "5")]);
+    assert_has(&incomplete, 422, &["Some fields are missing"]);
+}
+
+#[test]
+fn accounts_see_the_page_without_its_forms_and_download_the_file() {
+    let dashboard = pledged();
+    record(&dashboard, &[]);
+    let page = dashboard.get(ACCOUNTS, PAGE);
+    assert_has(&page, 200, &["20 Jan 2026"]);
+    assert!(
+        !page.text.contains("action=\"/fulfilment\" autocomplete")
+            || !page.text.contains("method=\"post\"")
+    );
+    assert_eq!(dashboard.get(SUPPORT, PAGE).status, 403);
+    let file = dashboard.get(ACCOUNTS, "/fulfilment.csv?month=2026-01");
+    let head =
+        "\u{feff}month,mode,offering,pledged,credited,done,to_be_done,surplus,complete_up_to\r\n";
+    assert!(file.text.starts_with(head), "{}", file.text);
+    assert!(file.text.contains("\r\n2026-01,live,tree,12,0,5,7,0,2026-01-31T"), "{}", file.text);
+}
