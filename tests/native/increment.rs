@@ -114,7 +114,7 @@ enum Way {
 }
 
 /// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 19] = [
+const WAYS: [(&str, Way); 20] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("catalogue:", Way::Whole),
@@ -126,6 +126,7 @@ const WAYS: [(&str, Way); 19] = [
     ("mail-queued:", Way::LeftOut), // belongs to a queue whose messages no longer exist
     ("mailed:", Way::LeftOut),      // names a person by the secret, for two days
     ("member:", Way::Whole),
+    ("person:", Way::Whole),
     ("notification:", Way::New),
     ("prices:", Way::Whole),
     ("profile:", Way::Whole),

@@ -31,8 +31,8 @@ fn the_development_data_are_those_of_the_documents() {
     );
     assert_eq!(
         names(&store).len(),
-        keys.len() + 9,
-        "with prices of both modes, the secret, a profile, a team of two units, and the register"
+        keys.len() + 11,
+        "with prices of both modes, the secret, a profile, a team of two units, the register, and two people"
     );
     for row in &keys {
         let text = store.value(&name_of(&row.key)).unwrap();
