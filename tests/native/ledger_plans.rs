@@ -36,7 +36,9 @@ fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
         let (how, rest) = row.split_once(' ')?;
         let table = rest.split(' ').next()?;
         let is_ours = ["SCAN", "SEARCH"].contains(&how) && ["t", "transactions"].contains(&table);
-        let rest = rest.replace(" USING", "").replace(" COVERING", "").replace(" LEFT-JOIN", "");
+        // Versions of SQLite differ in these words.
+        let words = [" USING", " COVERING", " LEFT-JOIN", " EXISTS"];
+        let rest = words.iter().fold(rest.to_owned(), |rest, word| rest.replace(word, ""));
         is_ours.then(|| if how == "SCAN" { row.clone() } else { rest })
     });
     let mut rows: Vec<_> = of_transactions.collect();
@@ -104,7 +106,7 @@ fn sums_are_found_by_shop_and_month() {
         let filter = ShopMonthFilter { months: january.clone(), ..ShopMonthFilter::default() };
         drop(ledger::shop_months(it, &filter, None, 50).await.unwrap());
     });
-    assert_eq!(found, [BETWEEN.replacen("t ", "t EXISTS ", 1)]);
+    assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
     assert_eq!(found, ["t PRIMARY KEY (shop=?)"]);
 }
@@ -115,7 +117,7 @@ fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     let found = plan(async |it| drop(ledger::unpriced(it, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(ledger::unsettled(it, &january).await.unwrap()));
-    assert_eq!(found, [BETWEEN.replace("t PRIMARY", "t EXISTS PRIMARY")]);
+    assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(ledger::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
     assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
 }
