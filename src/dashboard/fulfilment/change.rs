@@ -1,0 +1,117 @@
+//! Records what was done, and removes what was recorded by mistake.
+
+use super::done::details;
+use super::form::{FormResult, PATH};
+use super::page::page;
+use crate::dashboard::form::Form;
+use crate::dashboard::month::MonthSelection;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Refusal, Result, operation, view};
+use crate::ledger::fulfilments::{Fulfilment, NewFulfilment, Removal};
+use crate::operator::{Done, OperatorError, bound, fulfilments};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::html;
+
+/// Records what was done, after confirmation if more is recorded than is open. Shows the month. Ledger cost: at most 21
+/// calls. KV cost: 1 write.
+pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    if !context.has_operation() {
+        return Err(Refusal::invalid("some fields are missing. Reload the page and try again"));
+    }
+    let selection = MonthSelection::read(context, form)?;
+    let new = new(selection, form);
+    let is_beyond = form.text("beyond").is_empty()
+        && context.was_done().await?.is_none()
+        && fulfilments::beyond(bound(context.ledger)?, &new).await?.is_some();
+    let refused = |problem: String, is_beyond| FormResult {
+        form: Some(form),
+        problem: Some(problem),
+        is_beyond,
+        ..FormResult::default()
+    };
+    if is_beyond {
+        let problem =
+            "this is more than is still to be done for this month. Check it, then confirm";
+        return page(context, selection, refused(problem.to_owned(), true)).await;
+    }
+    match fulfilments::add(context.store, context.ledger, &context.author, &new).await {
+        Ok(added) => page(context, selection, recorded(&added)).await,
+        Err(OperatorError::Invalid(problem)) => {
+            page(context, selection, refused(problem, false)).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn new(MonthSelection { mode, month }: MonthSelection, form: &Form) -> NewFulfilment {
+    let given = |name| form.given(name).map(str::to_owned);
+    NewFulfilment {
+        mode,
+        month,
+        offering: form.text("offering").to_owned(),
+        quantity: form.text("quantity").to_owned(),
+        done_on: form.text("day").to_owned(),
+        partner: given("partner"),
+        place: given("place"),
+        report: given("report"),
+    }
+}
+
+fn recorded(Done { outcome, before }: &Done<Fulfilment>) -> FormResult<'static> {
+    let Fulfilment { done, .. } = outcome;
+    let words = html! { (done.quantity) " " (view::untrusted_text(&done.offering)) " was recorded as done." };
+    let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
+    FormResult { notice, ..FormResult::default() }
+}
+
+// ---- Remove --------------------------------------------------------------------------------------
+
+/// Asks for confirmation, then removes a fulfilment, and shows its month. Ledger cost: at most 17 calls. KV cost: 1 write.
+pub(in crate::dashboard) async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let id = form.text("id");
+    if !context.has_operation() {
+        return confirm(context, id).await;
+    }
+    let removed = fulfilments::remove(context.store, context.ledger, &context.author, id).await?;
+    let Fulfilment { done, .. } = &removed.outcome;
+    let words = html! {
+        (done.quantity) " " (view::untrusted_text(&done.offering)) " was removed. It stays in the audit log."
+    };
+    let notice = html! { (operation::before(removed.before.as_ref())) (view::done(&words)) };
+    let selection = MonthSelection { mode: done.mode, month: done.month };
+    page(context, selection, FormResult { notice, ..FormResult::default() }).await
+}
+
+async fn confirm<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id: &str) -> Result {
+    let found = fulfilments::get(bound(context.ledger)?, id).await?;
+    let Fulfilment { done, by, at, removed, .. } = &found;
+    if let Some(Removal { at, by }) = removed {
+        return Err(Refusal::invalid(format!("nothing was removed: {by} removed it at {at}")));
+    }
+    let selection = MonthSelection { mode: done.mode, month: done.month };
+    let content = html! {
+        section {
+            (view::facts(&[
+                ("Offering", view::untrusted_text(&done.offering)),
+                ("Quantity", html! { (done.quantity) }),
+                ("Pledged in", html! { (view::month(done.month)) " (" (done.mode.name()) " mode)" }),
+                ("Done on", view::day(&[&done.done_on, "T00:00:00Z"].concat())),
+                ("Details", details(done)),
+                ("Recorded by", html! { (view::untrusted_text(by)) " on " (view::time(at)) }),
+            ]))
+            (context.form("/fulfilment/remove", &html! {
+                (view::hidden("id", id))
+                button.alarm { "Remove" }
+            }))
+        }
+        p { "Nothing was changed yet. " a href=(selection.address(PATH)) { "Back" } }
+    };
+    Ok(Page::new("Remove what was recorded?", content))
+}

@@ -1,0 +1,52 @@
+//! The list of what was recorded as done for a month.
+
+use crate::dashboard::{PageContext, view};
+use crate::ledger::fulfilments::{Fulfilment, NewFulfilment};
+use crate::operator::roles::Permission;
+use crate::service::{Clock, Entropy};
+use maud::{Markup, html};
+
+pub(super) fn list<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    recorded: &[Fulfilment],
+) -> Markup {
+    let row = |fulfilment: &Fulfilment| {
+        let Fulfilment { id, done, by, at, .. } = fulfilment;
+        vec![
+            view::untrusted_text(&done.offering),
+            html! { (done.quantity) },
+            view::day(&[&done.done_on, "T00:00:00Z"].concat()),
+            details(done),
+            html! { (view::untrusted_text(by)) " on " (view::time(at)) },
+            html! { @if context.may(Permission::Operate) { (remove_button(done, id)) } },
+        ]
+    };
+    let rows: Vec<_> = recorded.iter().map(row).collect();
+    let headings = ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Remove"];
+    view::table_of(
+        &headings,
+        &["Quantity"],
+        &rows,
+        "Nothing is recorded as done for this month yet.",
+    )
+}
+
+pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilment) -> Markup {
+    html! {
+        @for text in [partner, place].into_iter().flatten() { div { (view::untrusted_text(text)) } }
+        @if let Some(report) = report {
+            div { a href=(report) rel="noreferrer" { "Report" } }
+        }
+    }
+}
+
+/// The form without an operation ID leads to the confirmation.
+fn remove_button(done: &NewFulfilment, id: &str) -> Markup {
+    view::form(
+        "/fulfilment/remove",
+        &html! {
+            (view::hidden("id", id))
+            button.quiet aria-label={ "Remove " (done.quantity) " " (done.offering) } { "Remove" }
+        },
+    )
+}

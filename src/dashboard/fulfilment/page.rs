@@ -1,0 +1,132 @@
+//! Puts the page of a month together.
+
+use super::done;
+use super::form::{self, FormResult, PATH};
+use crate::dashboard::form::Form;
+use crate::dashboard::month::MonthSelection;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Result, view};
+use crate::operator::fulfilments::{self, Balance};
+use crate::operator::roles::Permission;
+use crate::operator::{OperatorError, bound};
+use crate::service::{Clock, Entropy};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Maximum number of offerings on the page.
+const MAX_ROWS: usize = 500;
+/// Number of earlier months whose open quantities the page shows.
+const EARLIER: usize = 11;
+
+/// Shows a month. Ledger cost: 10 or 12 queries.
+pub(in crate::dashboard) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let selection = MonthSelection::read(context, query)?;
+    page(context, selection, FormResult::default()).await
+}
+
+pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    result: FormResult<'_>,
+) -> Result {
+    let ledger = bound(context.ledger)?;
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = fulfilments::balances(ledger, mode, &months, MAX_ROWS).await?;
+    let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
+    let earlier = earlier(context, selection).await?;
+    let status = if result.problem.is_some() { 422 } else { 200 };
+    let content = html! {
+        (result.notice)
+        p.lead { "Pledged and done in " (view::month(selection.month)) ", through all units" }
+        (selection.links(PATH))
+        section {
+            h2 { "By offering" }
+            (table(&found.balances))
+            @if found.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
+            (view::coverage(&found.coverage))
+            @if let Some(first) = &found.left_out.first {
+                p.problem {
+                    "Transactions of any month with too many quantities, missing from all sums here: "
+                    (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
+                }
+            }
+            ul.links {
+                li { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
+                li { a href=(selection.address("/usage")) { "Usage" } }
+            }
+        }
+        (still_open(&earlier))
+        section { h2 { "What was done" } (done::list(context, &recorded)) }
+        @if context.may(Permission::Operate) { (form::record_section(context, selection, &found, &result)) }
+    };
+    Ok(Page { status, ..Page::new("Fulfilment", content) })
+}
+
+fn table(balances: &[Balance]) -> Markup {
+    let row = |balance: &Balance| {
+        let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
+        vec![
+            view::untrusted_text(offering),
+            html! { (pledged) },
+            html! { @if credited != "0" { (credited) } },
+            html! { @if done != "0" { (done) } },
+            html! {
+                @if surplus != "0" { (surplus) " more than pledged" }
+                @else if open == "0" { "All done" }
+                @else { strong { (open) } }
+            },
+        ]
+    };
+    let rows: Vec<_> = balances.iter().map(row).collect();
+    let headings = ["Offering", "Pledged", "Credited", "Done", "To be done"];
+    let numbers = ["Pledged", "Credited", "Done", "To be done"];
+    view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
+}
+
+// ---- Earlier months ------------------------------------------------------------------------------
+
+/// Returns what is open for the pledges of the months before this one.
+async fn earlier<S, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<Vec<Balance>> {
+    let before = std::iter::successors(selection.month.previous(), |month| month.previous());
+    let months: Vec<Month> = before.take(EARLIER).collect();
+    let found =
+        fulfilments::balances(bound(context.ledger)?, Some(selection.mode), &months, MAX_ROWS)
+            .await;
+    match found {
+        // The ledger keeps none of these months.
+        Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
+        found => {
+            let mut balances = found?.balances;
+            balances.retain(|balance| balance.open != "0");
+            Ok(balances)
+        }
+    }
+}
+
+fn still_open(earlier: &[Balance]) -> Markup {
+    let row = |balance: &Balance| {
+        let of = MonthSelection { mode: balance.mode, month: balance.month };
+        vec![
+            html! { a href=(of.address(PATH)) { (view::month(balance.month)) } },
+            view::untrusted_text(&balance.offering),
+            html! { strong { (balance.open) } },
+        ]
+    };
+    let rows: Vec<_> = earlier.iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            section {
+                h2 { "To be done for earlier months" }
+                (view::table_of(&["Month", "Offering", "To be done"], &["To be done"], &rows, ""))
+                p.soft { "The " (EARLIER) " months before." }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Checks what a person records as done.
+
+use crate::decimal::Decimal;
+use crate::ledger::fulfilments::NewFulfilment;
+use crate::operator::audit::is_line;
+use crate::operator::{OperatorError, Result};
+use crate::recipient::WebAddress;
+use crate::service::Clock;
+use crate::time::parse_ms;
+use std::fmt::Display;
+
+/// Largest number of bytes of a partner's name, and of a place.
+const MAX_LINE: usize = 200;
+/// Largest number of bytes of an offering's ID. The ledger shortens longer IDs to this size.
+const MAX_OFFERING: usize = 256;
+
+pub(super) fn refused(problem: impl Display) -> OperatorError {
+    OperatorError::Invalid(format!("nothing was recorded: {problem}"))
+}
+
+/// Returns the fulfilment with its quantity in the shortest form.
+pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
+    if !is_line(&new.offering, MAX_OFFERING) {
+        return Err(refused(format_args!(
+            "the offering must be one line of 1 to {MAX_OFFERING} bytes"
+        )));
+    }
+    for (name, text) in [("partner", &new.partner), ("place", &new.place)] {
+        if text.as_deref().is_some_and(|text| !is_line(text, MAX_LINE)) {
+            return Err(refused(format_args!(
+                "the {name} must be one line of 1 to {MAX_LINE} bytes"
+            )));
+        }
+    }
+    if new.report.as_deref().is_some_and(|report| !is_report(report)) {
+        return Err(refused("the report must be a web address that begins with https://"));
+    }
+    check_day(&new.done_on, clock)?;
+    Ok(NewFulfilment { quantity: quantity(&new.quantity)?, ..new.clone() })
+}
+
+/// A report is linked from pages, so it needs https, and no user name that could look like a host.
+fn is_report(report: &str) -> bool {
+    let is_secure = report.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    is_secure && WebAddress::parse(report).is_some_and(|address| !address.has_user)
+}
+
+fn check_day(day: &str, clock: &impl Clock) -> Result<()> {
+    let begins_ms = parse_ms(&[day, "T00:00:00Z"].concat()).filter(|_| day.len() == 10);
+    match begins_ms {
+        None => Err(refused("write the day on which it was done as 2026-11-20")),
+        Some(begins_ms) if begins_ms > clock.now_ms() => {
+            Err(refused(format_args!("{day} is in the future")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Returns a quantity above 0 as an exact decimal.
+fn quantity(text: &str) -> Result<String> {
+    let decimal = Decimal::parse_bounded(text).filter(|decimal| !decimal.is_zero());
+    decimal.map(|decimal| decimal.to_exact()).ok_or_else(|| {
+        let quoted: String = text.chars().take(MAX_LINE).collect();
+        refused(format_args!(
+            "the quantity must be a number above 0, such as 1200 or 12.5, not `{quoted}`"
+        ))
+    })
+}
