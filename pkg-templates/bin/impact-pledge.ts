@@ -49,7 +49,8 @@ const COMMANDS: Record<string, Command> = {
       "idempotency-key": {
         type: "string",
         value: "KEY",
-        about: "your key for this create: a second create with it records nothing more",
+        about:
+          "an idempotency key of your choice: repeating the command with the same key records nothing twice",
       },
     },
     most: 1,

@@ -320,7 +320,7 @@ fn is_large(case: &Case<'_>, exchange: &Exchange) -> bool {
     }
 }
 
-/// Returns the owner whose share a request uses; `None` for readers of pages.
+/// Returns the owner of the key that a request is made with; `None` for a request of a timeline, which needs no key.
 fn owner(exchange: &Exchange) -> Option<Owner> {
     let is_page = matches!(exchange.ask.action, Action::Timeline { .. });
     (!is_page).then(|| KEYS[exchange.ask.key].owner())

@@ -209,7 +209,11 @@ async function rustflags({ root, wasm }) {
   return `target.${WASM}.rustflags=${JSON.stringify(flags)}`;
 }
 
-/** Returns a hash of everything that determines the crate's wasm, except the compiler. @param {string} root @param {...string} makers files */
+/**
+ * Returns a hash of everything that determines the crate's wasm, except the compiler.
+ * @param {string} root
+ * @param {...string} makers scripts that change how the wasm is built
+ */
 export const stateOf = (root, ...makers) =>
   sha256(
     ...sourcesOf(root),

@@ -26,7 +26,7 @@ const OPTIONS = [
  * Installs packages. Needs root, or sudo without a password.
  * @param {string} what the tool that the packages bring, for messages
  * @param {string[]} packages
- * @param {string} remedy where this fails
+ * @param {string} remedy what to do if this fails, for the message
  */
 export async function installDebian(what, packages, remedy) {
   const [command, ...before] = [
@@ -79,7 +79,7 @@ const builtStd = (cache, { identity, release }) =>
 /**
  * Installs Debian's Rust, and builds the standard library for wasm32.
  * @param {import("./tools.mjs").Place} place
- * @param {string} remedy where this fails
+ * @param {string} remedy what to do if this fails, for the message
  */
 export async function installDebianRust({ root, cache }, remedy) {
   /**

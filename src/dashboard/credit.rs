@@ -169,7 +169,8 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(CreditRequest { transaction, part, reason })
 }
 
-/// Returns the quantities in a form, with the offerings of its fields.
+/// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
+/// the offering is found.
 async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -62,7 +62,8 @@ fn selected(query: &Form) -> Result<DueFilter> {
     })
 }
 
-/// Parses the month of a shop after which a page begins: the name of its settlement.
+/// Parses the parameter `after`, which names the last row of the previous page: a month of a shop, written like the name
+/// of its settlement's record.
 fn position(query: &Form) -> Result<Option<ListedMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
     let key = SettlementKey::parse_suffix(text).ok_or_else(|| {

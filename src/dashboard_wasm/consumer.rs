@@ -95,7 +95,7 @@ struct Part {
 }
 
 impl Part {
-    /// Writes the messages. Returns how many of them are delivered again.
+    /// Writes the messages into the ledger. Returns how many of them could not be written: the queue delivers these again.
     async fn receive(self, ledger: &D1Ledger, store: &KvStore) -> usize {
         if self.messages.is_empty() {
             return 0;

@@ -41,7 +41,7 @@ pub enum LedgerError {
     Unavailable,
     /// A row breaks a constraint, and nothing was changed. The text is SQLite's, and names only columns.
     Refused(String),
-    /// The answer does not have the form that the statement defines.
+    /// The database's answer does not have the form that the SQL statement defines.
     Damaged,
 }
 

@@ -65,7 +65,7 @@ pub struct State {
     pub last_mended: u64,
     /// When the first whole pass ended. From then on, the claims include all records in KV.
     pub imported: Option<u64>,
-    /// Number of consecutive lists that failed.
+    /// How many calls to list records in KV have failed since the last one that succeeded.
     pub failures: u32,
     /// When messages were last received.
     pub received: Option<u64>,

@@ -17,8 +17,8 @@ const ADDRESS: Argument = Argument::positional(
     "the person's e-mail address, with which the person signs in",
 );
 const TEAM: Argument =
-    Argument::option("team", text("id"), "the team; its people may sign in for all its units");
-const UNIT: Argument = unit("the unit");
+    Argument::option("team", text("id"), "the ID of the team, for all its units; give either `--team` or `--unit`");
+const UNIT: Argument = unit("the ID of the unit; give either `--unit` or `--team`");
 
 pub const ADD: Spec = Spec::changes(
     "people",

@@ -32,7 +32,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
-/// Longest time from the entry of a change to the beginning of the write of its record, in milliseconds.
+/// Longest time from writing the audit log's entry of a change until the write of its record begins, in milliseconds.
 /// [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
 

@@ -42,7 +42,7 @@ pub async fn dues(
     dues_of(store, ledger, &asked, coverage).await
 }
 
-/// Returns what [`dues`] does, for listed months of shops.
+/// Returns what shops owe as [`dues`] does, but only for the given months of each shop.
 pub(super) async fn listed_dues(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

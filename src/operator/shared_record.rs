@@ -21,8 +21,8 @@ use sha2::{Digest as _, Sha256};
 /// How late Workers KV may show a change, in minutes. A change this recent cannot be replaced by a person who has not
 /// seen it.
 const LATE_MINUTES: u64 = 2;
-/// Longest time from the entry of a change to the beginning of its write, in milliseconds. Together with the deadline
-/// of a write, this is less than [`LATE_MINUTES`].
+/// Longest time from writing the audit log's entry of a change until the write of the change itself begins, in
+/// milliseconds. Together with the deadline of a write, this is less than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
 /// The version of a record that a person has seen.

@@ -1,4 +1,4 @@
-//! Deadlines and pauses. No request waits for the platform or a caller without a limit.
+//! Deadlines and pauses. Each wait of a request, for the platform or for the caller, has a deadline.
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};

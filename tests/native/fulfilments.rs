@@ -20,7 +20,7 @@ struct Bench {
     ledger: SqliteLedger,
 }
 
-/// Returns a bench with 10 trees and 2.5 of `reef` by the live unit, and 1 tree by the test unit.
+/// Returns a service with two transactions of January: in live mode of 10 trees and 2.5 `reef`, in test mode of 1 tree.
 fn bench() -> Bench {
     let service = seeded();
     let mut order = minimal();

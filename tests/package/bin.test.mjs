@@ -245,8 +245,8 @@ test("the reader of the output closes it early", async () => {
 
 /**
  * Starts the service.
- * @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} what
- *   calls need, and Ctrl-C
+ * @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} `env`: the
+ *   environment of commands that call it; `interrupt`: sends Ctrl-C, and resolves when it has ended
  */
 async function serving(t, options) {
   const run = start(["serve", "--port", "0"], options);

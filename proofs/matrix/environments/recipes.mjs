@@ -274,7 +274,7 @@ async function mustSaySorry(url) {
   assert.match((await response.json()).message, /try again/);
 }
 
-/** Checks the answer to a posted form if its fields are not the cause of the error. */
+/** Checks that a posted form is refused with a page whose error is not about one of the form's fields. */
 async function mustRefuseInPage(url, { fields, status, text }) {
   const response = await fetch(url, {
     method: "POST",

@@ -80,7 +80,8 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// The same text for every token that does not open, so that it does not tell why.
+/// Says that the address of a search is invalid or has expired. The text is the same for every reason, so that it does
+/// not help to forge a token.
 fn closed() -> String {
     format!(
         "this address shows no results: it belongs to another person, or the search is more than {SEARCH_HOURS} hours \

@@ -17,8 +17,9 @@ use std::collections::BTreeSet;
 /// `record`. Registers the unit or team if it is not registered.
 ///
 /// # Errors
-/// If the ID or the label is not valid, the operation has already created the key and it was revoked or replaced
-/// since, or the store or the ledger fails.
+/// - If the ID or the label is not valid.
+/// - If the operation has already created the key, and the key was revoked or replaced since.
+/// - If the store or the ledger fails.
 pub async fn create(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -180,7 +180,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Erases the transactions of the address on a page of a list.
+    /// Reads a page of a KV list, and erases those of its transactions whose recipient has the address.
     async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
         let prefixes = self.prefixes();
         let Some(prefix) = prefixes.get(position.list) else {

@@ -62,7 +62,7 @@ fn what_was_done_is_recorded_shown_and_removed() {
     let again = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
     assert_has(&again, 200, &["The form was sent twice"]);
     let late = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
-    assert_has(&late, 422, &["removed it at"]);
+    assert_has(&late, 422, &["already removed it at"]);
 }
 
 #[test]
