@@ -165,7 +165,7 @@ const STATED = {
     `works for up to ${REFUSED} s`,
     `works for ${SEARCH} hours`,
     `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
-    `charge of the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days`,
+    `in the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
   ],
   "docs/ledger.md": [
