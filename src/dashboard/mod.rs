@@ -42,6 +42,7 @@ mod request;
 mod route;
 mod settings;
 mod setup;
+mod shop;
 mod start;
 mod statement;
 mod system;

@@ -1,5 +1,5 @@
-//! The start page of a person of a shop, and the search in the person's own units. Nothing here depends on another shop:
-//! neither the results, nor suggestions, counts or errors.
+//! The search of a person of a shop in the person's own units. Nothing here depends on another shop: neither the results,
+//! nor suggestions, counts or errors.
 
 use super::find;
 use super::form::Form;
@@ -7,7 +7,6 @@ use super::guard::Target;
 use super::page::Page;
 use super::{PageContext, Result, link, orders, transaction, view};
 use crate::auth::{KeyHash, KeyLevel};
-use crate::ledger::people::Membership;
 use crate::ledger::{Direction, PageCursor};
 use crate::operator::OperatorError;
 use crate::operator::keys::{self, KeyRow};
@@ -23,55 +22,11 @@ const MAX_TEXT: usize = 1_000;
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
 
-// ---- Home ----------------------------------------------------------------------------------------
-
-/// The start page: the person's units and teams, and the search for managers. Reads nothing.
-pub(super) fn home<S, C, E>(
-    context: &PageContext<'_, S, C, E>,
-    units: &[String],
-    query: &Form,
-) -> Page {
-    let own = &context.access.memberships;
-    let teams = own.0.iter().filter(|own| matches!(own.place, KeyLevel::Team(_)));
-    let units_of_teams = units.iter().map(|unit| KeyLevel::Unit(unit.clone()));
-    let content = html! {
-        @if own.has(MemberRight::Manage) {
-            section { (search_form(context, &query.only(&["unit"]))) }
-        }
-        section {
-            h2 { "Your units" }
-            ul.links {
-                @for place in units_of_teams.take(view::MAX_ROWS) { li { (place_link(&place)) } }
-            }
-            @if units.is_empty() { p.soft { "None yet." } }
-            (view::more(units.len()))
-        }
-        (teams_section(teams))
-        ul.links { li { a href="/orders" { "Newest transactions" } } }
-    };
-    Page::new("Home", content)
-}
-
-fn teams_section<'m>(teams: impl Iterator<Item = &'m Membership>) -> Markup {
-    let links: Vec<_> = teams.map(|team| place_link(&team.place)).collect();
-    html! {
-        @if !links.is_empty() {
-            section { h2 { "Your teams" } ul.links { @for link in links { li { (link) } } } }
-        }
-    }
-}
-
-fn place_link(place: &KeyLevel) -> Markup {
-    html! { a href=(link::page_of(place)) { (view::untrusted_text(place.id())) } }
-}
-
-// ---- Search --------------------------------------------------------------------------------------
-
 /// Largest number of units that the form offers. With more, the ID is typed.
 const MAX_OPTIONS: usize = 100;
 
 /// The search form. It shows the search text again, unless that is a secret.
-fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form) -> Markup {
+pub(super) fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form) -> Markup {
     let text = form.text("text");
     let text = view::Field {
         name: "text",
@@ -235,4 +190,9 @@ fn older_form(form: &Form, by: &str, older: &PageCursor) -> Markup {
         button.quiet { "Older" }
     };
     view::form("/find", &content)
+}
+
+/// Renders the ID of a unit or team as a link to its page.
+pub(super) fn place_link(place: &KeyLevel) -> Markup {
+    html! { a href=(link::page_of(place)) { (view::untrusted_text(place.id())) } }
 }

@@ -2,11 +2,11 @@
 
 use super::form::Form;
 use super::guard::Units;
-use super::{PageContext, Result, find as everywhere, home as tasks, own};
+use super::{PageContext, Result, find as everywhere, home as tasks, own, shop};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 
-/// The start page. Cost: that of [`tasks::home`] for operators; none for people of shops.
+/// The start page. Cost: that of [`tasks::home`] or [`shop::home`].
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -14,7 +14,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     match units {
         Units::All => tasks::home(context, query).await,
-        Units::Own(units) => Ok(own::home(context, units, query)),
+        Units::Own(units) => shop::home(context, units, query).await,
     }
 }
 

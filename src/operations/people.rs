@@ -16,8 +16,11 @@ const ADDRESS: Argument = Argument::positional(
     text("address"),
     "the person's e-mail address, with which the person signs in",
 );
-const TEAM: Argument =
-    Argument::option("team", text("id"), "the ID of the team, for all its units; give either `--team` or `--unit`");
+const TEAM: Argument = Argument::option(
+    "team",
+    text("id"),
+    "the ID of the team, for all its units; give either `--team` or `--unit`",
+);
 const UNIT: Argument = unit("the ID of the unit; give either `--unit` or `--team`");
 
 pub const ADD: Spec = Spec::changes(

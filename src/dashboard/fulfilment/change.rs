@@ -93,7 +93,9 @@ async fn confirm<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id
     let found = fulfilments::get(bound(context.ledger)?, id).await?;
     let Fulfilment { done, by, at, removed, .. } = &found;
     if let Some(Removal { at, by }) = removed {
-        return Err(Refusal::invalid(format!("nothing was removed: {by} already removed it at {at}")));
+        return Err(Refusal::invalid(format!(
+            "nothing was removed: {by} already removed it at {at}"
+        )));
     }
     let selection = MonthSelection { mode: done.mode, month: done.month };
     let content = html! {

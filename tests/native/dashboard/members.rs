@@ -16,12 +16,12 @@ use support::service::{
     seeded, unit,
 };
 
-const EVA: &str = "eva@north.example";
-const VIC: &str = "vic@north.example";
+pub const EVA: &str = "eva@north.example";
+pub const VIC: &str = "vic@north.example";
 /// A manager of the team of the unit `north`.
 const TEA: &str = "tea@chain.example";
 /// A manager of the unit `south`.
-const ZOE: &str = "zoe@south.example";
+pub const ZOE: &str = "zoe@south.example";
 const STRANGER: &str = "eve@elsewhere.example";
 
 /// The dashboard of two shops, `north` and `south`, each with a team, a key, a transaction and people.

@@ -16,6 +16,7 @@ mod payments;
 mod person;
 mod prices;
 mod related;
+mod shop_home;
 mod table;
 mod times;
 mod transaction;

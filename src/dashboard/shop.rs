@@ -1,0 +1,196 @@
+//! The start page of a person of a shop: the newest transactions of the person's units and, for a single unit, what it
+//! owes, and what is left to do until its first live transaction. Each part is read by itself: if a read fails, the part
+//! says so, and the others are shown.
+
+use super::form::Form;
+use super::page::Page;
+use super::{PageContext, Result, link, orders, own, view};
+use crate::auth::KeyLevel;
+use crate::ledger::Direction;
+use crate::ledger::people::Membership;
+use crate::operator::due_months::{self, DueFilter};
+use crate::operator::roles::MemberRight;
+use crate::operator::transactions::{self, ListQuery, TransactionFilter};
+use crate::operator::usage::{self, MonthUsage};
+use crate::operator::{OperatorError, bound, units};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Number of transactions that the page lists.
+const NEWEST: usize = 5;
+
+/// The start page. Ledger cost: 3 queries; for a person of one unit, at most 15 more. KV cost: at most 4 reads.
+pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+    query: &Form,
+) -> Result {
+    let of_unit = match units {
+        [unit] => unit_sections(context, unit).await,
+        _ => html! {},
+    };
+    let content = html! {
+        @if context.access.memberships.has(MemberRight::Manage) {
+            section { (own::search_form(context, &query.only(&["unit"]))) }
+        }
+        (of_unit)
+        (part("The newest transactions", newest(context, units).await))
+        (places(context, units))
+    };
+    Ok(Page::new("Home", content))
+}
+
+/// Renders a part of the page, or that it could not be read.
+fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
+    read.unwrap_or_else(|error| {
+        html! {
+            section {
+                span.problem { (name) " could not be read" } ": "
+                (view::inline_code(&view::sentence(&error.to_string())))
+            }
+        }
+    })
+}
+
+async fn newest<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+) -> Result<Markup, OperatorError> {
+    let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
+    let ledger = bound(context.ledger)?;
+    let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
+    let table = orders::table(context, &found.page.orders, units.len() > 1).await;
+    Ok(html! {
+        section {
+            h2 { "Newest transactions" }
+            (table)
+            @if found.page.older.is_some() { p { a href="/orders" { "All transactions" } } }
+        }
+    })
+}
+
+/// The person's units and teams.
+fn places<S, C, E>(context: &PageContext<'_, S, C, E>, units: &[String]) -> Markup {
+    let teams = context.access.memberships.0.iter().map(|Membership { place, .. }| place);
+    let teams: Vec<_> = teams.filter(|place| matches!(place, KeyLevel::Team(_))).collect();
+    html! {
+        section {
+            h2 { "Your units" }
+            ul.links {
+                @for unit in units.iter().take(view::MAX_ROWS) {
+                    li { (own::place_link(&KeyLevel::Unit(unit.clone()))) }
+                }
+            }
+            @if units.is_empty() { p.soft { "None yet." } }
+            (view::more(units.len()))
+        }
+        @if !teams.is_empty() {
+            section { h2 { "Your teams" } ul.links { @for team in teams { li { (own::place_link(team)) } } } }
+        }
+    }
+}
+
+// ---- One unit ------------------------------------------------------------------------------------
+
+async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+) -> Markup {
+    let live = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(Mode::Live) };
+    html! {
+        (part("What is left to do", first_steps(context, unit, &live).await))
+        (part("This month", this_month(context, &live).await))
+        (part("The unpaid months", unpaid(context, &live).await))
+    }
+}
+
+/// What is left to do until the first live transaction; nothing after that.
+async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+    live: &TransactionFilter,
+) -> Result<Markup, OperatorError> {
+    let query = ListQuery { filter: live.clone(), ..ListQuery::default() };
+    let ledger = bound(context.ledger)?;
+    let found = transactions::list(ledger, &query, &Direction::Newest, 1).await?;
+    if !found.page.orders.is_empty() {
+        return Ok(html! {});
+    }
+    let has_profile = units::get(context.store, unit).await?.is_some_and(|it| it.profile.is_some());
+    let page = link::path(&["units", unit]);
+    let preview = |of| link::with(&link::path(&["units", unit, "preview"]), &[("of", of)]);
+    Ok(html! {
+        section {
+            h2 { "Until your first live transaction" }
+            ol {
+                @if has_profile { li { "Name and language of your shop: done." } }
+                @else { li { "Give your shop a name and a language on " a href=(page) { "its page" } "." } }
+                li {
+                    "Look at what your buyers get: " a href=(preview("page")) { "the page" } " and "
+                    a href=(preview("mail")) { "the e-mail" } "."
+                }
+                li { "Create a live API key on " a href=(page) { "the unit's page" } ", and create a transaction with it." }
+            }
+        }
+    })
+}
+
+async fn this_month<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    live: &TransactionFilter,
+) -> Result<Markup, OperatorError> {
+    let Some(month) = Month::at(context.clock.now_ms()) else { return Ok(html! {}) };
+    let ledger = bound(context.ledger)?;
+    let used = usage::of_month(context.store, ledger, live, month).await?;
+    let sums: Vec<_> = used.months.iter().flat_map(|usage| &usage.sums).collect();
+    Ok(html! {
+        @if !sums.is_empty() {
+            section {
+                h2 { "This month so far" }
+                ul.plain {
+                    @for sum in sums {
+                        li {
+                            strong { (view::money(&sum.due, &sum.currency_code)) }
+                            " for " (sum.transactions) " live " (plural(sum.transactions))
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn plural(transactions: u64) -> &'static str {
+    if transactions == 1 { "transaction" } else { "transactions" }
+}
+
+async fn unpaid<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    live: &TransactionFilter,
+) -> Result<Markup, OperatorError> {
+    let filter = DueFilter { shops: live.clone(), month: None, is_paid: Some(false) };
+    let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
+    let most = due_months::MONTHS;
+    let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;
+    Ok(html! {
+        @if !found.months.is_empty() {
+            section {
+                h2 { "Not marked as paid" }
+                ul.plain { @for usage in &found.months { li { (month_line(usage)) } } }
+            }
+        }
+    })
+}
+
+fn month_line(usage: &MonthUsage) -> Markup {
+    html! {
+        a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
+        @for (index, sum) in usage.sums.iter().enumerate() {
+            @if index > 0 { ", " }
+            (view::money(&sum.due, &sum.currency_code))
+        }
+    }
+}

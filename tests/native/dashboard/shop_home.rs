@@ -1,0 +1,62 @@
+//! Tests the start page of people of shops.
+
+use super::members::{EVA, Shops, VIC, ZOE, shops};
+use super::prices::assert_has;
+use support::ledger::Failing;
+use support::service::minimal;
+
+const DAY_MS: u64 = 86_400_000;
+
+/// Creates a live transaction of the shop `north`, this many days ago.
+fn create(shops: &Shops, reference: &str, days: u64) {
+    let now_ms = shops.dashboard.clock.0.get();
+    let mut order = minimal();
+    order["reference"] = reference.into();
+    shops.dashboard.service.clock.0.set(now_ms - days * DAY_MS);
+    assert_eq!(shops.dashboard.service.create("service_sk_live_north_key", &order).status, 200);
+    shops.dashboard.service.clock.0.set(now_ms);
+}
+
+#[test]
+fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
+    let shops = shops();
+    create(&shops, "in-december", 40);
+    shops.dashboard.reconcile();
+    for person in [EVA, VIC] {
+        let page = shops.dashboard.get(person, "/");
+        assert_has(&page, 200, &["Newest transactions", "in-december", "order-of-north"]);
+        assert_has(
+            &page,
+            200,
+            &["This month so far", "for 1 live transaction", "Not marked as paid"],
+        );
+        assert_has(&page, 200, &["/units/north/statement?mode=live&amp;month=2025-12"]);
+        assert!(!page.text.contains("south"), "nothing of another shop");
+        assert!(!page.text.contains("Until your first live transaction"));
+    }
+    let other = shops.dashboard.get(ZOE, "/");
+    assert_has(&other, 200, &["order-of-south"]);
+    assert!(!other.text.contains("north") && !other.text.contains("Not marked as paid"));
+}
+
+#[test]
+fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
+    let shops = shops();
+    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    ledger.sql("DELETE FROM transactions");
+    let page = shops.dashboard.get(EVA, "/");
+    assert_has(&page, 200, &["Until your first live transaction", "/units/north/preview?of=mail"]);
+    assert!(!page.text.contains("This month so far"));
+}
+
+#[test]
+fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
+    let shops = shops();
+    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    ledger.set_failing_after(1, Failing::Before); // the first call reads what the person may do
+    let page = shops.dashboard.get(EVA, "/");
+    for name in ["What is left to do", "This month", "The unpaid months", "The newest transactions"]
+    {
+        assert_has(&page, 200, &[&format!("{name} could not be read"), "Your units"]);
+    }
+}
