@@ -23,18 +23,18 @@ pub(super) struct PageContext<'d, S, C, E> {
 }
 
 impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Returns whether a role of operators gives the person this permission. Pages leave out links and forms that the
-    /// person may not use.
+    /// Returns whether one of the person's roles (operator, support or accounts) gives this permission. Pages leave out
+    /// links and forms that the person may not use.
     pub fn may(&self, permission: Permission) -> bool {
         self.access.roles.may(permission)
     }
 
-    /// Whether the person may do what managers may do in this unit or team. Operators may, too.
+    /// Returns whether the person is a manager of this unit or team, or an operator, who has the same rights.
     pub fn manages(&self, place: &KeyLevel) -> bool {
         self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
     }
 
-    /// Whether the person belongs to a shop. Such a person sees only transactions of own units.
+    /// Returns whether the person belongs to a shop. People of shops see only the transactions of their own units.
     pub fn is_of_shop(&self) -> bool {
         !self.access.is_staff()
     }

@@ -21,8 +21,8 @@ const MAX_FIELDS: usize = 20;
 
 // ---- On the page of a transaction ----------------------------------------------------------------
 
-/// Lists the credits of a transaction, with the form to add one if something is left. Ledger cost: 1 query. KV cost: 2
-/// reads.
+/// Renders the credits of a transaction and, if something is left to be credited, the form that adds a credit. Ledger
+/// cost: 1 query. KV cost: 2 reads.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
@@ -65,7 +65,8 @@ fn quantities(quantities: &[OfferingQuantity]) -> Markup {
     }
 }
 
-/// The form for a credit, with the entered values. It has no operation ID: the confirmation page has one.
+/// Renders the form that adds a credit, with the values that were entered. Only the form on the confirmation page
+/// contains an operation ID.
 fn form(id: &str, left: &Left, entered: &Form) -> Markup {
     let (amount, code) = (&left.amount, &left.currency_code);
     let content = html! {
@@ -112,8 +113,8 @@ fn parts(left: &Left, entered: &Form) -> Markup {
     }
 }
 
-/// The beginning of the name of a field for a quantity. The offering's digest follows, because an ID may contain
-/// characters that a form does not keep.
+/// The prefix of the name of each quantity field. A digest of the offering's ID follows it, because the ID itself may
+/// contain characters that a form changes.
 const QUANTITY: &str = "quantity-";
 
 fn digest(offering: &str) -> String {
@@ -128,7 +129,8 @@ fn label(offering: &str) -> String {
 
 // ---- The form ------------------------------------------------------------------------------------
 
-/// Shows the credit that a form describes, or makes it after confirmation. Cost: at most 9 ledger queries, 14 KV calls.
+/// Asks for confirmation of the credit that a form describes. Adds the credit once it is confirmed. Cost: at most 9
+/// ledger queries and 14 KV calls.
 pub(super) async fn credit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -1,8 +1,8 @@
-//! Decides who may use a route, before its handler runs. The table of routes says how a route names its unit or team, and
-//! what people of shops need there.
+//! Decides who may use a route, before its handler runs. The table of routes says how the request names its unit or
+//! team, and which right people of shops need for that unit or team.
 //!
-//! Operators' roles are checked by the route alone. For people of shops, a unit, a team, a key or a transaction of another
-//! shop has the same answer as one that does not exist, at the cost of the same reads.
+//! For a person with a role of operators, only the route's permission counts. For people of shops, a unit, a team, a
+//! key or a transaction of another shop gets the same response as one that does not exist, after the same reads.
 
 use super::access::Access;
 use super::form::Form;
@@ -16,7 +16,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, Key as _, OperatorStore, StoreError};
 use std::ops::Deref;
 
-/// A value that the person may use: an ID, a record, or a set of units. Only this module creates one.
+/// An ID, a record, or a set of units that the person may use. Only this module can create this type, so a handler that
+/// takes it runs after the check.
 #[derive(Clone, Debug)]
 pub(super) struct Scoped<T>(T);
 
@@ -31,14 +32,14 @@ impl<T> Deref for Scoped<T> {
 /// The units that a list or a search may show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Units {
-    /// All units: the person has a role of operators.
+    /// All units, because the person has a role of operators.
     All,
     /// The person's own units, sorted.
     Own(Vec<String>),
 }
 
 impl Units {
-    /// Returns the person's own units; `None` for all units.
+    /// Returns the person's own units, or `None` if the person may see all units.
     pub fn own(&self) -> Option<&[String]> {
         match self {
             Units::All => None,
@@ -47,10 +48,10 @@ impl Units {
     }
 }
 
-/// The parts of a request that say what it is about.
+/// The parts of a request that are needed to check whether the person may make it.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'r> {
-    /// What people of shops need.
+    /// The right that people of shops need.
     pub right: MemberRight,
     /// The ID in the path; empty if the path has none.
     pub id: &'r str,
@@ -58,7 +59,8 @@ pub(super) struct Target<'r> {
     pub form: &'r Form,
 }
 
-/// The refusal of a unit, a team or a key that does not exist, or belongs to another shop.
+/// Returns the refusal for a unit, a team or a key that does not exist or belongs to another shop. Both get the same
+/// text.
 fn absent() -> Refusal {
     Refusal::Request(
         404,
@@ -75,9 +77,10 @@ impl Access {
     }
 }
 
-/// The scopes of the table of routes. Each takes a request's [`Target`] and returns what the handler may use.
+/// The scopes that the table of routes names. Each takes the [`Target`] of a request, refuses it if the person may not
+/// make it, and returns what the handler may use.
 impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
-    /// The route is about no unit, or about all units that the person may see.
+    /// Checks a request that names no unit or team. Returns the units that the person may see.
     pub async fn global(&self, target: Target<'_>) -> Result<Scoped<Units>> {
         if self.access.is_staff() {
             return Ok(Scoped(Units::All));
@@ -88,20 +91,21 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         }
     }
 
-    /// The path names a unit.
+    /// Checks a request whose path contains a unit's ID. Returns the ID.
     pub async fn unit<'r>(&self, target: Target<'r>) -> Result<Scoped<&'r str>> {
         self.access.check(target.right, &KeyLevel::Unit(target.id.to_owned()))?;
         Ok(Scoped(target.id))
     }
 
-    /// The path names a team.
+    /// Checks a request whose path contains a team's ID. Returns the ID.
     pub async fn team<'r>(&self, target: Target<'r>) -> Result<Scoped<&'r str>> {
         self.access.check(target.right, &KeyLevel::Team(target.id.to_owned()))?;
         Ok(Scoped(target.id))
     }
 
-    /// The form names a unit or a team, in the field `unit` or `team`. Returns the one that the form means; `None` if it
-    /// names none or both, which people of shops may not.
+    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns it, or the similar one that
+    /// the person chose instead. If the form names none or both, returns `None` to operators, and refuses people of
+    /// shops.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
         let place = named_place(target.form).map(|place| register::meant(target.form, place));
         match &place {
@@ -112,8 +116,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(place))
     }
 
-    /// The form names an API key, in the field `key`. The key's record says whose it is. KV cost for people of shops: 1
-    /// read.
+    /// Checks a form that names an API key, in the field `key`. The key's record says which unit or team owns the key.
+    /// KV cost for people of shops: 1 read.
     pub async fn key(&self, target: Target<'_>) -> Result<Scoped<()>> {
         if self.access.is_staff() {
             return Ok(Scoped(()));
@@ -128,7 +132,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         }
     }
 
-    /// Returns the refusal of a form about a key that does not exist, perhaps because the same form revoked it.
+    /// Returns the refusal of a form about an API key that does not exist. If the form was sent twice, and has already
+    /// done its work (such as revoking the key), the refusal says so.
     async fn gone(&self) -> Result<Refusal> {
         Ok(match was_done(self.ledger, &self.author).await? {
             None => absent(),
@@ -139,7 +144,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         })
     }
 
-    /// The path names a transaction. Its record says to which unit it belongs. KV cost: 1 read.
+    /// Checks a request whose path contains a transaction's ID. The transaction's record says which unit it belongs to.
+    /// Returns the record. KV cost: 1 read.
     pub async fn record(&self, target: Target<'_>) -> Result<Scoped<Record>> {
         let found = match transactions::get(self.store, target.id).await {
             Ok(record) => Ok(record),

@@ -1,6 +1,6 @@
-//! The start page: the search, and below it what needs doing.
+//! The start page of operators: the search form, and below it the list of tasks.
 //!
-//! Each task is read by itself. If a read fails, its line says so, and the other lines are shown.
+//! Each task is read separately. If reading one fails, its line says so, and the other lines are still shown.
 
 use super::form::Form;
 use super::last_backups::{self, Age};
@@ -18,13 +18,13 @@ use crate::store::OperatorStore;
 use futures_util::future::{join, join3, join4};
 use maud::{Markup, html};
 
-/// Maximum number of records that a task names.
+/// Maximum number of records that the line of a task lists.
 const MAX_NAMED: usize = 5;
 
-/// The line of a task; `None` if there is nothing to do.
+/// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// The start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries at the same time.
+/// Shows the start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries, sent at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -55,7 +55,7 @@ fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
     }
 }
 
-/// Reads the tasks of the person's roles.
+/// Returns the lines of the tasks that the person's roles may see.
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Vec<Markup> {
@@ -74,7 +74,8 @@ async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     [mails, pledges, months, charges, ledger, backup, units].into_iter().flatten().collect()
 }
 
-/// Reads a task if the person has the permission. Returns a line that says that it could not be read if that failed.
+/// Returns the line of a task; `None` if the person lacks the permission, or if there is nothing to do. If reading the
+/// task fails, the line says so.
 async fn task<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     permission: Permission,
@@ -92,12 +93,12 @@ async fn task<S, C, E>(
     }
 }
 
-/// Writes `1 unit` or `3 units`.
+/// Returns a count with its noun, such as `1 unit` or `3 units`. `one` is the noun in the singular.
 fn counted(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Lists counts by month, each with a link.
+/// Renders one link per month, with the month's count and the noun `one`. `address` returns the URL for a month.
 fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> String) -> Markup {
     html! {
         @for (index, (month, count)) in months.iter().enumerate() {
@@ -108,7 +109,7 @@ fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> Strin
     }
 }
 
-/// Returns the URL of a list with these parameters, in live mode and this month.
+/// Returns the URL of the page `path`, filtered by live mode, this month, and the parameters `more`.
 fn in_month(path: &str, month: Month, more: &[(&str, &str)]) -> String {
     let month = month.to_string();
     let parameters = [("mode", Mode::Live.name()), ("month", &month)];

@@ -1,5 +1,5 @@
-//! The search of a person of a shop in the person's own units. Nothing here depends on another shop: neither the results,
-//! nor suggestions, counts or errors.
+//! The search for people of shops, which covers only their own units. Results, suggestions, counts and errors do not
+//! depend on the data of other shops.
 
 use super::find;
 use super::form::Form;
@@ -22,10 +22,10 @@ const MAX_TEXT: usize = 1_000;
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
 
-/// Largest number of units that the form offers. With more, the ID is typed.
+/// Maximum number of units for which the form offers a menu. A person with more units types the ID.
 const MAX_OPTIONS: usize = 100;
 
-/// The search form. It shows the search text again, unless that is a secret.
+/// Renders the search form. Its field contains the text that was searched for, unless that may be a secret.
 pub(super) fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form) -> Markup {
     let text = form.text("text");
     let text = view::Field {
@@ -66,8 +66,8 @@ fn unit_field(units: &[String], chosen: &str) -> Markup {
     view::select("unit", "Unit", &options, chosen)
 }
 
-/// Finds a transaction, a key, a unit or a team of the person by its ID, or transactions of these units by reference or
-/// e-mail address. Cost: at most 3 KV reads, and 10 ledger queries.
+/// Searches the person's own transactions, keys, units and teams by ID, and the transactions of `units` by reference or
+/// e-mail address. Cost: at most 3 KV reads and 10 ledger queries.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -96,8 +96,10 @@ fn again<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form, problem: &str
     Page { status: 422, ..Page::new("Find", content) }
 }
 
-/// Returns the key that a text names, if the person manages its unit or team. The text is the key itself or its whole
-/// hash: looking up a shorter ID would take longer for a key of another shop than for no key. KV cost: 1 read.
+/// Returns the API key that a text names, if the person manages the key's unit or team. KV cost: 1 read.
+///
+/// The text contains the key itself or its whole hash. Keys are not looked up by their shorter ID, because that would
+/// take longer if another shop has the key than if no key exists.
 async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
@@ -110,13 +112,13 @@ async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(key.filter(|key| key.note.as_ref().is_some_and(|note| context.manages(&note.level))))
 }
 
-/// Returns the whole hash of a key, or the name of its record.
+/// Returns the hash in a text that is the whole hash of an API key, or the name of a key's record.
 fn whole_hash(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(CredentialKey::PREFIX).unwrap_or(text);
     KeyHash::from_hex(digits).map(|_| digits)
 }
 
-/// The transactions that were found, and what they were found by.
+/// The transactions that were found, and whether they were found by reference or by e-mail address.
 struct FoundBy {
     by: &'static str,
     found: Found,
@@ -174,14 +176,15 @@ async fn results<S: OperatorStore, C, E>(
     Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
 }
 
-/// Returns the person's own unit or team with this ID.
+/// Returns the unit or team with this ID, if the person belongs to it.
 fn own_place<S, C, E>(context: &PageContext<'_, S, C, E>, id: &str) -> Option<KeyLevel> {
     let own = &context.access.memberships;
     let places = [KeyLevel::Unit(id.to_owned()), KeyLevel::Team(id.to_owned())];
     places.into_iter().find(|place| own.may(MemberRight::View, place))
 }
 
-/// The form that requests the next page. It is posted, because an e-mail address must not be part of a URL.
+/// Renders the form that requests the next page. The browser posts it, because an e-mail address must not be part of a
+/// URL.
 fn older_form(form: &Form, by: &str, older: &PageCursor) -> Markup {
     let content = html! {
         @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }

@@ -1,4 +1,5 @@
-//! What shops owe for ended months, and what they have paid, in pages. The URL of a page can be shared.
+//! The Payments page: what shops owe for months that have ended, and what they have paid. The list has several pages,
+//! and the URL of each can be shared.
 
 use super::form::Form;
 use super::page::Page;
@@ -16,7 +17,7 @@ use crate::settlement::ENDED_AFTER_HOURS;
 use crate::store::{Key as _, OperatorStore, SettlementKey};
 use maud::{Markup, html};
 
-/// Months of shops per page.
+/// Number of entries per page. An entry is one month of one shop.
 const PAGE: usize = 50;
 /// The query parameters that filter months.
 const FILTERS: [&str; 4] = ["mode", "unit", "month", "state"];
@@ -24,8 +25,8 @@ const STATES: [(&str, &str); 3] =
     [("open", "Unpaid"), ("paid", "Paid"), ("all", "Paid and unpaid")];
 const NONE: &str = "No months match.";
 
-/// Shows the dues of the last ended months, or of one month, for all shops or one. Ledger cost: 5 to 7 queries. KV cost:
-/// 1 read.
+/// Shows what shops owe and have paid for the month in the query, or else for the last months that have ended. The
+/// query may also select one shop. Ledger cost: 5 to 7 queries. KV cost: 1 read.
 pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -147,7 +148,7 @@ fn table(months: &[MonthUsage], now_ms: u64) -> Markup {
     view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
 }
 
-/// The rows of a month, one for each currency. The first one has the buttons.
+/// Renders the rows of a shop's month, one for each currency. Only the first row has the buttons.
 fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;
@@ -174,7 +175,8 @@ fn amount(text: &str, due: &Due) -> Markup {
     html! { (text) " " (view::untrusted_text(&due.currency_code)) }
 }
 
-/// The button that marks the month as paid, or the one that undoes the marking.
+/// Renders the button that marks a month as paid or, if it is marked, the button that undoes this. Renders nothing for
+/// a month that has not ended.
 fn offer(usage: &MonthUsage, now_ms: u64) -> Markup {
     match usage.settled {
         Some(_) => month_form(usage, "unpaid", "Undo …"),
@@ -194,7 +196,8 @@ fn month_form(usage: &MonthUsage, last: &str, label: &str) -> Markup {
     )
 }
 
-/// A link to the transactions that were added or changed after the month was marked as paid.
+/// Renders a link to the transactions that were added or changed after the month was marked as paid. Renders nothing if
+/// the amounts due and the number of transactions are still the same.
 fn changes(usage: &MonthUsage) -> Markup {
     let settled = usage.settled.as_ref().filter(|_| usage.differs());
     html! {

@@ -14,7 +14,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PersonRole};
 use maud::{Markup, html};
 
-/// The people of a unit. Ledger cost: 1 query.
+/// Shows the people who may sign in for a unit. Ledger cost: 1 query.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -22,7 +22,7 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, &KeyLevel::Unit(unit.to_owned()), FormResult::default()).await
 }
 
-/// The people of a team. Ledger cost: 1 query.
+/// Shows the people who may sign in for a team. Ledger cost: 1 query.
 pub(super) async fn of_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     team: &str,
@@ -30,7 +30,7 @@ pub(super) async fn of_team<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, &KeyLevel::Team(team.to_owned()), FormResult::default()).await
 }
 
-/// Adds a person to a unit, and shows its people. Cost: that of [`people::add`], and 5 ledger queries.
+/// Adds a person to a unit, then shows the unit's people. Cost: that of [`people::add`], plus 5 ledger queries.
 pub(super) async fn add_to_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -39,7 +39,7 @@ pub(super) async fn add_to_unit<S: OperatorStore, C: Clock, E: Entropy>(
     add(context, &KeyLevel::Unit(unit.to_owned()), form).await
 }
 
-/// Adds a person to a team, and shows its people. Cost: that of [`people::add`], and 5 ledger queries.
+/// Adds a person to a team, then shows the team's people. Cost: that of [`people::add`], plus 5 ledger queries.
 pub(super) async fn add_to_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     team: &str,
@@ -48,8 +48,8 @@ pub(super) async fn add_to_team<S: OperatorStore, C: Clock, E: Entropy>(
     add(context, &KeyLevel::Team(team.to_owned()), form).await
 }
 
-/// Asks for confirmation, then removes a person from a unit, and shows its people. Cost: that of [`people::remove`], and 4
-/// ledger queries.
+/// Asks for confirmation. Once it is given, removes a person from a unit, and shows the unit's people. Cost: that of
+/// [`people::remove`], plus 4 ledger queries.
 pub(super) async fn remove_from_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -58,8 +58,8 @@ pub(super) async fn remove_from_unit<S: OperatorStore, C: Clock, E: Entropy>(
     remove(context, &KeyLevel::Unit(unit.to_owned()), form).await
 }
 
-/// Asks for confirmation, then removes a person from a team, and shows its people. Cost: that of [`people::remove`], and 4
-/// ledger queries.
+/// Asks for confirmation. Once it is given, removes a person from a team, and shows the team's people. Cost: that of
+/// [`people::remove`], plus 4 ledger queries.
 pub(super) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     team: &str,
@@ -70,14 +70,14 @@ pub(super) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- The page ------------------------------------------------------------------------------------
 
-/// The outcome of a form for the page that is shown next.
+/// What the page of people shows after a form was sent.
 #[derive(Default)]
 struct FormResult<'f> {
     status: Option<u16>,
     notice: Markup,
     /// What was entered, if the form is shown again.
     entered: Option<&'f Form>,
-    /// What is wrong with the address; empty if nothing is.
+    /// What is wrong with the entered e-mail address; empty if it is valid.
     problem: &'f str,
     /// The unit or team, if it does not exist.
     missing: &'f [Unregistered],
@@ -123,7 +123,7 @@ fn cells(place: &KeyLevel, person: &Person) -> Vec<Markup> {
     ]
 }
 
-/// Returns the path of the page, or of a form below it.
+/// Returns the path of the page of people. If `last` is not empty, returns the path of a form, which ends with `last`.
 fn path(place: &KeyLevel, last: &str) -> String {
     let people = [&link::page_of(place), "/people"].concat();
     if last.is_empty() { people } else { [&people, "/", last].concat() }

@@ -1,4 +1,4 @@
-//! Why a page is not shown or a form is not carried out, and the page that says so.
+//! The reasons why a request fails, and the error pages that state them.
 
 use super::page::Page;
 use super::view;
@@ -9,13 +9,13 @@ use crate::operator::delays::SHOWN_SECONDS;
 use crate::store::StoreError;
 use maud::html;
 
-/// The reason why a page is not shown or a form is not carried out.
+/// The reason why a request for a page failed, or a form was refused.
 pub(super) enum Refusal {
     /// A function of [`operator`](crate::operator) failed.
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
-    /// The transaction does not exist, or belongs to another shop. The text says so.
+    /// The transaction does not exist, or belongs to another shop. The text is the error message.
     NoTransaction(String),
     /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
@@ -97,7 +97,7 @@ impl Refusal {
     }
 }
 
-/// The page for a transaction that was not found, with status 404.
+/// Returns the error page for a transaction that was not found, with status 404.
 fn absent(problem: &str) -> Page {
     let content = html! {
         p.lead { (view::inline_code(&view::sentence(problem))) }

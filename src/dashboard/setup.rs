@@ -1,5 +1,5 @@
-//! The part of the page System that says what works, what has a problem, and what is not set up and how to set it up.
-//! Each line is read by itself, so that one failure hides only that line.
+//! The section "Health and setup" of the System page. It shows which parts of the service work, which have a problem,
+//! and how to set up the missing ones. Each part is read separately, so that a failed read affects only its own line.
 
 use super::{PageContext, last_backups, view};
 use crate::ledger::{self, Health};
@@ -15,7 +15,7 @@ use strum::IntoEnumIterator as _;
 /// Minutes after which a message of the ledger's queue is late.
 pub(super) const LATE_MINUTES: u64 = 10;
 
-/// A line: what it is about, its state, and an explanation or what to do.
+/// A line of the section: the name of the part, its state, and an explanation or instructions.
 type Line = (&'static str, State, Markup);
 
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl State {
     }
 }
 
-/// The lines of all parts. KV cost: at most 8 lists and 4 reads. Ledger cost: 1 call.
+/// Renders the section, with the lines of all parts. KV cost: at most 8 lists and 4 reads. Ledger cost: 1 call.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Markup {

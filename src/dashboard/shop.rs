@@ -43,7 +43,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Home", content))
 }
 
-/// Renders a part of the page, or that it could not be read.
+/// Returns a part of the page or, if reading it failed, a section that says so. `name` says what could not be read.
 fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
     read.unwrap_or_else(|error| {
         html! {
@@ -72,7 +72,7 @@ async fn newest<S: OperatorStore, C, E>(
     })
 }
 
-/// The person's units and teams.
+/// Renders links to the person's units and teams.
 fn places<S, C, E>(context: &PageContext<'_, S, C, E>, units: &[String]) -> Markup {
     let teams = context.access.memberships.0.iter().map(|Membership { place, .. }| place);
     let teams: Vec<_> = teams.filter(|place| matches!(place, KeyLevel::Team(_))).collect();
@@ -107,7 +107,7 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// What is left to do until the first live transaction; nothing after that.
+/// Renders what a shop still has to do before its first live transaction. Renders nothing if it has one.
 async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

@@ -1,4 +1,4 @@
-//! The start page and the search: those of operators, and those of people of shops.
+//! Chooses which start page and which search a person gets: those for operators, or those for people of shops.
 
 use super::form::Form;
 use super::guard::Units;
@@ -6,7 +6,7 @@ use super::{PageContext, Result, find as everywhere, home as tasks, own, shop};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 
-/// The start page. Cost: that of [`tasks::home`] or [`shop::home`].
+/// Shows the start page. Cost: that of [`tasks::home`] for operators, and that of [`shop::home`] for people of shops.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -18,7 +18,8 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Searches for transactions, a unit or a key. Cost: that of [`everywhere::search`] or [`own::find`].
+/// Searches for transactions, a unit or a key. Cost: that of [`everywhere::search`] for operators, and that of
+/// [`own::find`] for people of shops.
 pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,

@@ -1,4 +1,4 @@
-//! The statement of a shop's month: one sheet to print, from which the browser makes a PDF.
+//! The statement of a shop's month. It is a single sheet that the browser can print, or save as PDF.
 
 use super::form::Form;
 use super::page::{Content, Page};
@@ -20,7 +20,7 @@ use maud::{Markup, html};
 
 /// Maximum number of lines of an address, a tax text or bank details.
 const MAX_TEXT_LINES: usize = 8;
-/// Maximum number of transactions in a CSV file. Each 100 are one read of Workers KV.
+/// Maximum number of transactions in a CSV file. KV cost: 1 read per 100 transactions.
 const MAX_TRANSACTIONS: u64 = 2_000;
 
 /// Shows a statement. Ledger cost: 5 to 8 queries. KV cost: 2 reads, and 1 read per 5 price lists of the month.
@@ -50,7 +50,8 @@ pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
 
-/// Says why the sheet may still change, or what it lacks. Only the first notice is printed.
+/// Renders notices: whether the sheet may still change, whether its sums have changed since the payment, and what it
+/// lacks. The last kind is only for the screen and is not printed.
 fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
     let differs = |settled: &Settlement| {
         let paid = |due: &Due| {
@@ -201,7 +202,7 @@ fn row(Line { item, amount }: &Line) -> Markup {
     html! { tr { (cells) td.number data-label="Amount" { (amount) } } }
 }
 
-/// The rows below the lines: the sum of the charges, what is deducted, and what is due.
+/// Renders the rows below the lines of the table: the sum of the charges, what is deducted from it, and what is due.
 fn totals(due: &Due) -> Markup {
     let row = |label: &str, amount: Markup| {
         html! { tr { th scope="row" colspan="3" { (label) } td.number { (amount) } } }
@@ -219,8 +220,8 @@ fn totals(due: &Due) -> Markup {
 
 // ---- Its transactions ----------------------------------------------------------------------------
 
-/// CSV export of the transactions of a shop's month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1 read per 100
-/// transactions.
+/// Returns the CSV export of the transactions of a shop's month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1
+/// read per 100 transactions.
 pub(super) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -76,7 +76,11 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     }
     let by = call.host.person().await?;
     let added = fulfilments::add(call.store, call.ledger, &call.author(&by)?, &new).await?;
-    let text = format!("Recorded as {}.\n\n{}", added.outcome.id, listed(std::slice::from_ref(&added.outcome)));
+    let text = format!(
+        "Recorded as {}.\n\n{}",
+        added.outcome.id,
+        listed(std::slice::from_ref(&added.outcome))
+    );
     Answer::done(&added, text)
 }
 

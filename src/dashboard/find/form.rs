@@ -1,4 +1,4 @@
-//! The search form, and the address of results.
+//! The search form, and the URL of the page of results.
 
 use super::term::is_secret;
 use crate::dashboard::form::Form;
@@ -7,10 +7,10 @@ use crate::dashboard::{PageContext, link, view};
 use crate::operator::roles::Permission;
 use maud::{Markup, html};
 
-/// The query parameter with the sealed term.
+/// The query parameter that contains the sealed (encrypted) search term.
 pub(super) const TOKEN: &str = "q";
 
-/// The search form of the start page, for people who may search.
+/// Renders the search form of the start page, or nothing for people who may not search.
 pub(in crate::dashboard) fn search_section<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -22,7 +22,7 @@ pub(in crate::dashboard) fn search_section<S, C, E>(
     }
 }
 
-/// The search form: the term, and the filters `unit` and `mode`.
+/// The values of the search form: the search term, and the filters `unit` and `mode`.
 pub(super) struct SearchForm<'f> {
     pub term: &'f str,
     pub filters: &'f Form,
@@ -34,7 +34,8 @@ impl<'f> SearchForm<'f> {
         SearchForm { term, filters, is_wrong_unit: false }
     }
 
-    /// Renders the form. It shows the term without control characters, unless it is a secret.
+    /// Renders the form. The field contains the search term without control characters, or nothing if the term may be a
+    /// secret.
     pub fn render(&self) -> Markup {
         let term: String = self.term.chars().filter(|character| !character.is_control()).collect();
         let text = view::Field {
@@ -62,7 +63,7 @@ impl<'f> SearchForm<'f> {
         view::form("/find", &content)
     }
 
-    /// The page that shows the form again, with the reason why there are no results.
+    /// Returns a page that says why there are no results, and shows the form again.
     pub fn again(&self, problem: &str) -> Page {
         let content = html! {
             (view::form_problem(problem, self.is_wrong_unit.then_some("unit")))
@@ -70,13 +71,13 @@ impl<'f> SearchForm<'f> {
         };
         Page { status: 422, ..Page::new("Find", content) }
     }
-    /// The page that says that nothing matches.
+    /// Returns a page that says that nothing matches, and shows the form again. `content` is the text above the form.
     pub fn nothing(&self, content: &Markup) -> Page {
         Page::new("No match", html! { (content) section { (self.render()) } })
     }
 }
 
-/// Returns the address of results, with the filters.
+/// Returns the URL of the page of results. Its query contains the token, the filters, and the parameters `more`.
 pub(super) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
     let kept = ["unit", "mode"].map(|name| Some((name, filters.given(name)?)));
     let parameters: Vec<_> = kept.into_iter().flatten().chain(more.iter().copied()).collect();

@@ -16,14 +16,16 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Returns the part of a text that may be the hash or the ID of a key.
+/// Returns a text without the prefix `key:`, if the rest may be the hash or the ID of an API key.
 fn digits(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(KEY_RECORD).unwrap_or(text);
     let is_hexadecimal = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
 }
 
-/// Returns the page of a key, given a key, or the hash or ID of one. `None` if a text is not that of a key.
+/// Returns the page of the API key that a term names. The term contains the key, or it is the key's hash or ID. If no
+/// key matches, returns a page that says so for a pasted key and for the name of a key's record, and `None` for any
+/// other term.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -42,7 +44,8 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// Renders the page of a key, with the forms that replace and revoke it if `operates`.
+/// Renders the page of an API key. If `operates` is true, the page contains the key's details, and the forms that
+/// replace and revoke the key.
 pub(in crate::dashboard) fn key_page(key: &KeyRow, operates: bool) -> Page {
     let content = html! {
         @match &key.note {

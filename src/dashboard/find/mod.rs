@@ -1,7 +1,7 @@
 //! The search, and its results.
 //!
-//! A search is posted, and answered with a redirect to an address without personal data: the page of a transaction, or
-//! `/find` with a [sealed] term.
+//! The browser posts a search. The response redirects to a URL without personal data: the page of a transaction, or
+//! `/find` with a [sealed] search term.
 
 mod form;
 mod key;

@@ -25,12 +25,16 @@ use maud::{Markup, html};
 const MAX_ROWS: usize = 50;
 /// Maximum number of units and teams that are shown.
 const MAX_NAMES: usize = 20;
-/// The two ways to find transactions: by reference, and by e-mail address.
+/// The values of the query parameter `by`, which says how the transactions were found: by reference or by e-mail
+/// address.
 const REFERENCE: &str = "reference";
 const EMAIL: &str = "email";
 
-/// Shows the transaction, key, units and teams that match a term, and the transactions with this reference or e-mail
-/// address. `token` is the sealed term, if the page has an address; `query` has the filters and the place in the list.
+/// Shows the results for a search term. If the term names a transaction or an API key, shows its page. Otherwise, lists
+/// the units and teams that match the term, and the transactions with this reference or e-mail address.
+///
+/// `token` is the sealed term; `None` if the results have no URL. `query` contains the filters and the position in the
+/// list.
 pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -64,7 +68,7 @@ struct Results<'r, S, C, E> {
     query: &'r Form,
 }
 
-/// The transactions that were found, by reference or by e-mail address; or why they could not be searched.
+/// The transactions that were found by reference or by e-mail address. The error says why the search was not possible.
 type Searched = Result<FoundBy, String>;
 
 struct FoundBy {
@@ -154,7 +158,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Ok(Page::new(if is_known { "Search results" } else { "No match" }, content))
     }
 
-    /// Returns the unit and the team with this ID, and those that do not exist, with similar ones. Only operators find teams.
+    /// Looks for a unit and a team whose ID is the search term. Only operators find teams. Returns those that exist,
+    /// and those that do not, each with the most similar existing ID, if there is one.
     async fn levels(&self) -> Result<(Vec<KeyLevel>, Vec<Unregistered>)> {
         let id = self.term.to_owned();
         let mut levels = vec![KeyLevel::Unit(id.clone()), KeyLevel::Team(id)];
@@ -165,7 +170,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Ok((levels, unknown))
     }
 
-    /// Returns other units and teams whose ID or name has a word that begins with the term. Without the ledger there are none.
+    /// Returns the units and teams whose ID or name contains a word that begins with the search term, except those in
+    /// `levels`. Returns none if there is no ledger.
     async fn names(&self, levels: &[KeyLevel]) -> Vec<Name> {
         let Some(ledger) = self.context.ledger else { return Vec::new() };
         let found = names::find(ledger, self.term, MAX_NAMES + 1).await; // the search of transactions reports a failure
@@ -216,7 +222,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Page::new("Transactions", content)
     }
 
-    /// Links to the first and the next page. A page without an address has none.
+    /// Renders links to the first and the next page of results. Without a token the results have no URL, so there are
+    /// no links.
     fn pages(&self, by: &str, found: &Found) -> Markup {
         let Some(token) = self.token else { return html! {} };
         let place = found.older().map(|place| place.to_string());
@@ -256,7 +263,7 @@ fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
     html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
 }
 
-/// Lists possible reasons why a transaction is missing in the results.
+/// Renders a list of possible reasons why a transaction is missing from the results.
 fn advice(found: &FoundBy) -> Markup {
     html! {
         ul {
@@ -273,8 +280,8 @@ fn advice(found: &FoundBy) -> Markup {
     }
 }
 
-/// Links to lists of the same transactions that other people may open. They name a transaction in place of the term; each
-/// lists one shop.
+/// Renders links to the same transactions that the person can share with colleagues. Each link is for one unit and
+/// mode. Its URL contains the ID of a transaction instead of the search term.
 fn shared(by: &str, orders: &[Order]) -> Markup {
     let parameter = if by == EMAIL { orders::BUYER } else { orders::REFERENCE };
     let mut shops: Vec<_> = orders.iter().filter(|order| order.erased.is_none()).collect();

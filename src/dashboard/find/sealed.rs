@@ -1,5 +1,5 @@
-//! Search terms in the address of a page. They are sealed, because an address reaches histories and logs, and a term is often
-//! personal data. Only the person who searched can open one, and only for a day.
+//! Seals (encrypts) search terms for the URLs of results. A search term is often personal data, and browser histories
+//! and logs keep URLs. Only the person who searched can open a sealed term, and only for one day.
 
 use crate::order_number;
 use crate::secret::NamespaceSecret;
@@ -13,11 +13,11 @@ pub(super) const SEARCH_HOURS: u64 = 24;
 /// Maximum size of a search term, in bytes.
 pub(super) const MAX_TERM: usize = order_number::MAX_BYTES;
 
-/// Bytes of a random nonce. With 192 bits, it never repeats.
+/// Size of a nonce, in bytes. Random nonces of 192 bits are practically unique.
 const NONCE: usize = 24;
-/// Bytes of the time at which a token expires, in milliseconds since 1970.
+/// Size of the expiry time of a token, in bytes. The time is in milliseconds since 1970.
 const TIME: usize = 8;
-/// Bytes of the authentication tag.
+/// Size of the authentication tag, in bytes.
 const TAG: usize = 16;
 /// Maximum length of a token in characters: base64 of nonce, time, term and tag.
 const MAX_TOKEN: usize = (NONCE + TIME + MAX_TERM + TAG).div_ceil(3) * 4;
@@ -25,12 +25,12 @@ const MAX_TOKEN: usize = (NONCE + TIME + MAX_TERM + TAG).div_ceil(3) * 4;
 /// Seals and opens the search terms of one person.
 pub(super) struct Sealer {
     cipher: XChaCha20Poly1305,
-    /// The person's address in lower case, to which each token is bound.
+    /// The person's e-mail address, in lower case. A token opens only with the address that it was sealed for.
     person: String,
 }
 
 impl Sealer {
-    /// Makes the sealer of a person, whose address is in lower case.
+    /// Returns the sealer of a person, given the person's e-mail address in lower case.
     pub fn new(secret: &NamespaceSecret, person: String) -> Self {
         let cipher = XChaCha20Poly1305::new(&secret.sealing_key().into());
         Sealer { cipher, person }

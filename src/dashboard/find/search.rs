@@ -15,7 +15,8 @@ use maud::html;
 
 /// Redirects a search to its results. KV cost: 1 read.
 ///
-/// Before the first API key, the namespace has no secret that could seal a term. The answer is then the page of results.
+/// Until the first API key is created, the namespace has no secret to seal the search term with. The response is then
+/// the page of results itself.
 pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -60,8 +61,8 @@ async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results of a sealed term, or the search form if there is no term. KV cost: at most 12 calls, plus the calls that
-/// look for a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops, and 4 more.
+/// Shows the results for the sealed term in the query, or the search form if the query has none. KV cost: at most 12
+/// calls, plus the calls that look for a unit with a similar ID. Ledger cost: 4 queries, plus 2 per 10,000 shops.
 pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

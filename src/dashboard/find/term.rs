@@ -1,4 +1,4 @@
-//! What a search text contains: an ID, a key, a secret.
+//! Finds transaction IDs, API keys and other secrets in the text of a search.
 
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::ApiKey;
@@ -6,18 +6,19 @@ use crate::pledge::TransactionId;
 
 /// The prefix that API keys of both modes share.
 pub(super) const KEY: &str = "service_sk_";
-/// The prefix of the name of a key's record, which its hash follows.
+/// The prefix of the name of an API key's record. The hash of the key follows it.
 pub(super) const KEY_RECORD: &str = "key:";
 /// The prefix of a transaction's ID, and the length of the whole ID.
 pub(super) const ID: (&str, usize) = ("ptran_", 48);
 
-/// Whether a text may contain an API key or an edit key.
+/// Returns whether a text may contain an API key or an edit key.
 pub(in crate::dashboard) fn is_secret(text: &str) -> bool {
     let is_edit_key = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
 }
 
-/// Returns the part of a text to search for. Of an API key it is the hash, so that the key itself is in no address.
+/// Returns the search term of a text. For an API key, this is the name of the key's record, which contains only its
+/// hash, so that the key itself is not in a URL.
 pub(super) fn term(text: &str) -> String {
     match pasted(text) {
         Some(key) => [KEY_RECORD, &ApiKey::new(key).hash().to_hex()].concat(),

@@ -1,4 +1,4 @@
-//! Records what was done, and removes what was recorded by mistake.
+//! The forms that record a fulfilment (what was done for the pledges of a month), and that remove one.
 
 use super::done::details;
 use super::form::{FormResult, PATH};
@@ -13,8 +13,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::html;
 
-/// Records what was done, after confirmation if more is recorded than is open. Shows the month. Ledger cost: at most 21
-/// calls. KV cost: 1 write.
+/// Records a fulfilment, then shows its month. If its quantity is more than is still to be done, asks for confirmation
+/// first. Ledger cost: at most 21 calls. KV cost: 1 write.
 pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -70,7 +70,8 @@ fn recorded(Done { outcome, before }: &Done<Fulfilment>) -> FormResult<'static> 
 
 // ---- Remove --------------------------------------------------------------------------------------
 
-/// Asks for confirmation, then removes a fulfilment, and shows its month. Ledger cost: at most 17 calls. KV cost: 1 write.
+/// Asks for confirmation. Once the person has confirmed, removes a fulfilment and shows its month. Ledger cost: at most
+/// 17 calls. KV cost: 1 write.
 pub(in crate::dashboard) async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -1,4 +1,4 @@
-//! CSV export of a month.
+//! The CSV export of the fulfilment of a month.
 
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
@@ -25,7 +25,8 @@ const HEADINGS: [&str; 9] = [
     "complete_up_to",
 ];
 
-/// CSV export of a month. Ledger cost: 5 or 6 queries.
+/// Returns the CSV export of a month: for each offering, what was pledged, credited and done. Ledger cost: 5 or 6
+/// queries.
 pub(in crate::dashboard) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

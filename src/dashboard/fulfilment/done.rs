@@ -40,7 +40,7 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
     }
 }
 
-/// The form without an operation ID leads to the confirmation.
+/// Renders the button that removes a fulfilment. Its form has no operation ID, so the response asks for confirmation.
 fn remove_button(done: &NewFulfilment, id: &str) -> Markup {
     view::form(
         "/fulfilment/remove",

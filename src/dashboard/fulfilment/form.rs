@@ -11,15 +11,15 @@ use maud::{Markup, html};
 /// Path of the page, and of its form.
 pub(super) const PATH: &str = "/fulfilment";
 
-/// What the page shows above its tables.
+/// What the page shows after a form was sent.
 #[derive(Default)]
 pub(super) struct FormResult<'f> {
     pub notice: Markup,
     /// The values of a form that is shown again.
     pub form: Option<&'f Form>,
-    /// Why the form was not carried out.
+    /// Why nothing was recorded.
     pub problem: Option<String>,
-    /// Whether the person has to confirm that more is recorded than is open.
+    /// Whether the person has to confirm the form, because it records more than is still to be done.
     pub is_beyond: bool,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Words of errors, each with the field that the error is about.
+/// Phrases that error messages contain, each with the name of the field that the message is about.
 const FIELDS: [(&str, &str); 6] = [
     ("the quantity", "quantity"),
     ("more than is still to be done", "quantity"),

@@ -1,5 +1,5 @@
-//! The page of fulfilment: what was pledged and done in a month, by offering, over all units. For example, how many trees
-//! are still to be planted for October.
+//! The fulfilment page: for each offering, how much all units pledged in a month, and how much of that was done. For
+//! example, it shows how many trees are still to be planted for October.
 
 mod change;
 mod csv;

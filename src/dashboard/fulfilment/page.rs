@@ -1,4 +1,4 @@
-//! Puts the page of a month together.
+//! Builds the fulfilment page of a month.
 
 use super::done;
 use super::form::{self, FormResult, PATH};
@@ -16,10 +16,10 @@ use maud::{Markup, html};
 
 /// Maximum number of offerings on the page.
 const MAX_ROWS: usize = 500;
-/// Number of earlier months whose open quantities the page shows.
+/// Number of earlier months for which the page shows what is still to be done.
 const EARLIER: usize = 11;
 
-/// Shows a month. Ledger cost: 10 or 12 queries.
+/// Shows the fulfilment of the month in the query. Ledger cost: 10 or 12 queries.
 pub(in crate::dashboard) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -89,7 +89,7 @@ fn table(balances: &[Balance]) -> Markup {
 
 // ---- Earlier months ------------------------------------------------------------------------------
 
-/// Returns what is open for the pledges of the months before this one.
+/// Returns what is still to be done for pledges of the [`EARLIER`] months before the selected one.
 async fn earlier<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,

@@ -4,7 +4,7 @@ use crate::dashboard::{link, view};
 use crate::store::PriceListKey;
 use maud::{Markup, html};
 
-/// Names a price list, such as `live mode` or `live mode for the unit shop`.
+/// Renders the name of a price list, such as `live mode` or `live mode for the unit shop`.
 pub(super) fn named(PriceListKey { mode, unit }: PriceListKey<'_>) -> Markup {
     html! {
         (mode.name()) " mode"
@@ -19,7 +19,7 @@ pub(super) fn back(of: PriceListKey<'_>, label: &str) -> Markup {
     html! { p { a href=(link::prices(of)) { (label) } } }
 }
 
-/// The hidden fields that identify a price list and the version that the person has seen.
+/// Renders the hidden fields that identify a price list, and the version of it that the person has seen.
 pub(super) fn identity(PriceListKey { mode, unit }: PriceListKey<'_>, seen: &str) -> Markup {
     html! {
         (view::hidden("mode", mode.name()))

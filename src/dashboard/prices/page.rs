@@ -14,10 +14,11 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey, StoreError};
 use maud::{Markup, html};
 
-/// Maximum number of KV lists that are read to find the names of price lists.
+/// Maximum number of KV list calls that find the names of price lists, for the history.
 const MAX_PAGES: usize = 10;
 
-/// Shows the page, with the prices as they are being edited, and an error, if any.
+/// Shows the page of a price list. The form contains the prices of `draft`, with the edits of the person. `problem` is
+/// shown as an error.
 pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,
@@ -45,7 +46,7 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status, ..Page::new(title.unwrap_or_else(|| "Prices".to_owned()), content) })
 }
 
-/// A notice that newer prices were set, which Workers KV does not show yet.
+/// Renders a notice if newer prices were set, but Workers KV still returns the previous ones.
 fn staleness(now: &Current<'_>, recent: &[PriceListEntry]) -> Markup {
     let seen = now.price_list.as_ref().and_then(|price_list| price_list.prices.as_deref());
     let is_newer = |last: &&PriceListEntry| match last.removed {
@@ -96,7 +97,7 @@ fn code(price_list: Option<&PriceList>) -> &'static str {
     price_list.map(|price_list| price_list.currency_code).unwrap_or_default().code()
 }
 
-/// Says whose prices they are, when they were set, and by whom.
+/// Renders whether the prices are those of the unit or of the mode, when they were set, and by whom.
 fn origin(now: &Current<'_>, recent: &[PriceListEntry]) -> Markup {
     let of_mode = PriceListKey::of_mode(now.of.mode);
     html! {
@@ -125,7 +126,7 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
     }
 }
 
-/// The beginning of a price list that cannot be edited as a table.
+/// Renders the first [`MAX_ROWS`] prices of a price list that cannot be edited as a table.
 fn read_only(price_list: &PriceList) -> Markup {
     let code = code(Some(price_list));
     let prices = price_list.unit_prices.iter();
@@ -145,8 +146,8 @@ fn read_only(price_list: &PriceList) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// The form for a whole price list as JSON. It contains the entered text, or the current prices if there are at most
-/// [`MAX_ROWS`].
+/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that was entered before,
+/// or else the current prices, if there are at most [`MAX_ROWS`].
 fn as_json(now: &Current<'_>, draft: &Draft) -> Markup {
     let list = now.in_effect().filter(|list| list.unit_prices.len() <= MAX_ROWS);
     let text = draft.json.clone().or_else(|| list.map(as_text)).unwrap_or_default();
@@ -168,7 +169,7 @@ fn as_json(now: &Current<'_>, draft: &Draft) -> Markup {
     }
 }
 
-/// The form that removes the price list of a unit.
+/// Renders the form that removes the price list of a unit, or nothing if there is no list to remove.
 fn removal(now: &Current<'_>) -> Markup {
     html! {
         @if now.of.unit.is_some() && now.is_set() {
@@ -181,7 +182,7 @@ fn removal(now: &Current<'_>) -> Markup {
     }
 }
 
-/// The units with a price list of their own, and a form that opens the list of any unit.
+/// Renders links to the units that have a price list of their own, and a form that opens the price list of any unit.
 async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,

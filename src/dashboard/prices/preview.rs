@@ -1,4 +1,4 @@
-//! The preview of a change of prices, and the page after it was saved.
+//! The preview of a change of prices, and the page that confirms that the change was saved.
 
 use super::fields::{back, identity, named};
 use super::wanted::{MAX_ROWS, Wanted, as_text};
@@ -112,7 +112,8 @@ fn counts(change: &Change) -> Markup {
     }
 }
 
-/// Saves the prices, and shows the changes if they are known.
+/// Saves or removes the price list, and shows a page that confirms this. After saving, the page also lists the changes,
+/// if `change` is given.
 pub(super) async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: PriceListKey<'_>,

@@ -1,4 +1,4 @@
-//! Answers the requests for a price list, and its forms.
+//! Handles requests for the page of a price list, and the forms that the page sends.
 
 use super::table::{self, Draft};
 use super::wanted::Wanted;
@@ -16,8 +16,9 @@ use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey};
 use crate::time::parse_ms;
 use maud::html;
 
-/// The price list of the mode in the query, which defaults to live, or of the unit in the query. KV cost: at most 19 calls:
-/// 2 reads, up to 11 lists, and 5 reads of 5 price lists each. If the unit does not exist, 2 more lists.
+/// Shows the price list of the unit in the query or, without a unit, of the mode. The mode defaults to live. KV cost:
+/// at most 19 calls: 2 reads, up to 11 lists, and 5 reads of 5 price lists each. If the unit does not exist, 2 more
+/// lists.
 pub(in crate::dashboard) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -29,12 +30,12 @@ pub(in crate::dashboard) async fn prices<S: OperatorStore, C: Clock, E: Entropy>
     }
 }
 
-/// Returns whose price list a form or a query is about.
+/// Returns the key of the price list that a form or a query names by its mode and, optionally, its unit.
 fn whose(form: &Form) -> Result<PriceListKey<'_>> {
     Ok(PriceListKey { mode: form.mode()?, unit: form.given("unit") })
 }
 
-/// Returns the page for a unit that does not exist.
+/// Returns a 404 page if the price list is for a unit that does not exist; otherwise `None`.
 async fn missing_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,
@@ -49,8 +50,8 @@ async fn missing_unit<S: OperatorStore, C: Clock, E: Entropy>(
     Ok((!missing.is_empty()).then_some(page))
 }
 
-/// Previews a change of prices, and applies it after confirmation. KV cost: at most 13 calls, 5 of which write. If the
-/// form is refused, it is shown again with the current prices, which also costs the calls of [`prices()`].
+/// Previews a change of prices, and applies it once the person confirms. KV cost: at most 13 calls, 5 of them writes. A
+/// refused form is shown again with the current prices, which costs the calls of [`prices()`] in addition.
 pub(in crate::dashboard) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -81,7 +82,10 @@ pub(in crate::dashboard) async fn set_prices<S: OperatorStore, C: Clock, E: Entr
     }
 }
 
-/// Parses the change in a form. If it is not valid, returns the form as it was filled in, and what is wrong.
+/// Parses the change of prices in a form.
+///
+/// # Errors
+/// If the change is not valid. The error contains the entered values, to show the form again, and a message.
 fn wanted(form: &Form, now: &Current<'_>) -> Result<Wanted, (Draft, String)> {
     match form.text("change") {
         "table" => table::typed(form, now).into_list(now).map(Wanted::List),
@@ -97,7 +101,7 @@ fn wanted(form: &Form, now: &Current<'_>) -> Result<Wanted, (Draft, String)> {
     }
 }
 
-/// Parses the change in the form of a preview, or a list as JSON.
+/// Parses the change from the JSON form, from the form that removes a price list, or from the form of the preview.
 fn confirmed(form: &Form) -> Result<Wanted> {
     match form.text("change") {
         "list" => {
@@ -138,7 +142,8 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(preview::ask(context, now, wanted, &change, is_confirmed))
 }
 
-/// Returns the price list that the edits of a form were made from. KV cost: 1 read if it has been replaced since.
+/// Returns the price list that the person has edited in a form. This is the version that the form names as seen, or the
+/// current one if the form's table has only some of the offerings. KV cost: 1 read if that version has been replaced.
 async fn base<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,

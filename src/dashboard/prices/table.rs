@@ -1,4 +1,5 @@
-//! The prices as a table to edit: its rows, from a price list or from a form, and its fields.
+//! The table in which a person edits prices. Its rows come from a price list, or from the form that the person has
+//! sent.
 
 use super::fields::identity;
 use super::wanted::{MAX_ROWS, Wanted, as_text};
@@ -33,7 +34,7 @@ pub(super) struct Draft {
 struct Row {
     offering: String,
     price: String,
-    /// Whether the offering is fixed, because it had a price when the table was made.
+    /// Whether the offering had a price when the table was made. The person cannot change its ID.
     is_listed: bool,
     /// What is wrong with the price or the offering.
     problem: &'static str,
@@ -54,8 +55,8 @@ impl Draft {
         Draft { currency, rows, keeps_others, seen, json: None }.with_empty_rows()
     }
 
-    /// Returns the current prices with the edits of a person who has seen the list `base`. Without a base, every wanted
-    /// price counts as an edit.
+    /// Returns the current prices with a person's edits. The edits are the differences between `wanted` and `base`, the
+    /// price list that the person has seen. Without `base`, every price in `wanted` is an edit.
     pub fn rebased(now: &Current<'_>, base: Option<&PriceList>, wanted: &Wanted) -> Self {
         let Wanted::List(wanted) = wanted else { return Draft::of(now) };
         let (none, seen) = (PriceList::default(), now.revision().to_owned());
@@ -76,19 +77,19 @@ impl Draft {
         }
     }
 
-    /// Returns the price list of the valid rows.
+    /// Returns a price list with the rows that contain a valid price.
     fn list(&self) -> PriceList {
         let price = |row: &Row| Some((row.offering.clone(), UnitPrice::parse(&row.price)?));
         let unit_prices = self.rows.iter().filter_map(price).collect();
         PriceList { currency_code: self.currency, unit_prices, prices: None }
     }
 
-    /// Adds JSON that the person has entered, or that does not fit into the table.
+    /// Sets the JSON of the draft: a text that the person has entered, or prices that do not fit into the table.
     pub fn with_json(self, json: String) -> Self {
         Draft { json: Some(json), ..self }
     }
 
-    /// Adds empty rows up to the maximum number of prices.
+    /// Adds `EMPTY_ROWS` empty rows, or fewer if the table would have more than `MAX_ROWS` rows.
     pub fn with_empty_rows(mut self) -> Self {
         let filled = self.rows.len();
         let length = filled.saturating_add(EMPTY_ROWS).min(MAX_ROWS.max(filled));
@@ -100,7 +101,7 @@ impl Draft {
     /// keep their prices.
     ///
     /// # Errors
-    /// The table with a problem at each row that is not valid, and a text.
+    /// If a row is not valid. The error contains the table, with a problem at each such row, and a message.
     pub fn into_list(mut self, now: &Current<'_>) -> Result<PriceList, (Self, String)> {
         let others = now.in_effect().filter(|_| self.keeps_others);
         let mut list = others.cloned().unwrap_or_default();
@@ -132,8 +133,8 @@ impl Draft {
     }
 }
 
-/// Returns a row of an offering with the person's price if they have edited it, else the current one. Returns `None` if
-/// the offering has no price now, and the person has not given it one.
+/// Returns the row of an offering. It contains the person's price if the person has edited it, and the current price
+/// otherwise. Returns `None` if there is no current price, and the person has not entered one.
 fn rebased_row(
     offering: &String,
     now: &PriceList,
@@ -199,17 +200,17 @@ pub(super) fn typed(form: &Form, now: &Current<'_>) -> Draft {
     Draft { currency, rows, keeps_others: keeps_others(form), seen, json: None }
 }
 
-/// The name of the field that a table has if offerings that are not in it keep their prices.
+/// The name of a hidden field. A form contains it if offerings that are not in the form's table keep their prices.
 const OTHERS: &str = "others";
 
-/// Returns whether a form has a table of only some offerings.
+/// Returns whether offerings that are not in a form's table keep their prices.
 pub(super) fn keeps_others(form: &Form) -> bool {
     form.given(OTHERS).is_some()
 }
 
 // ---- The fields ----------------------------------------------------------------------------------
 
-/// The form of the table.
+/// Renders the form that contains the table.
 pub(super) fn form(of: PriceListKey<'_>, draft: &Draft) -> Markup {
     let codes: Vec<_> =
         CurrencyCode::VARIANTS.iter().map(|code| (code.code(), code.code())).collect();

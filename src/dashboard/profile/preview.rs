@@ -25,7 +25,7 @@ pub(in crate::dashboard) async fn preview_profile<S: OperatorStore, C: Clock, E:
     preview(context, row.and_then(|row| row.profile).as_ref(), query.text("of"))
 }
 
-/// Previews a profile as `page` or `mail`.
+/// Shows a preview of the page or of the e-mail that a unit's buyers get. `of` is `page` or `mail`.
 pub(super) fn preview<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     profile: Option<&Profile>,

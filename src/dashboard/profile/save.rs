@@ -89,8 +89,8 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     shown(context, id, notice, Some(done.outcome)).await
 }
 
-/// Returns the error of a form that shows an outdated profile. `change` is the change that set the current profile, if
-/// known.
+/// Returns the error for a form that was filled in from another version of the profile than the current one. `change`
+/// is the change that set the current version, if it is known.
 fn overtaken(change: Option<&Change>) -> String {
     let set = change.map(|Change { by, at, .. }| format!(", set by {by} at {at}"));
     let set = set.unwrap_or_default();

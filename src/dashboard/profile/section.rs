@@ -28,7 +28,7 @@ const TEXTS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The texts of several lines, as in [`TEXTS`]. Buyers do not see them.
+/// The text fields for statements, in the form of [`TEXTS`]. Buyers do not see their values.
 const BILLING: [(&str, &str, &str); 3] = [
     ("billing-name", "Billing name", "The name of the company on statements."),
     ("billing-address", "Billing address", "The address on statements, at most 6 lines."),
@@ -53,7 +53,8 @@ const LANGUAGES: [(&str, &str); 13] = [
 
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// The profile: a form for operators and managers, a list of facts for others. `missing` contains the unit if it does not exist.
+/// Renders the profile: as a form for operators and managers, as a list of facts for others. `missing` contains the
+/// unit if it does not exist, and is empty otherwise.
 pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
@@ -80,7 +81,7 @@ pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the members of a unit's profile; they are empty if it has none.
+/// Returns the values of a unit's profile. They are empty if the unit has no profile.
 pub(super) fn members(row: &UnitRow) -> NewProfile {
     row.profile.as_ref().map(NewProfile::from).unwrap_or_default()
 }
@@ -106,8 +107,8 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
     ]
 }
 
-/// Returns a hash of the profile that a form shows. When the form is sent, the hash reveals whether the profile has changed
-/// meanwhile.
+/// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is sent, comparing
+/// this hash with that of the current profile reveals whether the profile has changed meanwhile.
 pub(super) fn seen(profile: &NewProfile) -> String {
     let members = texts(profile).map(|(_, text)| text).join("\0");
     base16ct::lower::encode_string(&Sha256::digest(members))
@@ -126,7 +127,7 @@ fn facts(profile: &NewProfile) -> Markup {
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
-/// The form of a profile. Fields whose names `problem` contains are marked as invalid.
+/// Renders the form of a profile. Marks the fields that `problem`, an error message, is about as invalid.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -180,7 +181,8 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Whether an error is about this field. An error may name several fields, of which the empty ones are right.
+/// Returns whether an error message is about this field. A message may name several fields. Those that are empty are
+/// valid, except for `name`.
 fn is_about(problem: &str, name: &str, value: &str) -> bool {
     problem.contains(&format!("`{name}`")) && (name == "name" || !value.is_empty())
 }

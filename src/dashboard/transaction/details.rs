@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
 
-/// What the page shows that is not in the transaction's record.
+/// What the page shows in addition to the transaction's record.
 pub(super) struct Facts {
     /// When the transaction was created, in the shop's time zone.
     pub created: Markup,
@@ -28,8 +28,8 @@ pub(super) struct Facts {
     pub manages: bool,
 }
 
-/// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
-/// KV cost: 1 read.
+/// Renders when a transaction was created, in the time zone of the unit's profile. Uses UTC if the profile cannot be
+/// read or has no known time zone. KV cost: 1 read.
 pub(super) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     shown: &TransactionView<'_>,

@@ -13,8 +13,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::html;
 
-/// Erases a transaction's personal data, if the person has typed its ID. The form may be sent again. KV cost: at most 7
-/// reads, 10 writes.
+/// Erases a transaction's personal data, if the person has typed the transaction's ID to confirm. Sending the form
+/// again is safe. KV cost: at most 7 reads and 10 writes.
 pub(in crate::dashboard) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,

@@ -5,7 +5,7 @@ use crate::operator::notifications::{self, State, Status};
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the state of a transaction's e-mail. The form that sends it again is there only if that may help,
+/// Renders the state of a transaction's e-mail. Also renders the form that sends the e-mail again, if a resend may help
 /// and the person may send it.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -30,8 +30,8 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
 pub(in crate::dashboard) const NO_QUEUE: &str = "This dashboard cannot send e-mails, because it is not bound to the service's queue. To change this, bind \
      NOTIFICATIONS in wrangler.dashboard.toml and deploy again.";
 
-/// The form that sends an e-mail again. It contains the number of the resend (the round), so that sending the form
-/// twice sends one e-mail.
+/// Renders the form that sends an e-mail again. It contains the number of the resend (the round), so that submitting
+/// the form twice sends only one e-mail.
 pub(in crate::dashboard) fn resend_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -1,5 +1,5 @@
-//! The page of a transaction. Each part of the page has a file: details, pledges, related transactions, e-mail, erasure.
-//! Credits have a file beside this folder.
+//! The page of a transaction. Each part of the page has its own file: details, pledges, related transactions, e-mail,
+//! erasure. The credits are in `credit.rs`, outside this folder.
 
 mod details;
 mod erase;

@@ -1,4 +1,4 @@
-//! Puts the page of a transaction together.
+//! Builds the page of a transaction from its parts.
 
 use super::details::{self, Facts};
 use super::parts::mode;
@@ -81,9 +81,9 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transaction", content))
 }
 
-/// What only people see who may see the recipient: support, operators, and people of the shop.
+/// The parts of the page for people who may see the recipient: support, operators, and people of the shop.
 struct OfSupport {
-    /// Other transactions with the reference, and of the buyer.
+    /// Other transactions with the same reference or of the same buyer; empty for people who may not search.
     related: Markup,
     mail: Status,
 }

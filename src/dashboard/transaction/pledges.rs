@@ -1,4 +1,4 @@
-//! The pledges of a transaction, with the prices that it was charged by.
+//! The pledges of a transaction, with the prices that were charged for them.
 
 use crate::charge::PriceList;
 use crate::dashboard::view;
@@ -12,8 +12,8 @@ use std::iter;
 /// Maximum number of pledges on a page.
 const MAX_PLEDGES: usize = 100;
 
-/// Renders the pledges with their prices. The first [`MAX_PLEDGES`] are shown.
-/// To people of shops, the page does not name operators.
+/// Renders the first [`MAX_PLEDGES`] pledges of a transaction, with their prices. For people of shops, leaves out which
+/// operator set the price list.
 pub(super) fn pledges(
     list: Option<&PriceListVersion>,
     shown: &TransactionView<'_>,

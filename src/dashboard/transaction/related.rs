@@ -6,13 +6,13 @@ use crate::pledge::TransactionId;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Transactions of each kind that the page of a transaction shows.
+/// Maximum number of transactions in each of the two lists.
 const SHOWN: usize = 5;
 
-/// Renders the other transactions with the reference or the buyer of this one, in the same unit and mode. An erased
-/// transaction has none. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
+/// Renders two lists of other transactions in the same unit and mode: those with the same reference, and those of the
+/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
 ///
-/// If the ledger does not answer, the section says so: the rest of the page does not need it.
+/// If the ledger does not answer, the section says so, because the rest of the page does not need the ledger.
 pub(super) async fn section<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     order: &Order,

@@ -16,10 +16,11 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// Sends a transaction's e-mail again. Cost: at most 15 KV calls and 2 KV writes, and 1 call of the queue.
+/// Sends a transaction's e-mail again. Cost: at most 15 KV calls, 2 KV writes, and 1 call of the queue.
 ///
-/// If a form is sent twice, its round is queued once, provided that Workers KV already shows the first message or that
-/// this instance remembers it. A form whose round has ended does nothing.
+/// The form contains the number of the resend (the round). A form that is sent twice queues its round only once,
+/// provided that Workers KV already shows the queued round, or that this instance remembers it. The form of an earlier
+/// round sends nothing.
 pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -50,7 +51,7 @@ pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>
     }
 }
 
-/// Whether the round of this form, or a later one, is in the queue.
+/// Returns whether the round of this form, or a later round, is in the queue.
 fn is_queued(mail: &Status, form: &Form) -> bool {
     let text = form.text("round");
     let round = text.parse::<u32>().ok().filter(|round| *round > 1 && round.to_string() == text);
@@ -84,7 +85,8 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
-/// Shows the e-mail as it would be sent now, masked, and with a link that does nothing. KV cost: at most 2 calls.
+/// Shows the e-mail as it would be sent now, but with personal data masked and its link disabled. KV cost: at most 2
+/// calls.
 pub(in crate::dashboard) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,

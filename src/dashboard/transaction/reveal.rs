@@ -8,8 +8,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::html;
 
-/// Shows a transaction unmasked, with the URL of its timeline. Before that, records in the audit log that the person
-/// views it. KV cost: that of [`transaction`](super::page::transaction), and 1 write.
+/// Records in the audit log that the person views the transaction, then shows it unmasked, with the URL of its
+/// timeline. KV cost: that of [`transaction`](super::page::transaction), plus 1 write.
 pub(in crate::dashboard) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
