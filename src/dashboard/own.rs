@@ -74,8 +74,12 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let text = form.text("text");
-    if text.is_empty() || text.len() > MAX_TEXT {
+    if text.is_empty() {
         return Ok(again(context, form, "enter something to search for"));
+    }
+    if text.len() > MAX_TEXT {
+        let problem = format!("the search text is too long: enter at most {MAX_TEXT} bytes");
+        return Ok(again(context, form, &problem));
     }
     if let Some(id) = find::transaction_id(text) {
         let record = context.record(Target { right: MemberRight::View, id, form }).await?;
