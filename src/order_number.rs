@@ -1,9 +1,9 @@
-//! The numbers of a shop's orders, which requests call references, in any spelling that people use for them.
+//! Compares order numbers without regard to their spelling. Requests call an order number a reference.
 
 use std::borrow::Cow;
 
-/// Maximum size of a reference whose spelling is ignored, in bytes. So a create request with a reference of 1 MiB costs no
-/// memory and hardly any time here.
+/// Maximum size of a reference whose spelling is ignored, in bytes. A longer reference, of up to 1 MiB, is not
+/// converted, so it costs no memory and hardly any time here.
 pub const MAX_BYTES: usize = 1_000;
 
 /// Returns the same text for all spellings of a reference that people write for the same order: `1053`, `#1053` and
@@ -19,8 +19,8 @@ pub fn order_number(reference: &str) -> Cow<'_, str> {
     Cow::Owned(folded(visible.skip_while(|character| *character == '#')))
 }
 
-/// Returns a text in which two spellings are equal if they differ by case only. By way of upper case, `ß` equals `SS`, and `ς`
-/// equals `σ`.
+/// Returns a text in a form that is the same for all spellings that differ only by case. Converts the text to upper
+/// case in between, so that `ß` equals `SS`, and `ς` equals `σ`.
 pub fn folded(text: impl IntoIterator<Item = char>) -> String {
     let lower = text.into_iter().flat_map(char::to_lowercase); // first: the upper case of `ẞ` is itself
     lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()

@@ -6,13 +6,15 @@ import { reportedText } from "./texts.ts";
 import type { FormMessages } from "./types.ts";
 
 /**
- * @param errors problems by field: at first those that the server rendered in the page
+ * @param errors problems by field: initially those that the server rendered in the page
  * @param messages the page's own texts
  */
 export function serverProblems(errors: Map<Field, Problem>, messages: FormMessages | undefined) {
   const lines = new Set<string>(); // problems without a field that can show them
 
-  /** Adds an issue to a field, or as a line. An earlier issue of the field stays. */
+  /**
+   * Adds an issue to its field, or to the lines if it has no field. If the field already has an issue, that one stays.
+   */
   function add(issue: ServerIssue, field: Field | undefined): void {
     const { path, message } = issue,
       text = tryOrUndefined(() => reportedText(issue, messages)) ?? message; // a function of the page may read details that the issue does not have
@@ -21,7 +23,7 @@ export function serverProblems(errors: Map<Field, Problem>, messages: FormMessag
       errors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
-  /** Removes the issues of an edited field, of other fields with its name, and of its group. */
+  /** Removes the problems of an edited field, of other fields with the same name, and of the field's group. */
   function forget(edited: Field): void {
     const name = nameOf(edited),
       member = memberOf(edited);

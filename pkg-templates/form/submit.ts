@@ -4,8 +4,8 @@ import { endSending, endSendingUnlessLeaving, startSending } from "./sending.ts"
 import type { BindFormOptions } from "./types.ts";
 
 /**
- * Calls `onSubmit`. The form cannot be submitted again until the promise of `onSubmit` is settled, and a navigation that it
- * started has ended.
+ * Calls `onSubmit`. The form cannot be submitted again until the promise that `onSubmit` returned is settled. If
+ * `onSubmit` started a navigation, the form stays blocked until the navigation has ended.
  * @param refused called with an error, or with an answer that has issues
  */
 export async function send(

@@ -23,14 +23,15 @@ export function summaryOf(
   const textAt = (field: Field) => shown.problems.get(field)?.text;
   const countNow = () => shown.problems.size + new Set([...shown.lines, ...serverLines]).size;
 
-  /** Adds lines for problems, each until its field has another text. */
+  /** Adds a line for each problem. The line stays until the field has another text. */
   function add(problems: readonly [Field, Problem][]): void {
     live.add(problems.map(([field, { text }]) => ({ text, holds: () => textAt(field) === text })));
   }
 
   /**
-   * Announces the number of problems, and the problems without a field, until they change. Focuses the first field. If that
-   * field is not visible, lists all problems of invisible fields, and focuses the list.
+   * Announces the number of problems, and the problems without a field. Each line stays until it is no longer true.
+   * Focuses the first field with a problem. If that field is not visible, lists the problems of all invisible fields
+   * instead, and focuses the list.
    */
   function announce(texts: ReadonlySet<string>, first: Field | undefined): void {
     const count = countNow(),

@@ -5,7 +5,7 @@ import type { Next } from "./body.ts";
 export interface Incoming {
   readonly method: string;
   readonly url: string;
-  /** The headers by lower-case names. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Map<string, string>;
   readonly next: Next;
   /** Whether the whole body is already in memory. */

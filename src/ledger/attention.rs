@@ -10,7 +10,8 @@ use crate::settlement::Month;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// Selects whether the month of a shop in live mode is marked as paid. The first argument is the month.
+/// An SQL condition: whether a live shop's month is marked as paid. `$month` is the SQL expression of the month. The
+/// query must have a column `unit`.
 macro_rules! is_settled {
     ($month:literal) => {
         concat!(
@@ -23,8 +24,8 @@ macro_rules! is_settled {
 
 // ---- By month ------------------------------------------------------------------------------------
 
-/// Returns the number of unpriced pledges of each of these months, without those of shops that have paid the month.
-/// Leaves out months without any. One query, which reads the rows of these months.
+/// Counts the unpriced pledges of each of these months, except pledges of shops that have paid the month. Leaves out
+/// months whose count is 0. One query, which reads the rows of these months.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -53,8 +54,8 @@ SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
     );
 }
 
-/// Returns for each of these months the number of shops that have charges in it and have not paid it. Leaves out months
-/// that all shops have paid. One query, which reads few rows for each shop and month: those up to its first charge above
+/// Counts, for each of these months, the shops that have a charge above 0.00 in it and have not paid it. Leaves out
+/// months whose count is 0. One query. It reads few rows for each shop and month: those up to the first charge above
 /// 0.00.
 ///
 /// # Errors
@@ -85,7 +86,7 @@ GROUP BY month ORDER BY month DESC"
 
 // ---- Unusual charges -----------------------------------------------------------------------------
 
-/// A shop needs this many charges before its median says what is usual.
+/// Minimum number of charges that a shop needs before its median is used to find unusual charges.
 pub const LEAST_CHARGES: u64 = 20;
 /// A charge above this many times the median is unusual.
 pub const UNUSUAL_TIMES: u64 = 100;
@@ -108,19 +109,25 @@ pub struct UnusualCharge {
 /// Transactions whose charges are unusual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnusualCharges {
-    /// Number of these transactions.
+    /// Number of all transactions with unusual charges.
     pub count: u64,
-    /// The newest of them.
+    /// The newest of these transactions, newest first.
     pub newest: Vec<UnusualCharge>,
 }
 
-/// Returns the live transactions since a time, in milliseconds since 1970, whose charge is above [`UNUSUAL_TIMES`] times
-/// the median of their shop's charges since then, if there are at least [`LEAST_CHARGES`] and the median is not 0. Adds
-/// those whose charge is above `limit`, in hundredths of the currency, or larger than 2^53 hundredths. Leaves out months
-/// that are marked as paid. Amounts of several currencies are compared as numbers. `most` is the length of the list.
+/// Finds the live transactions with unusual charges since a time, in milliseconds since 1970. A charge is unusual if
+/// one of these conditions holds:
 ///
-/// One query, which reads the shops' rows since that time: once, and again for shops whose largest charge is above 100
-/// times their smallest. It sorts only the charges of shops that have an unusual one.
+/// - It is above [`UNUSUAL_TIMES`] times the median of its shop's charges since that time. This applies only if the
+///   shop has at least [`LEAST_CHARGES`] charges and the median is not 0.
+/// - It is above `limit`, in hundredths of the currency.
+/// - It is larger than 2^53 hundredths.
+///
+/// Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at most
+/// `most` transactions, but counts all.
+///
+/// One query. It reads each shop's rows since that time once, and a second time if the shop's largest charge is above
+/// 100 times its smallest. It sorts the charges only of shops that have an unusual charge.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -143,7 +150,7 @@ struct Unusual {
     most: usize,
 }
 
-/// A row of the answer. `count` is the number of all rows, of which the answer has the first ones.
+/// A row of the answer. `count` is the number of all unusual charges, of which the answer has only the newest.
 #[derive(Deserialize)]
 struct Row {
     count: u64,
@@ -167,7 +174,7 @@ impl Row {
     }
 }
 
-/// Selects a shop's transactions since the time. `s` is the shop.
+/// Selects the transactions of a shop since the time. The query must call the shop `s`.
 macro_rules! recent {
     () => {
         "FROM transactions t WHERE t.shop = s.shop AND t.created >= ?1 ->> '$.since'"

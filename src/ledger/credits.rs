@@ -1,9 +1,10 @@
 //! Credits: amounts and quantities that are taken back from a transaction. Their table has constraints: the credits of a
 //! transaction never exceed its charge, and a credit is never changed.
 //!
-//! A credit is booked in the month of its order while that month is not marked as paid, and otherwise in the running
-//! month. A settled month therefore never changes. A claim of the month and a new credit are both rows of this database,
-//! so one of them comes first: the credit is refused if it finds the claim, and a mark that finds the credit is refused.
+//! A credit is booked in the month of its order if that month is not marked as paid yet, and otherwise in the current
+//! month. So the sums of a settled month never change. Before a month is marked as paid, it is claimed in this
+//! database. If a claim and a credit of the same month are written at the same time, the later one is refused: the
+//! credit finds the claim, or the payment finds the credit.
 
 use super::claims::{Fact, recent};
 use super::money::{money, of_halves};
@@ -26,7 +27,7 @@ pub struct CreditRow {
     pub operation: String,
     /// The transaction's ID.
     pub id: String,
-    /// Counts the credits of the transaction, from 1 to [`MAX_CREDITS`].
+    /// The credit's number among the credits of the transaction, from 1 to [`MAX_CREDITS`].
     pub number: u32,
     /// The mode of the transaction.
     pub mode: Mode,
@@ -61,7 +62,7 @@ pub struct CreditRow {
 pub struct Charge {
     /// The cents, up to 2^53 - 1.
     pub charge_cents: Option<u64>,
-    /// A larger charge.
+    /// A charge above 2^53 - 1 cents, as a decimal.
     pub charge_amount: Option<String>,
 }
 
@@ -70,7 +71,7 @@ pub struct Charge {
 pub struct Credited {
     /// The cents, up to 2^53 - 1.
     pub cents: Option<u64>,
-    /// A larger amount, which is the whole charge.
+    /// An amount above 2^53 - 1 cents, as a decimal. It is always the whole charge.
     pub amount: Option<String>,
 }
 
@@ -105,9 +106,10 @@ impl Credited {
 
 // ---- Write and list ------------------------------------------------------------------------------
 
-/// Writes a credit, unless its operation has already written one. `booked` is the settlement of the booked month: a
-/// recent claim of it, other than of an undone one, prevents the credit. Returns the operation's credit; `None` if the
-/// credit was prevented, or if the transaction got another credit since `credit.number` was determined.
+/// Writes a credit, unless its operation has already written one. `booked` is the settlement of the month in which the
+/// credit is booked: a recent claim of this settlement prevents the credit, except a claim by which the payment was
+/// undone. Returns the credit that the operation wrote, now or earlier. Returns `None` if a claim prevented the credit,
+/// or if the transaction got another credit after `credit.number` was determined.
 ///
 /// # Errors
 /// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
@@ -120,7 +122,7 @@ pub async fn credit(
     write(ledger, credit, Some(booked)).await
 }
 
-/// Writes a credit that was made before, for a database that has lost it. Returns the operation's credit; `None` if an
+/// Writes an earlier credit again, for a database that has lost it. Returns the operation's credit; `None` if an
 /// earlier credit of the transaction is missing.
 ///
 /// # Errors
@@ -160,7 +162,7 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 struct Write<'a> {
     credit: &'a CreditRow,
     booked: Option<&'a Fact>,
-    /// Claims since this time count, whatever their clocks: the statement may run long after `credit.at`.
+    /// Claims from this time on count. They have no latest time, because the statement may run long after `credit.at`.
     since: u64,
 }
 
@@ -225,13 +227,13 @@ pub struct CreditSum {
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
-    /// Whether one of the credits is of a transaction of an earlier month. Only such credits can exceed the sum of the
-    /// month's charges.
+    /// Whether one of the credits belongs to a transaction of an earlier month. If none does, the credits cannot exceed
+    /// the sum of the month's charges.
     pub is_of_earlier: bool,
 }
 
-/// Sums the credits for each booked month, unit, mode and currency that has any, oldest month first, for the given
-/// units or for all units. One query.
+/// Sums the credits by booked month, unit, mode and currency, oldest month first. `units` restricts the sums to these
+/// units; `None` means all units. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -310,8 +312,9 @@ impl BookedRow {
     }
 }
 
-/// Sums the credited quantities for each month of the orders, mode and offering, newest month first, for the given
-/// units or for all units. `transactions` counts the credits. One query.
+/// Sums the credited quantities by offering, mode and month, newest month first. The month is that of the credited
+/// order, and one of `months`. `units` restricts the sums to these units; `None` means all units. In each sum,
+/// `transactions` is the number of credits. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -356,7 +359,7 @@ struct OfOrder {
     quantities: Quantities,
 }
 
-/// Returns the quantities that are left of a transaction's quantities after its credits.
+/// Subtracts the quantities of a transaction's credits from the pledged quantities.
 pub fn left_of(pledged: &Quantities, credits: &[CreditRow]) -> Quantities {
     let left = pledged.iter().filter_map(|(offering, quantity)| {
         let of = |credit: &CreditRow| credit.quantities.get(offering).map(Quantity::decimal);

@@ -140,8 +140,8 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Fulfilment>> {
     Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_fulfilment))
 }
 
-/// Returns the fulfilments of these months that are not removed: newest month first, then by mode and offering, and
-/// newest first. Returns at most `most`. One query.
+/// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
+/// mode, offering, and the day on which they were done (newest first). One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -155,8 +155,8 @@ pub async fn list(
     Ok(rows.into_iter().map(Row::into_fulfilment).collect())
 }
 
-/// Sums what was done for each of these months, mode and offering: newest month first. `transactions` counts the
-/// fulfilments. Returns at most `most` sums. One query.
+/// Sums the quantities that were done, by month, mode and offering, newest month first. In each sum, `transactions` is
+/// the number of fulfilments. Returns at most `most` sums. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -222,7 +222,7 @@ struct OfMonths<'a> {
     most: usize,
 }
 
-/// The rows of the months that count.
+/// Selects the fulfilments of the months, without removed ones.
 macro_rules! counting {
     () => {
         " FROM fulfilments WHERE month IN (SELECT value FROM json_each(?1, '$.months')) AND removed IS NULL

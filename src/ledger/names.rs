@@ -1,4 +1,4 @@
-//! The names of registered units and teams, so that they are found by the beginning of any word in their ID or name.
+//! The names of registered units and teams. A search finds them by the beginning of any word in their ID or name.
 //!
 //! The register and the profiles in Workers KV remain the system of record. A reconciliation pass copies them, and a change of
 //! a profile copies its name at once.
@@ -62,7 +62,8 @@ pub async fn remove(ledger: &dyn Ledger, unit: &str) -> Result<()> {
     ask(ledger, &Remove { kind: NameKind::Unit, id: unit }).await.map(drop)
 }
 
-/// Largest number of pages of the register that are copied, for units and for teams: 10,000 of each.
+/// Maximum number of list pages that are copied from the register: 10 pages (10,000 IDs) of units, and 10 pages of
+/// teams.
 const MAX_PAGES: usize = 10;
 
 /// Copies the names of the registered units and teams. KV cost: 1 list per 1,000 of them, and 1 read per 100 units.
@@ -120,8 +121,8 @@ fn name(kind: NameKind, id: &str, name: String) -> Name {
     Name { kind, id: id.to_owned(), name }
 }
 
-/// Replaces the names of one kind in a span of IDs: after `after` and up to `until`, or to the end for `None`. Rows that are
-/// right already are not written.
+/// Replaces the names of units, or of teams, whose IDs come after `after` and not after `until`. If `until` is `None`,
+/// there is no last ID. Rows that are already correct are not written.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -138,8 +139,9 @@ async fn replace(
     ledger.run(&statements).await.map(drop)
 }
 
-/// Returns a text that contains the beginning of each word of a name after one blank. IDs have no blanks: their words are
-/// separated by other punctuation.
+/// Returns the words of a text without differences of case, each after one blank. So a search for a blank and some
+/// letters finds the words that begin with these letters. Punctuation such as `-` also separates words, because IDs
+/// have no blanks.
 fn words(text: &str) -> String {
     let separated = text.chars().map(|character| match character {
         '-' | '_' | '.' | ':' | '/' => ' ',
@@ -201,7 +203,7 @@ impl Query for Remove<'_> {
         "DELETE FROM names WHERE kind = ?1 ->> '$.kind' AND id = ?1 ->> '$.id'";
 }
 
-/// Removes the names of a span that are not listed.
+/// Removes the names whose IDs are in the replaced range but not in `ids`.
 #[derive(Serialize)]
 struct Gone<'a> {
     kind: NameKind,

@@ -1,8 +1,8 @@
 //! The people who may sign in to the dashboard for a unit or a team.
 //!
-//! A row takes effect at once, and Workers KV has a copy of it. A copy never brings back a person who was removed: the
-//! row of a removed person is kept for a day, without the address. A row whose copy is missing gives no access for long:
-//! the next reconciliation pass deletes it.
+//! The rows decide who may sign in, so a change takes effect at once. Workers KV has a copy of each row. A copy that is
+//! still in KV does not bring back a removed person, because the row of a removed person is kept for a day, without the
+//! address. A row without a copy gives access only for a short time: the next reconciliation pass deletes it.
 
 use super::claims::recent;
 use super::{Ledger, LedgerError, Query, Result, ask};
@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 /// Maximum number of a team's units that a person gets access to.
 pub const MAX_UNITS: usize = 10_000;
-/// Maximum number of people of one unit or team that a list has.
+/// Maximum number of people that are listed for one unit or team.
 pub const MAX_PEOPLE: usize = 1_000;
 
 /// What a person may do in a unit, or in all units of a team.
@@ -45,7 +45,7 @@ pub struct Person {
     pub by: String,
 }
 
-/// Returns `unit:{id}` or `team:{id}`, as rows and names of records write a unit or a team.
+/// Returns `unit:{id}` or `team:{id}`. Rows, and the names of records, contain a unit or a team in this form.
 pub fn place_text(place: &KeyLevel) -> String {
     let kind = if matches!(place, KeyLevel::Unit(_)) { "unit:" } else { "team:" };
     [kind, place.id()].concat()
@@ -80,7 +80,7 @@ pub async fn people(ledger: &dyn Ledger, place: &KeyLevel) -> Result<Vec<Person>
     Ok(rows.into_iter().map(PersonRow::read).collect())
 }
 
-/// Returns a person of a unit or a team; `None` if the address is not one. One query.
+/// Returns the person of a unit or a team who has this address; `None` if there is none. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -93,8 +93,9 @@ pub async fn person(
     Ok(rows.into_iter().next().map(PersonRow::read))
 }
 
-/// Adds a person, unless the unit or team already has the person. Returns the person as the ledger has it then: of two
-/// simultaneous changes, it shows the first one. `name` is the suffix of the name of the person's record in KV.
+/// Adds a person, unless the unit or team already has this person. Returns the person's row as it is after the call. If
+/// two calls add the same person at the same time, both return the row of the first one. `name` is the suffix of the
+/// name of the person's record in KV.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -121,8 +122,8 @@ pub enum Removable {
     NotTheLast,
 }
 
-/// Removes a person by the suffix of the name of its record. Returns whether the person is removed: a person who was
-/// removed before also is. It is not if `which` protects the last manager.
+/// Removes the person whose record in KV has a name with this suffix. Returns whether the person is removed after the
+/// call: true also if the person was removed before, and false if `which` protects the last manager.
 ///
 /// # Errors
 /// If the ledger does not answer. The person may have been removed then.
@@ -169,9 +170,9 @@ pub(super) struct PeoplePage<'a> {
 }
 
 impl<'a> PeoplePage<'a> {
-    /// Describes a page. It begins after the name `after` and ends with `until`, or at the end of the list for `None`.
-    /// `names` are all names in between; `found` are those that can be read. `times` begins when the page was requested
-    /// and ends now.
+    /// Describes a page that begins after the name `after` and ends with the name `until`. If `until` is `None`, it
+    /// ends with the list. `names` are all names of the page; `found` are the records among them that can be read.
+    /// `times` begins when the page was requested, and ends now.
     pub fn new(
         (after, until): (&'a str, Option<&'a str>),
         names: &'a [&'a str],
@@ -192,8 +193,9 @@ impl<'a> PeoplePage<'a> {
     }
 }
 
-/// Updates the rows from the records in KV, except rows that changed recently. Adds a person whom only KV has, and deletes
-/// a person whom KV does not have. A record that is older than the person's removal adds nobody.
+/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not have.
+/// Rows that changed recently stay as they are. A record that is older than the person's removal does not add the
+/// person again.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -227,7 +229,8 @@ impl MembershipRow {
     }
 }
 
-/// A unit that is being added to a team, or removed from it, is left out. `;` is the character after `:`.
+/// Leaves out units that are just being added to a team, or removed from it: only the state `kept` counts. The names of
+/// a team's claims are between `{team}:` and `{team};`, because `;` is the character after `:`.
 impl Query for Memberships<'_> {
     type Row = MembershipRow;
     const SQL: &'static str = "SELECT json_object('place', p.place, 'role', p.role, 'units', json((
@@ -316,7 +319,8 @@ struct Remove<'a> {
     may_be_last: bool,
 }
 
-/// Of two managers who remove each other, only one is removed: the statements run one after the other.
+/// If two managers remove each other at the same time, only one of them is removed, because the statements run one
+/// after the other.
 impl Query for Remove<'_> {
     type Row = ();
     const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'

@@ -19,16 +19,16 @@ pub struct Statement {
 /// The rows of an answer, each a JSON text.
 pub type Rows = Vec<String>;
 
-/// The future answers of statements.
+/// The future of the statements' answers, one list of rows for each statement.
 pub type QueryFuture<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
 
 /// A database with the tables of `migrations/`.
 pub trait Ledger {
-    /// Runs statements in one transaction and returns the rows of each. It ends within a deadline. Implementations
-    /// retry after a failure, so every statement here may run twice.
+    /// Runs statements in one database transaction, and returns the rows of each statement. Fails if a deadline passes.
+    /// Implementations retry after a failure, so every statement in this module must be safe to run twice.
     fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l>;
 
-    /// Returns the size of the database in bytes at the last answer, if known.
+    /// Returns the size of the database in bytes, as the last answer stated it; `None` if it is unknown.
     fn bytes(&self) -> Option<u64> {
         None
     }
@@ -39,7 +39,8 @@ pub trait Ledger {
 pub enum LedgerError {
     /// The database does not answer or refuses. The statements may have taken effect.
     Unavailable,
-    /// A row breaks a constraint, and nothing was changed. The text is SQLite's, and names only columns.
+    /// A row would break a constraint, so nothing was changed. The text is SQLite's message, which contains only names
+    /// of columns.
     Refused(String),
     /// The database's answer does not have the form that the SQL statement defines.
     Damaged,

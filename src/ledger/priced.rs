@@ -1,4 +1,4 @@
-//! Charges and quantities of a shop's month by price list, from which a statement derives its lines.
+//! The charges and quantities of a shop's month, by price list. A statement's lines are computed from them.
 
 use super::money::of_halves;
 use super::quantities::PLACES;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// The charges and quantities of a shop's month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PricedMonth {
-    /// The charges, one entry for each currency, price list and [`is_split`](PricedCharges::is_split).
+    /// The charges, one entry for each combination of currency, price list and [`is_split`](PricedCharges::is_split).
     pub charges: Vec<PricedCharges>,
     /// The quantities of the transactions that can be split, by currency, price list and offering.
     pub quantities: Vec<PricedQuantity>,
@@ -20,7 +20,7 @@ pub struct PricedMonth {
     pub more: bool,
 }
 
-/// A price list, as the rows of transactions name it.
+/// Identifies a price list by the values that the rows of transactions have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct PricedBy {
     /// The code of the currency.
@@ -34,7 +34,8 @@ pub struct PricedBy {
 pub struct PricedCharges {
     /// Their price list.
     pub by: PricedBy,
-    /// Whether their quantities are known, and all their numbers are small enough to sum here. If not, `amount` is 0.
+    /// Whether the transactions' quantities are known, and their charges and quantities are small enough to be summed
+    /// here. If false, `amount` is 0.
     pub is_split: bool,
     /// Number of transactions.
     pub transactions: u64,
@@ -86,8 +87,9 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// Selects the transactions of the month. Those that cannot be split have no quantities, or have a number that is stored
-/// as a text: only before such a quantity, a string follows a string.
+/// Selects the transactions of the month. A transaction cannot be split (`is_split` is 0) if it has no quantities, or
+/// if its charge or a quantity is so large that it is stored as a text. A quantity that is a text is recognized by
+/// `","`: only there, one JSON string follows another.
 macro_rules! of_month {
     () => {
         concat!(

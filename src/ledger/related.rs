@@ -1,5 +1,5 @@
-//! The transactions that have the buyer or the reference of another one. They are compared by the hashes in its row, so that
-//! neither its record nor the namespace's secret is read.
+//! Finds transactions that have the same buyer or the same reference as a given transaction. The query compares hashes
+//! in the rows, so neither the given transaction's record nor the namespace's secret is read.
 
 use super::listing::{Hashes, Row, columns_of};
 use super::{Ledger, LedgerError, Order, Query, Result, ask};
@@ -16,7 +16,7 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// Returns the hashes of a transaction; none if it is erased or has no row.
+    /// Returns the hash of the transaction's buyer or reference; no hash if the transaction is erased or has no row.
     pub(super) async fn hashes(self, ledger: &dyn Ledger, id: &TransactionId) -> Result<Hashes> {
         let rows = ask(ledger, &HashesOf { id: id.as_str() }).await?;
         let (email, reference) = rows.into_iter().next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Query for HashesOf<'_> {
         "SELECT json_array(email, reference) FROM transactions WHERE id = ?1 ->> '$.id'";
 }
 
-/// The other transactions of a shop that are like one of its transactions, newest first.
+/// Other transactions of the same shop with the same reference or buyer, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Related {
     /// Those with the same reference.
@@ -50,8 +50,9 @@ pub struct Related {
     pub buyer: Vec<Order>,
 }
 
-/// Returns at most `most` other transactions of each [`Likeness`]. Both lists are empty if the transaction is erased or has
-/// no row. One call, with two statements.
+/// Returns the transactions that have the same reference as the given one, and those that have the same buyer: at most
+/// `most` of each. Both lists are empty if the given transaction is erased or has no row. One call, with two
+/// statements.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -73,7 +74,7 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// Defines the query for transactions whose column is that of another transaction.
+/// Defines a query for the other transactions that have the same hash in a column as the given transaction.
 macro_rules! same {
     ($name:ident, $column:literal) => {
         #[derive(Serialize)]

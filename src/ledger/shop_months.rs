@@ -1,4 +1,4 @@
-//! Months of shops that have transactions, credits or a payment, in pages.
+//! Lists, page by page, the months in which a shop has transactions, credits or a payment.
 
 use super::shops::{ListedMonth, wanted};
 use super::sums::months;
@@ -20,8 +20,9 @@ pub struct ShopMonthFilter {
     pub is_paid: Option<bool>,
 }
 
-/// Lists months of shops, newest month first, then by unit and mode: at most `most`, from the one after `after` on. A
-/// month is listed if the shop has transactions or credits in it, or if it is marked as paid. One query.
+/// Lists at most `most` months of shops, beginning after `after`. The newest month is first; the months are then sorted
+/// by unit and mode. A month is listed if the shop has transactions or credits in it, or if it is marked as paid. One
+/// query.
 ///
 /// # Errors
 /// If the ledger does not answer.

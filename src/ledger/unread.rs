@@ -1,5 +1,6 @@
-//! Reads the records of transactions whose metadata is not enough for a row: those of earlier releases, and those with many
-//! quantities. Each is read once; a later pass finds its row complete.
+//! Reads the records of transactions whose metadata does not have all that a row needs: transactions of earlier
+//! releases, and transactions with many quantities. Each record is read only once, because a later pass finds that its
+//! row is complete.
 
 use super::entry::Entry;
 use super::findings::Finding;
@@ -22,7 +23,7 @@ use std::collections::BTreeSet;
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
 impl ListedTransaction {
-    /// Returns whether the metadata has all that a row needs. That of an erased transaction has no hash of the reference.
+    /// Returns whether the metadata has all that a row needs. An erased transaction needs no hash of the reference.
     pub(super) fn is_described(&self) -> bool {
         let summary = &self.recorded.summary;
         let lookup = summary.lookup.as_ref();
@@ -89,7 +90,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-/// Returns the row of a transaction, from its record. If the value cannot be read, the metadata may be enough.
+/// Creates the row of a transaction from its record. If the value cannot be read, creates the row from the metadata
+/// alone; returns `None` if the metadata has no quantities.
 fn entry(recorded: &Recorded, value: &[u8], secret: Option<&NamespaceSecret>) -> Option<Entry> {
     let Some(entry) = entry_of(recorded, value) else {
         return Entry::new(recorded, recorded.summary.quantities.clone()?);
@@ -111,7 +113,7 @@ fn reference(
     Some(secret?.order(&recorded.scope(), &transaction.reference))
 }
 
-/// Splits transactions into parts whose records can be read together.
+/// Splits transactions into groups that are small enough for the records of each group to be read together.
 fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     let (mut parts, mut rest) = (Vec::new(), seen);
     while !rest.is_empty() {
@@ -127,8 +129,8 @@ fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     parts
 }
 
-/// Selects transactions that have no row, a row with another time, a row from before their erasure, or a row without the
-/// hash of the reference.
+/// Selects the transactions that have no row, or whose row is outdated: it has another time, or is from before the
+/// erasure, or lacks the hash of the reference.
 #[derive(Serialize)]
 struct Missing {
     asked: Vec<ExpectedRow>,

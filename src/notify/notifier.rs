@@ -4,9 +4,9 @@ use super::Deliveries;
 use crate::pledge::TransactionId;
 use crate::service::{Clock, Message};
 
-/// How long a delivery waits until another delivery for the same transaction ends, in milliseconds. After that, it may
-/// wait as long again until there is room for its record. A waiting delivery takes up one of the queue's few concurrent
-/// deliveries.
+/// Maximum time that a delivery waits for another delivery of the same transaction to end, in milliseconds. After that,
+/// it may wait the same time again for enough free memory to read its record. A queue runs only a few deliveries at the
+/// same time, and a waiting delivery counts as one of them.
 pub(super) const WAIT_MS: u32 = 20_000;
 /// How often a waiting delivery checks, in milliseconds.
 pub(super) const LOOK_MS: u32 = 50;

@@ -26,7 +26,7 @@ pub enum Outcome {
 pub(super) enum NotSent {
     /// The e-mail is skipped.
     Skip(Reason),
-    /// The message is acknowledged or delivered again, without an outcome for its round.
+    /// The message is acknowledged or delivered again. No outcome is recorded for its round.
     Leave(Outcome),
     /// The e-mail cannot be sent now. The cause is for the log.
     Failed(String),

@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// Checks the arguments of each operation here.
+/// Checks that the arguments name either a unit or a team. All operations on people need this.
 pub fn check(values: &Values) -> Result<(), String> {
     values.read::<Place>()?.level().map(drop)
 }

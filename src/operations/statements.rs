@@ -1,4 +1,4 @@
-//! Operations on what shops owe: dues of months, and statements.
+//! Operations on what shops owe: the amounts due for months, and statements.
 
 use super::call::{Answer, Call, Ports, Result};
 use super::covered::{Covered, complete};
@@ -19,7 +19,7 @@ use crate::service::Clock as _;
 use crate::settlement::{Month, Settlement};
 use serde::{Deserialize, Serialize};
 
-/// Months of shops per page of the ledger.
+/// Number of months of shops that one page of the ledger's list has.
 const PAGE: usize = 500;
 
 // ---- Dues ----------------------------------------------------------------------------------------

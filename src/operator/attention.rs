@@ -1,4 +1,5 @@
-//! What operators have to look at. Each function reads one thing, so that one failure hides only that.
+//! What operators have to look at. Each function reads one kind of task. So if one of them fails, the other tasks are
+//! still shown.
 
 use super::Result;
 use crate::ledger::{self, Ledger, UnusualCharges};
@@ -12,7 +13,7 @@ use std::iter::successors;
 
 /// Days whose charges are searched for unusual ones.
 pub const UNUSUAL_DAYS: u64 = 90;
-/// Number of past months that are searched for open payments and unpriced pledges.
+/// Number of months before the current one that are searched for open payments.
 const MONTHS: usize = 12;
 /// Number of months, the current one included, that are searched for unpriced pledges.
 const UNPRICED_MONTHS: usize = 2;
@@ -31,8 +32,7 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
     Ok(ledger::unpriced(ledger, &months).await?)
 }
 
-/// Returns for each of the last 12 months that have ended the number of shops that have not paid it. Ledger cost: 1
-/// query.
+/// Counts, for each of the last 12 months that have ended, the shops that have not paid it. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -42,13 +42,13 @@ pub async fn unsettled(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(M
     Ok(ledger::unsettled(ledger, &months).await?)
 }
 
-/// Returns the current month and the months before it, down to [`MONTHS`] before.
+/// Returns the current month and the [`MONTHS`] months before it, newest first.
 fn months_back(clock: &impl Clock) -> impl Iterator<Item = Month> {
     successors(Month::at(clock.now_ms()), |month| month.previous()).take(MONTHS + 1)
 }
 
-/// Returns unusual charges of the last [`UNUSUAL_DAYS`], as [`ledger::unusual`]. `limit` is an amount in hundredths of
-/// the currency. Ledger cost: 1 query.
+/// Returns the unusual charges of the last [`UNUSUAL_DAYS`] days, as [`ledger::unusual`] defines them. `limit` is an
+/// amount in hundredths of the currency. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.

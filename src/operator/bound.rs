@@ -1,4 +1,4 @@
-//! The ledger of functions that need one.
+//! Checks that a database is bound, for functions that need the ledger.
 
 use super::{OperatorError, Result};
 use crate::ledger::Ledger;

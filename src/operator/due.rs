@@ -29,7 +29,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Creates the due of a sum without credits.
+    /// Creates a due without transactions and credits: the whole amount is due.
     pub(super) fn new(currency_code: String, amount: String) -> Self {
         let (due, zero) = (amount.clone(), || "0.00".to_owned());
         let (transactions, unpriced) = (0, 0);
@@ -49,7 +49,7 @@ impl Due {
         Due { transactions, unpriced, ..Due::new(currency_code, amount) }
     }
 
-    /// Returns the due that a settlement states.
+    /// Returns the amount due, with its parts, as a settlement recorded it when the month was paid.
     pub(super) fn of_settled(paid: &SettledSum) -> Self {
         let amount = paid.credits.as_ref().map_or(&paid.amount, |credits| &credits.counted);
         let mut due = Due::new(paid.currency_code.clone(), amount.clone());
@@ -61,7 +61,7 @@ impl Due {
         due
     }
 
-    /// Returns what a settlement states if this is paid.
+    /// Converts this due to the sum that a settlement records when it is paid.
     pub(super) fn into_settled(self) -> SettledSum {
         let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = self;
         let credits = (credited != "0.00" || carried != "0.00").then_some(Deductions {
@@ -72,7 +72,8 @@ impl Due {
         SettledSum { currency_code, amount: due, transactions, unpriced, credits }
     }
 
-    /// Sets what is carried into the month. Returns the excess, which is carried to a later month.
+    /// Sets the excess of credits that is carried into this month, and computes what is due. Returns the part of the
+    /// excess that the month cannot take, which is carried to a later month.
     fn carry(&mut self, carried: Decimal) -> Decimal {
         self.carried = carried.to_money();
         let taken = Decimal::sum([money(&self.credited), carried].into_iter());
@@ -89,8 +90,9 @@ impl Due {
         }
     }
 
-    /// Carries what is available into the month, and returns what is carried to the next month. A settled month takes
-    /// what its settlement states; if less is available now, its due differs from what was paid.
+    /// Carries the excess of credits that earlier months left, `available`, into this month. Returns the excess for the
+    /// next month. A settled month takes exactly the amount that its settlement states. If less is available now, the
+    /// month takes only that, so its due differs from what was paid.
     pub(super) fn pass(
         &mut self,
         available: Decimal,
@@ -132,8 +134,8 @@ pub struct MonthUsage {
     pub sums: Vec<Due>,
     /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
-    /// The IDs of the newest transactions whose rows were written after the month was marked as paid; only if what is due
-    /// differs from the payment.
+    /// The IDs of the newest transactions whose rows were written after the month was marked as paid. Empty unless the
+    /// due differs from the payment.
     pub late: Vec<String>,
 }
 
@@ -143,7 +145,7 @@ impl MonthUsage {
         MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
     }
 
-    /// Compares for the order of lists: newest month first, then by unit and mode.
+    /// Compares two months in the order of lists: newest month first, then by unit and mode.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_shop = (&self.unit, self.mode).cmp(&(&other.unit, other.mode));
         other.month.cmp(&self.month).then(by_shop)
@@ -155,7 +157,7 @@ impl MonthUsage {
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))
     }
 
-    /// Returns whether the month is marked as paid, and something else is due now, or for another number of transactions.
+    /// Returns whether the month is marked as paid, but has another amount due or another number of transactions now.
     pub fn differs(&self) -> bool {
         let count: u64 = self.sums.iter().map(|sum| sum.transactions).sum();
         self.settled.as_ref().is_some_and(|settled| {
@@ -185,7 +187,8 @@ impl MonthUsage {
     }
 }
 
-/// Groups sums that are sorted by month, unit, mode and currency, and sorts the groups as lists are.
+/// Groups sums by shop and month. The sums must be sorted by month, unit, mode and currency. The groups are returned in
+/// the order of lists.
 pub(super) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     let mut months: Vec<MonthUsage> = Vec::new();
     for sum in sums {

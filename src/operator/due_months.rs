@@ -31,18 +31,20 @@ pub struct DueFilter {
 pub struct DuePage {
     /// The months: newest first, then by unit and mode. Each has its dues and its payment.
     pub months: Vec<MonthUsage>,
-    /// The last month of the page, if there are more.
+    /// The last month of this page, after which the next page begins; `None` on the last page.
     pub next: Option<ListedMonth>,
     /// How complete the sums are.
     pub coverage: Coverage,
 }
 
-/// Returns the months of shops after `after`, at most `most`, with what is owed and what is paid. A month is listed if
-/// it has transactions or credits, or is marked as paid. Ledger cost: 5 to 7 queries. KV cost: 1 read per 100 months.
+/// Returns at most `most` months of shops that come after `after`, with what is owed and what is paid. A month is
+/// listed if it has transactions or credits, or is marked as paid. Ledger cost: 5 to 7 queries. KV cost: 1 read per 100
+/// months.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the ledger does not keep the month, a settlement is damaged, or the ledger or the
-/// store fails.
+/// - If the unit's ID is not valid.
+/// - If the ledger does not keep the month.
+/// - If a settlement is damaged, or the ledger or the store fails.
 pub async fn due_months(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -68,7 +70,8 @@ pub async fn due_months(
     Ok(DuePage { months, next, coverage })
 }
 
-/// Returns the given month, or else the last months that have ended and that the ledger keeps.
+/// Returns the given month. For `None`, returns the last [`MONTHS`] months that have ended, without those that the
+/// ledger does not keep.
 fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {
     if let Some(month) = month {
         coverage.check(month)?;

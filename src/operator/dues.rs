@@ -1,8 +1,9 @@
-//! What shops owe for months: the charges, less the credits of the month, less what earlier months had in excess.
+//! What shops owe for months: the month's charges, minus the month's credits, minus the excess of credits that earlier
+//! months left.
 //!
 //! Credits of earlier orders can exceed the charges of the month in which they are booked. The excess is carried to the
-//! next month of the same unit, mode and currency that is not settled. A settlement states what was carried into its
-//! month, so a settled month takes exactly that, and the rest goes on to the months after it.
+//! next month of the same unit, mode and currency that is not settled. A settlement records how much was carried into
+//! its month. So a settled month takes exactly that amount, and the rest is carried to the months after it.
 
 pub use super::due::{Due, totals};
 
@@ -21,9 +22,9 @@ use std::iter;
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns what the selected shops owe for months, with the payments of those that are settled: newest month first, then
-/// by unit and mode. Includes the shops that have transactions, credits or a payment in a month. `coverage` is that of
-/// the shops.
+/// Returns what the selected shops owe for months, with the payments of settled months: newest month first, then by
+/// unit and mode. Includes each shop that has transactions, credits or a payment in a month. `coverage` is the ledger's
+/// coverage of these shops.
 ///
 /// Ledger cost: 3 queries, 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier orders may be carried
 /// into the months. KV cost: 1 read per 100 months of shops.
@@ -63,7 +64,7 @@ pub(super) async fn listed_dues(
     Ok(found)
 }
 
-/// The months of shops whose dues are asked.
+/// The shops and months for which dues are requested.
 struct Asked<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
@@ -73,8 +74,8 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Returns the charges. For a shop that has credits, they are those of all months, as something may be carried from
-    /// a month that is not listed to one that is.
+    /// Returns the sums of the charges. For a shop that has credits, these are the sums of all requested months, not
+    /// only of its listed months, because an excess may be carried from an unlisted month to a listed one.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
         let Asked { mode, units, months, listed } = *self;
         let Some(listed) = listed else {
@@ -107,8 +108,8 @@ async fn dues_of(
     Ok(found)
 }
 
-/// Returns what a shop owes for a month as if the month was not settled, by currency. Ledger cost: 2
-/// queries, and those that [`dues`] may add. KV cost: 1 read per 100 earlier months.
+/// Returns what a shop owes for a month in each currency, as if the month were not settled. Ledger cost: 2 queries, and
+/// those that [`dues`] may add. KV cost: 1 read per 100 earlier months.
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -128,8 +129,8 @@ pub(super) async fn unsettled(
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
-/// Returns the charges and the credits of months, and of the earlier months from which something may be carried into
-/// them.
+/// Returns months with their charges and credits: the requested months, and the earlier ones from which an excess of
+/// credits may be carried into them.
 async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
     let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
@@ -176,7 +177,8 @@ pub(super) fn add_credits<'c>(
 
 // ---- Carried -------------------------------------------------------------------------------------
 
-/// The months before the requested ones from which something may be carried into them, and the shops.
+/// The months, other than the requested ones, from which an excess of credits may be carried into a requested month;
+/// and the shops that may have an excess.
 struct Earlier {
     units: Vec<String>,
     shops: BTreeSet<(String, Mode)>,
@@ -184,7 +186,8 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the months since the first credit of an earlier order; `None` if there is no such credit.
+    /// Returns the months from the first credit of an earlier month's order on; `None` without a credit of this kind
+    /// before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
         let excessive = |credit: &&CreditSum| credit.is_of_earlier && credit.month < last;

@@ -1,7 +1,8 @@
 //! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with which role.
 //!
-//! The ledger's rows decide, so that a removal counts at the person's next request. The record in Workers KV is a backup
-//! of the row, written after it and removed after it. If a change stops in between:
+//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. The record in
+//! Workers KV is only a backup of the row. Each change is made to the row first, and then to the record. If a change
+//! stops in between:
 //!
 //! | stops after | the person may sign in | later |
 //! |---|---|---|
@@ -29,8 +30,8 @@ const REMOVE: &str = "people remove";
 /// Longest e-mail address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 254;
 
-/// Returns the address as it is compared: without white space around it, in lower case. Only ASCII letters are put in
-/// lower case: in an address, other letters differ by case.
+/// Returns an address in the form in which addresses are compared: without white space around it, and with ASCII
+/// letters in lower case. Other letters keep their case, because it distinguishes addresses.
 pub fn normal_address(address: &str) -> String {
     address.trim_ascii().to_ascii_lowercase()
 }
@@ -60,7 +61,7 @@ impl PlacedPerson {
         )))
     }
 
-    /// Returns the arguments of an operation. The address is hashed with them.
+    /// Returns the arguments that identify an operation. Only their hash is stored, so the address is not.
     fn arguments<T>(&self, more: T) -> (String, &str, T) {
         (place_text(&self.place), &self.address, more)
     }
@@ -81,7 +82,7 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
-    /// Returns the error for a person who has another role.
+    /// Returns the error for a person who already has another role, which is `role`.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
         OperatorError::Invalid(format!(
             "nothing was changed: this person already is a {} here. To change the role, remove the person first",
@@ -109,8 +110,9 @@ impl StoredAsIs for AddedPerson {}
 /// writes.
 ///
 /// # Errors
-/// If no ledger is bound, the ID or the address is not valid, the person already has another role there, or the ledger or
-/// the store fails: then the person may have been added.
+/// - If no ledger is bound, or the ID or the address is not valid.
+/// - If the person already has another role in the unit or team.
+/// - If the ledger or the store fails. The person may have been added then.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -176,8 +178,9 @@ async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Resul
 /// queries. KV cost: 2 reads, 2 writes.
 ///
 /// # Errors
-/// If no ledger is bound, the address is not a person there, it is the last manager and `which` protects the last one, or
-/// the ledger or the store fails: then the person may have been removed.
+/// - If no ledger is bound, or the address is not a person of the unit or team.
+/// - If the person is the last manager, and `which` protects the last manager.
+/// - If the ledger or the store fails. The person may have been removed then.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -232,7 +235,8 @@ async fn remove_record(
     }
 }
 
-/// Whether the person was added after the form that removes the person was opened, or after its first attempt.
+/// Returns whether the person was added after somebody opened the form that removes the person, or after the first
+/// attempt to remove the person.
 fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool {
     parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
 }

@@ -1,9 +1,9 @@
 //! Statements: what a shop owes for a month, with a line for each offering and unit price.
 //!
 //! The ledger has the quantities of transactions by price list, and a price list never changes. So the amount of a line
-//! is its quantity times its unit price. Each charge was rounded to cents, so the lines may differ from the sum of the
-//! charges by some cents: that is a line of its own. Transactions whose charge cannot be derived from their price list
-//! are one line `Other`. The lines always add up to the sum of the charges.
+//! is its quantity times its unit price. Each charge was rounded to cents, so these lines may differ from the sum of
+//! the charges by some cents. This difference is a line of its own. All transactions whose charge cannot be derived
+//! from their price list are together in one line `Other`. The lines always add up to the sum of the charges.
 
 use super::coverage::{Coverage, coverage};
 use super::due::{Due, MonthUsage, money};
@@ -29,17 +29,20 @@ use std::slice;
 const MAX_LINES: usize = 20;
 /// Largest number of quantities that are read. A month with more is not split by offering.
 const MAX_QUANTITIES: usize = 5_000;
-/// Largest number of price lists that are read. Transactions of further ones are in the line `Other`.
+/// Maximum number of price lists that are read. Transactions that were charged by further price lists are in the line
+/// `Other`.
 const MAX_PRICE_LISTS: usize = 50;
 /// Number of price lists that are read at once. Each of them may have 1 MiB.
 const READS: usize = 5;
-/// How often the ledger is read if it changes between the two reads of a statement.
+/// Maximum number of times that the ledger is read. It is read again if it changes between the two reads of a
+/// statement.
 const ATTEMPTS: usize = 3;
 
 /// What a shop owes for a month.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// The number: unit, month and mode. It is the same whenever the statement is made.
+    /// The statement's number, which consists of the unit, the month and the mode. It does not depend on the time at
+    /// which the statement is created.
     pub number: String,
     /// The shop's month.
     pub of: ShopMonth,
@@ -88,16 +91,16 @@ pub enum Item {
         /// The unit price; `None` if the offering had no price.
         unit_price: Option<String>,
     },
-    /// Offerings that do not fit the sheet.
+    /// The offerings that exceed the maximum number of lines, together.
     Further {
-        /// Their number, counted once for each unit price.
+        /// Number of these offerings. An offering with several unit prices counts once for each.
         offerings: usize,
     },
-    /// The difference between the lines above and the charges, each of which was rounded to cents.
+    /// The difference between the lines above and the sum of the charges, because each charge was rounded to cents.
     Rounding,
     /// Transactions whose charge cannot be split by offering.
     Other {
-        /// Their number.
+        /// Number of these transactions.
         transactions: u64,
     },
 }
@@ -106,8 +109,9 @@ pub enum Item {
 /// of the month.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the ledger does not keep the month or changes too often, a settlement is damaged, or
-/// the ledger or the store fails.
+/// - If the unit's ID is not valid, or the ledger does not keep the month.
+/// - If the ledger changes between the reads at every attempt.
+/// - If a settlement is damaged, or the ledger or the store fails.
 pub async fn statement(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -139,7 +143,7 @@ fn is_complete(of: &ShopMonth, coverage: &Coverage, now_ms: u64) -> bool {
     of.month.has_ended(now_ms) && until.is_some() && complete_up_to >= until
 }
 
-/// Reads the dues and the quantities of the same transactions.
+/// Reads the dues and the quantities of a month. Reads both again if they are not of the same transactions.
 async fn read(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -162,7 +166,7 @@ async fn read(
     )))
 }
 
-/// Returns whether both have the same number of transactions in each currency.
+/// Returns whether the dues and the quantities are of the same number of transactions in each currency.
 fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for charges in &priced.charges {
@@ -174,7 +178,8 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
 
 // ---- Price lists ---------------------------------------------------------------------------------
 
-/// The price lists of a month by their time, with only the offerings of the month.
+/// The price lists by which a month was charged, each under the time at which it was set. They contain only the month's
+/// offerings.
 struct PriceLists(BTreeMap<u64, PriceList>);
 
 impl PriceLists {
@@ -198,14 +203,15 @@ impl PriceLists {
         Ok(PriceLists(lists))
     }
 
-    /// Returns the price list of charges; `None` if it cannot be read.
+    /// Returns the price list by which these transactions were charged; `None` if it cannot be read.
     fn of(&self, charges: &PricedCharges) -> Option<&PriceList> {
         let list = self.0.get(&charges.by.prices?)?;
         (list.currency_code.code() == charges.by.currency_code).then_some(list)
     }
 }
 
-/// Decodes a price list, and names its offerings as the rows of transactions do. Returns `None` for a damaged one.
+/// Decodes a price list. Keeps only the prices of `offerings`, under the IDs that the rows of transactions have.
+/// Returns `None` for a damaged price list.
 fn of_offerings(value: &[u8], offerings: &BTreeSet<&str>) -> Option<PriceList> {
     let list: PriceList = decode(PriceListVersionKey::KIND, value).ok()?;
     let prices = list.unit_prices.into_iter();
@@ -269,7 +275,8 @@ fn difference(a: &Decimal, b: &Decimal) -> String {
     }
 }
 
-/// Returns the items of transactions that have the same price list; `None` if their charges do not follow from it.
+/// Returns the items of the transactions that have the same price list; `None` if the price list does not explain their
+/// charges.
 fn items_of<'p>(
     charges: &PricedCharges,
     priced: &'p PricedMonth,
@@ -293,7 +300,8 @@ fn items_of<'p>(
     tolerance.minus(&apart).map(|_| items)
 }
 
-/// Returns a line for each offering and unit price, sorted by offering; those that do not fit are one line.
+/// Returns a line for each offering and unit price, sorted by offering. If there are more than [`MAX_LINES`], the last
+/// line combines those that exceed it.
 fn offering_lines(items: Vec<PricedItem<'_>>) -> Vec<Line> {
     let mut groups: BTreeMap<(&str, Option<String>), Vec<PricedItem<'_>>> = BTreeMap::new();
     for item in items {

@@ -38,7 +38,7 @@ impl<'r> CreateInput<'r> {
         })
     }
 
-    /// Returns the terms of a create request at this moment.
+    /// Returns the terms of a create request: the current time, the charge by the price list, and the origin of links.
     pub fn terms(
         &self,
         payload: &PledgeTransactionRequest<'_>,
@@ -80,7 +80,7 @@ impl<'r> CreateInput<'r> {
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
 
-    /// Frees the body, and reserves bytes for the answer and the record instead.
+    /// Frees the body. Changes the memory reservation to the size of the answer and the record.
     pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
         let CreateInput { body, mut reservation, .. } = self;
         drop(body); // frees it before the other bytes are reserved

@@ -17,7 +17,8 @@ pub trait StoredValue {
     /// Reads the whole value within this many milliseconds, which are the key's [`READ_MS`](Key::READ_MS).
     ///
     /// # Errors
-    /// If the store breaks off or takes longer. [`StoreError::Busy`] if there is no memory for the value.
+    /// - If the store stops before the end, or takes longer.
+    /// - [`StoreError::Busy`] if there is no memory for the value.
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
 }
 

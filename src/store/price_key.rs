@@ -87,13 +87,14 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// What follows the prefix in the names of units' price lists. No mode has this name.
+    /// The text after the prefix in the names of units' price lists. In the names of modes' price lists, the mode is in
+    /// its place. No mode has this name.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;
 
-    /// Returns the prefix of the names of all versions of a price list. If it is a unit's, check each listed record: the
-    /// ID of another unit may begin with this prefix.
+    /// Returns the prefix of the names of all versions of a price list. For a unit's price list, check the unit of each
+    /// listed record: the names of another unit's records may begin with the same prefix.
     pub fn prefix_of(of: PriceListKey<'_>) -> String {
         [Self::PREFIX, &Self::before_time(of)].concat()
     }

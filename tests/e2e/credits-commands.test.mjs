@@ -1,4 +1,4 @@
-/** `npm run credits`: a transaction is credited in part and whole, and payments ask for what is left. */
+/** `npm run credits`: credits a part of a transaction, then the rest. Usage and `credits restore` know both credits. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";

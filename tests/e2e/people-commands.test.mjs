@@ -1,4 +1,7 @@
-/** `npm run people`: the people of a unit or a team, with the ledger that decides and its backup in KV. */
+/**
+ * `npm run people`: adds, lists and removes people of a unit or a team. The ledger decides who may sign in, and KV has
+ * a backup.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { operator } from "./operator.mjs";

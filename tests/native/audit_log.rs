@@ -15,7 +15,7 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 
 // ---- Sentences ----------------------------------------------------------------------------------
 
-/// The commands whose entries have another name than the operation.
+/// Operations whose audit entries have another command name: the operation, and the command in the entry.
 const RECORDED_AS: [(&str, &str); 1] = [("transactions show", "transactions reveal")];
 
 #[test]

@@ -22,7 +22,7 @@ impl Bench {
     }
 }
 
-/// Polls a future until it is ready, because [`Fault::Wait`] wakes nobody.
+/// Polls a future in a loop until it is ready, because a call with [`Fault::Wait`] does not wake its task.
 fn polled<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
@@ -45,7 +45,8 @@ async fn add(
 
 // ---- At the same time ----------------------------------------------------------------------------
 
-/// Runs two changes so that the first one waits before each of its calls in turn, while the second one runs.
+/// Runs two changes at the same time, once for each call of the first change: that call waits while the second change
+/// runs.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     check: impl Fn(&Bench, T, U),
@@ -82,7 +83,8 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     );
 }
 
-/// The month is paid whole, and the credit counts in the next month; or it is not marked, and the credit is in it.
+/// One of two outcomes is correct. Either the month is marked as paid with its whole sum, and the credit is booked in
+/// the next month. Or the month is not marked, and the credit is booked in it.
 #[test]
 fn a_credit_and_a_mark_at_the_same_time_never_change_a_settled_month() {
     for is_mark_first in [true, false] {
@@ -146,7 +148,8 @@ fn a_credit_that_is_sent_twice_is_made_once() {
     assert_eq!(bench.credits_of(&id).len(), 1);
 }
 
-/// Each call fails, takes effect without an answer, or is the last one of its process. Then the form is sent again.
+/// Each call in turn fails, takes effect without an answer, or is the last call before the process ends. Then the form
+/// is sent again.
 #[test]
 fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
     for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {

@@ -17,7 +17,7 @@ use support::service::{
 
 pub const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// 2026-02-03, when January counts as ended.
+/// 2026-02-03, a time at which January counts as ended.
 pub const ENDED_MS: u64 = NOW_MS + 3 * DAY;
 /// A service, its ledger and its operator.
 pub struct Bench {
@@ -174,7 +174,7 @@ fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
     assert_eq!((sums.len(), &*sums[0].offering, &*sums[0].quantity), (1, "tree", "4"));
 }
 
-/// The reason stays in the audit log after the person was erased.
+/// A reason must not name the recipient, because it stays in the audit log after an erasure.
 #[test]
 fn a_reason_is_one_line_that_names_nobody() {
     let bench = bench();
@@ -236,7 +236,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert_eq!(bench.dues(), [format!("2026-01 {sum} − {sum} − 0.00 = 0.00 of 0.00")]);
 }
 
-/// An erasure keeps credits, and quantities of credits have the offerings that it keeps.
+/// An erasure does not change credits. The quantities of a credit name offerings by the IDs that an erasure keeps.
 #[test]
 fn a_credit_has_no_personal_data_and_outlives_an_erasure() {
     let bench = bench();

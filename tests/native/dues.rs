@@ -14,7 +14,8 @@ const DAY: u64 = 24 * 60 * 60_000;
 /// The 3rd of April, when March counts as ended.
 const APRIL_MS: u64 = NOW_MS + 62 * DAY;
 
-/// A shop with 20.00 in January, which is paid; 3.00 in February, when 15.00 of January are credited; 5.00 in March.
+/// A shop with charges of 20.00 in January, 3.00 in February and 5.00 in March. January is paid. A credit of 15.00 for
+/// the January order is booked in February.
 fn carried() -> Bench {
     let bench = bench();
     let january = bench.order(NOW_MS, json!(40));

@@ -1,4 +1,5 @@
-//! Tests the people of shops: who may sign in after each change, while any step fails, and after an import from KV.
+//! Tests the people of shops: who may sign in after each change, also if a step of the change fails, and after an
+//! import from KV.
 
 use crate::claimed::{Fault, Faulty};
 use futures_executor::block_on;
@@ -57,7 +58,7 @@ impl World {
         self.clock.0.set(self.clock.0.get() + ms);
     }
 
-    /// Makes a change while the calls in `faults` fail. `None`: the process ended first.
+    /// Makes a change while the calls in `faults` fail. Returns `None` if the process ended before the answer.
     fn make(
         &self,
         operation: Option<&str>,
@@ -214,7 +215,8 @@ fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Two managers remove each other: the store answers late, so that both have passed all checks before.
+/// Two managers remove each other. One call of one of them waits, so that both may have passed all checks before either
+/// is removed.
 #[test]
 fn of_two_managers_who_remove_each_other_one_stays() {
     for call in 1..=6 {

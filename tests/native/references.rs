@@ -1,4 +1,5 @@
-//! Tests the hashes of order numbers in the ledger: those of earlier releases' records, and those that an erasure removes.
+//! Tests the hashes of order numbers in the ledger: those that records of earlier releases lack, and those that an
+//! erasure removes.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Direction};
@@ -96,7 +97,7 @@ fn a_record_of_an_earlier_release_is_read_once_and_then_found_in_any_spelling() 
     assert_eq!(found(&ledger, "sh-1053"), 1);
 }
 
-/// The row of a record whose value cannot be read comes from its metadata, as before.
+/// If the value of a record cannot be read, its row is created from its metadata.
 #[test]
 fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     let service = seeded();
@@ -138,7 +139,7 @@ fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
     );
 }
 
-/// The names of 2,500 units come in three lists, of which each replaces its own span.
+/// The names of 2,500 units come in three list pages. Each page replaces only the names in its own range of IDs.
 #[test]
 fn names_follow_the_register_over_several_lists() {
     let store = MemoryStore::default();

@@ -75,7 +75,7 @@ impl Bench {
         block_on(statement(&*self.service.store, &self.ledger, clock, &january())).unwrap()
     }
 
-    /// Marks January as paid by what a statement says is due.
+    /// Marks January as paid with the amounts that a statement says are due.
     fn mark(&self, statement: &Statement) -> Result<Value, String> {
         let stated = |code: &str, amount: &str| StatedAmount {
             amount: amount.to_owned(),
@@ -152,8 +152,8 @@ fn a_line_has_an_offering_and_a_unit_price_and_the_rest_is_named() {
     assert_eq!(bench.statement().settled.unwrap().invoice, "17");
 }
 
-/// Transactions whose price list is missing, damaged or not the one that they were charged by, or whose numbers are stored
-/// as texts, are never split by a guess.
+/// The statement never guesses how to split a transaction by offering. It does not split a transaction whose numbers
+/// are stored as texts, or whose price list is missing, damaged, or not the one by which it was charged.
 #[test]
 fn what_cannot_be_split_is_one_line() {
     let bench = bench();
@@ -267,8 +267,8 @@ const OFFERINGS: [&str; 6] = ["tree", "reef", "plastic-kg", "a\",\"b", "]],[[", 
 const PRICES: [&str; 8] = ["0.50", "1.25", "0.004", "0.3333", "12.345", "0", "0.005", "99999.99"];
 const AMOUNTS: [f64; 10] = [1.0, 3.0, 0.1, 2.5, 0.333_333, 7.0, 123_456.789, 1e-7, 40.0, 1e16];
 
-/// Whatever the orders and prices of a month, its lines add up to the sum of the charges as computed with unbounded
-/// integers, and that is what a payment must have.
+/// For random orders and prices of a month, the statement's lines add up to the sum of the charges, which the test
+/// computes with unbounded integers. A payment must have the same sum.
 #[test]
 fn the_lines_of_random_orders_add_up_to_what_a_payment_must_have() {
     for seed in 1..=12 {

@@ -187,7 +187,7 @@ fn a_replay_has_the_first_charge_whatever_list_there_is_now() {
     }
 }
 
-/// Lists of units are cached up to a number of bytes: these lists have 4 times as many.
+/// An isolate caches price lists of units up to a total size. The lists of this test have 4 times that size.
 #[test]
 fn an_isolate_caches_lists_of_units_up_to_a_limit() {
     let service = seeded();

@@ -136,7 +136,7 @@ struct Step<'s> {
     list: PriceList,
     /// The edit of the price list; `None` removes it.
     edit: Option<&'s Edit>,
-    /// The revision of the price list that is replaced.
+    /// The revision of the price list that the change replaces.
     seen: String,
     change: Changed,
 }
@@ -206,7 +206,7 @@ struct Replaced<'u> {
     changes: BTreeMap<&'static str, Changed>,
 }
 
-/// Shows the changes, asks for confirmation if one looks like a mistake, and makes them.
+/// Shows the changes, and makes them. Asks for confirmation before, if a change looks like a mistake.
 async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) -> Result<Answer> {
     let words: Vec<_> = steps.iter().map(Step::in_words).collect();
     let words = words.join("\n\n");

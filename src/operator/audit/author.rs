@@ -23,7 +23,8 @@ pub struct Author<'a, C, E> {
     pub(in crate::operator) operation: Option<OperationId>,
     /// The earlier attempts of the operation, if there may be any.
     pub(in crate::operator) earlier: Option<EarlierAttempt>,
-    /// Whether this attempt has, or may have, an entry in the audit log. Without one, it has changed nothing.
+    /// Whether this attempt has written, or may have written, an entry in the audit log. An attempt without an entry
+    /// has changed nothing.
     has_entry: Cell<bool>,
 }
 
@@ -51,8 +52,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         )))
     }
 
-    /// Sets the operation's ID. However often a change is requested with the same ID, it is made only once. Each change
-    /// needs its own ID.
+    /// Sets the operation's ID. Each change needs its own ID: several requests with the same ID make the change only
+    /// once.
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
@@ -63,13 +64,14 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.operation.is_some()
     }
 
-    /// Returns this author for the operation's step at a position.
+    /// Creates a copy of this author for one step of the operation. The step's ID is derived from the operation's ID
+    /// and `position`.
     pub fn of_step(&self, position: &str) -> Self {
         let operation = self.operation.as_ref().map(|operation| operation.step(position));
         Author { operation, ..self.anew() }
     }
 
-    /// Returns this author for one attempt of an operation.
+    /// Creates a copy of this author for one attempt of an operation.
     pub(in crate::operator) fn attempt(
         &self,
         operation: OperationId,
@@ -78,7 +80,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
-    /// Returns the same person, without an operation, an earlier attempt or an entry.
+    /// Creates a copy of this author without an operation, earlier attempts or an entry.
     fn anew(&self) -> Self {
         let (by, clock, entropy) = (self.by, self.clock, self.entropy);
         Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
@@ -131,7 +133,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.record_subject(store, command, on.into()).await
     }
 
-    /// Writes the entry of a change, as [`record`](Self::record) does, with all that the change concerns.
+    /// Writes the entry of a change, like [`record`](Self::record), but with all members of a [`Subject`], not only the
+    /// IDs.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -145,8 +148,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, subject, note).await
     }
 
-    /// Writes the entry of a change that may still be withdrawn. `on` receives the time of the change, and returns the
-    /// IDs of what it changes.
+    /// Writes the entry of a change that may still be withdrawn. `on` gets the time of the change, and returns what the
+    /// change concerns.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -163,7 +166,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Ok(Entry { note: Some(note), ..entry })
     }
 
-    /// Records in the audit log that an announced change was not made. If that fails, the entry stays valid.
+    /// Records in the audit log that a change was not made although its entry was already written. If this fails, that
+    /// entry stays valid.
     pub(in crate::operator) async fn withdraw(
         &self,
         store: &impl OperatorStore,

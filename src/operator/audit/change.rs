@@ -4,7 +4,7 @@ use crate::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The end of the command in the entry that withdraws a change.
+/// The suffix of the command in an entry that withdraws an earlier entry, whose change was not made.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
@@ -19,11 +19,11 @@ pub struct Change {
     pub command: String,
     /// The IDs of what was changed; for a payment, also the payment in words.
     pub on: Vec<String>,
-    /// The unit or team that the changed key or transactions belong to; `None` in entries of earlier releases, and where
-    /// `on` names it.
+    /// The unit or team that the changed key or transactions belong to. `None` in entries of earlier releases, and if
+    /// `on` already names the unit or team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
-    /// The members of a record that the change replaced, where they are recorded.
+    /// The changed members of a record, with their values before and after. Empty for commands that do not record them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
     /// The record that the change writes, if its only other copy is in the ledger, such as a credit.

@@ -10,11 +10,11 @@ pub(in crate::operator) struct Entry {
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
-    /// The note that lists show; only for an announced change.
+    /// The note that lists of entries show; `None` if the change cannot be withdrawn.
     pub(super) note: Option<ChangeNote>,
 }
 
-/// A record with the name of the change that wrote it.
+/// A record together with the name of the audit entry of the change that wrote the record.
 #[derive(Serialize)]
 pub(in crate::operator) struct Written<'r, R> {
     #[serde(flatten)]
@@ -28,7 +28,7 @@ impl<'r, R> Written<'r, R> {
     }
 }
 
-/// Returns the change that wrote a record, if the record names it.
+/// Returns the key of the audit entry of the change that wrote a record; `None` if the record does not name an entry.
 pub(in crate::operator) fn change_of(record: &[u8]) -> Option<AuditKey> {
     #[derive(Deserialize)]
     struct Written {

@@ -22,8 +22,9 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         .collect())
 }
 
-/// Returns the notes of the changes since a time, in milliseconds since 1970, and of some earlier changes, newest
-/// first. Leaves out withdrawn changes. KV cost: 1 list per 1,000 entries, no read.
+/// Returns the notes of the changes since a time, in milliseconds since 1970, newest first. Because it reads whole list
+/// pages, it may also return some earlier changes. Leaves out withdrawn changes. KV cost: 1 list per 1,000 entries, no
+/// read.
 pub(in crate::operator) async fn notes(
     store: &impl OperatorStore,
     since_ms: u64,
@@ -34,7 +35,8 @@ pub(in crate::operator) async fn notes(
 
 type Noted = (AuditKey, Option<ChangeNote>);
 
-/// Returns the entries of the list pages back to a time. Leaves out withdrawn entries.
+/// Lists entries page by page, newest first, until a page reaches back to a time. Leaves out withdrawn entries, and the
+/// entries that withdraw them.
 async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>> {
     let mut found: Vec<Noted> = Vec::new();
     let mut pages = Pages::new(store, AuditKey::PREFIX);
@@ -49,7 +51,7 @@ async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>
     Ok(found)
 }
 
-/// Returns the key of the entry that this entry withdraws.
+/// Returns the key of the entry that this entry withdraws; `None` if it withdraws none.
 fn withdraws((_, note): &Noted) -> Option<AuditKey> {
     AuditKey::parse(note.as_ref()?.withdraws.as_ref()?)
 }

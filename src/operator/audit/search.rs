@@ -11,7 +11,7 @@ use crate::store::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The limits of one search with a filter: the lists of 1,000 entries, and the entries that it reads.
+/// Limits of one search with a filter: the maximum numbers of lists of 1,000 entries, and of entries that are read.
 const MAX_LISTS: usize = 5;
 const MAX_READ: usize = 2_000;
 
@@ -35,7 +35,8 @@ impl AuditFilter {
         *self == AuditFilter::default()
     }
 
-    /// Returns whether an entry may match, as far as its name and its metadata say.
+    /// Returns whether an entry may match the filter. Only looks at the entry's name and metadata, so the change itself
+    /// may still not match.
     fn may_match(&self, key: AuditKey, record: &KeyInfo) -> bool {
         let note = ChangeNote::deserialize(&record.metadata).ok();
         self.until_ms.is_none_or(|until_ms| key.time_ms() < until_ms)
@@ -138,7 +139,8 @@ impl Search<'_> {
         self.page.changes.len() + self.page.damaged >= self.count || self.read >= MAX_READ
     }
 
-    /// Searches the rest of a list. Returns whether there may be more after the new position.
+    /// Searches the list page at the current position, from the position on. Returns whether there may be more changes
+    /// after the new position.
     async fn list(&mut self, store: &impl OperatorStore) -> Result<bool> {
         let listed = store.list(AuditKey::PREFIX, self.position.cursor.as_deref()).await?;
         let (wanted, is_last) = self.wanted(&listed.records);
@@ -162,13 +164,15 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the number of entries to read next. Without a filter, all of them are shown.
+    /// Returns the number of entries to read next. A search without a filter reads only as many as the page still
+    /// needs, because it shows every entry.
     fn step(&self) -> usize {
         let missing = self.count.saturating_sub(self.page.changes.len() + self.page.damaged);
         if self.filter.is_empty() { missing.clamp(1, MAX_READS) } else { MAX_READS }
     }
 
-    /// Returns the names of the entries after the position that may match, and whether older entries are too old.
+    /// Returns the names of the entries after the position that may match, and whether all later entries in the list
+    /// are too old for the filter.
     fn wanted<'l>(&self, records: &'l [KeyInfo]) -> (Vec<&'l str>, bool) {
         let mut wanted = Vec::new();
         for record in records.iter().filter(|record| self.position.is_before(&record.name)) {
@@ -181,7 +185,8 @@ impl Search<'_> {
         (wanted, false)
     }
 
-    /// Reads entries, and adds those that match until the page is full. Returns whether it got to the last of them.
+    /// Reads entries, and adds the matching changes to the page until the page is full. Returns whether all of these
+    /// entries were examined.
     async fn read(&mut self, store: &impl OperatorStore, names: &[&str]) -> Result<bool> {
         let keys: Vec<_> = names.iter().filter_map(|name| AuditKey::parse(name)).collect();
         self.read += names.len();

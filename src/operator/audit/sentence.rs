@@ -25,9 +25,9 @@ pub const GROUPS: [(&str, &str); 11] = [
     ("ledger", "Ledger"),
 ];
 
-/// The sentence of each command, without its author. A word in braces stands for an ID that the entry has, with its
-/// index: `{units 1}` for all from the second one on, `{of}` for the unit or team that the change concerns, and `{text 1}`
-/// for a text after a colon.
+/// The sentence of each command, without its author. A word in braces is a placeholder for IDs of the entry. A number
+/// is an ID's index: `{key 0}` is the first ID, and `{units 1}` are all IDs from the second one on. `{of}` is the unit
+/// or team that the change concerns. `{text 1}` is a colon and a text.
 const SENTENCES: &[(&str, &str)] = &[
     ("keys create", "created the key {key 0}{of}"),
     ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),
@@ -55,7 +55,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("emails resend", "sent the e-mail of {transactions 0} again"),
 ];
 
-/// The commands about the ledger. Their texts are not IDs.
+/// The sentences of the commands about the ledger. Their entries have texts instead of IDs.
 const OF_LEDGER: [(&str, &str); 2] = [
     ("ledger keep-from", "changed the first month that the ledger keeps{text 0}"),
     ("ledger rebuild", "started a rebuild of the ledger"),
@@ -118,8 +118,8 @@ fn template(command: &str) -> Option<&'static str> {
 }
 
 impl Change {
-    /// Returns the change as a sentence without its author and without a full stop: `revoked the key 0123456789ab of the
-    /// unit shop`. A command of a later release has a sentence with its name.
+    /// Returns the change as a sentence without its author and without a full stop: `revoked the key 0123456789ab of
+    /// the unit shop`. If this release does not know the command, the sentence contains the command's name.
     pub fn sentence(&self) -> Vec<Part> {
         let command = self.command.strip_suffix(WITHDRAWN);
         let is_withdrawn = command.is_some();
@@ -138,7 +138,8 @@ impl Change {
         parts
     }
 
-    /// Returns the sentence as plain text, with the members before and after the change.
+    /// Returns the sentence as plain text, followed by the changed members with their values before and after the
+    /// change.
     pub fn plain_sentence(&self) -> String {
         let mut text: String = self.sentence().iter().map(Part::plain).collect();
         let changed: Vec<_> = self.changed.iter().map(MemberChange::plain).collect();
@@ -150,7 +151,7 @@ impl Change {
 }
 
 impl MemberChange {
-    /// Returns whether the entry has the values before and after.
+    /// Returns whether the entry has the member's value before or after the change.
     pub fn has_values(&self) -> bool {
         self.before.is_some() || self.after.is_some()
     }

@@ -14,7 +14,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore};
 
 const ADD: &str = "credits add";
-/// The command of the entry that says that a credit was made.
+/// The command of the audit log's entry which confirms that a credit was made.
 pub(super) const DONE: &str = "credits add (done)";
 
 /// Checks that a credit can be made, and writes nothing. Returns the credit that would be made. Ledger cost: 2 queries.
@@ -22,7 +22,8 @@ pub(super) const DONE: &str = "credits add (done)";
 ///
 /// # Errors
 /// - If the transaction does not exist or is damaged, or nothing of it is left to be credited.
-/// - If the amount or a quantity is not valid, or exceeds what is left, or the reason is not valid.
+/// - If the amount or a quantity is not valid, or exceeds what is left.
+/// - If the reason is not valid.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn check(
     store: &impl OperatorStore,
@@ -36,7 +37,9 @@ pub async fn check(
 /// Credits a transaction, or a part of it.
 ///
 /// # Errors
-/// As [`check`], which runs again; or if the transaction is credited, or the month marked as paid, at the same moment.
+/// - As [`check`], which runs again.
+/// - If another credit of the transaction is made at the same moment.
+/// - If the month is marked as paid at the same moment.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -82,7 +85,7 @@ async fn add_now(
     Err(invalid(refused))
 }
 
-/// Records in the audit log that a credit was made. If that fails, a repeated request does it.
+/// Records in the audit log that a credit was made. If this fails, a retry of the request records it.
 async fn confirmed(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

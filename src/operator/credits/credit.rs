@@ -24,7 +24,8 @@ pub struct CreditRequest {
 pub struct Part {
     /// A decimal of at most two places, such as `1234.50`.
     pub amount: String,
-    /// The credited quantities, each of another offering. What is not named is still to be delivered.
+    /// The credited quantities, at most one for each offering. Quantities that are not credited are still to be
+    /// delivered.
     pub quantities: Vec<OfferingQuantity>,
 }
 
@@ -45,7 +46,7 @@ pub struct Credit {
     pub operation: String,
     /// The transaction's ID.
     pub transaction: String,
-    /// Counts the credits of the transaction from 1.
+    /// The credit's number among the credits of the transaction, from 1.
     pub number: u32,
     /// The transaction's unit.
     pub unit: String,
@@ -53,7 +54,7 @@ pub struct Credit {
     pub mode: Mode,
     /// The month in which the transaction was created, in UTC.
     pub order_month: Month,
-    /// The month whose sum the credit reduces: that of the transaction, or a later one if that was settled.
+    /// The month whose sum the credit reduces: the month of the transaction, or a later one if that month was settled.
     pub booked_month: Month,
     /// The code of the currency.
     pub currency_code: String,
@@ -131,7 +132,7 @@ impl Credit {
     }
 }
 
-/// Largest number of offerings that words name.
+/// Maximum number of offerings that a credit's description in words names.
 const MAX_IN_WORDS: usize = 5;
 
 /// The credits of a transaction, and what can still be credited.
@@ -164,10 +165,11 @@ impl Left {
     }
 }
 
-/// A credit as its entry in the audit log has it.
+/// A credit in the form in which its audit log entry contains it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AuditedCredit {
-    /// The credit. The quantities of a whole credit are left out: they follow from the record, and can be large.
+    /// The credit. If `whole` is true, its quantities are left out: they can be large, and follow from the
+    /// transaction's record.
     #[serde(flatten)]
     pub credit: Credit,
     /// Whether all that was left was credited.

@@ -38,7 +38,7 @@ pub async fn offerings(store: &impl OperatorStore, record: &Record) -> Result<Ve
     Ok(pledged.iter().map(|(offering, _)| offering.to_owned()).collect())
 }
 
-/// A transaction with what it was charged and credited.
+/// A transaction with its charge, its pledged quantities and its credits.
 pub(super) struct Creditable {
     pub row: Order,
     pub charge: Decimal,

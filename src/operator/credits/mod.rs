@@ -1,13 +1,18 @@
 //! Credits: a transaction's charge, or a part of it, is taken back with a reason, for example after a refund. The
 //! transaction's record and the API do not change.
 //!
-//! A credit takes three steps: an entry in the audit log, which has the whole credit; its row in the ledger; and an entry
-//! that it was made. If the row cannot be written, the first entry is withdrawn. A repeated request finds the row by its
-//! operation, so a credit is made once, wherever an attempt stops. The second entry distinguishes a credit that was made
-//! from one that was only begun, for a database that has lost its rows ([`restore`]).
+//! A credit takes three steps:
 //!
-//! Credits contain no personal data: the reason may not name the recipient, and an offering that would be replaced in an
-//! erasure is replaced here, too.
+//! 1. Write an entry in the audit log, which contains the whole credit.
+//! 2. Write the credit's row in the ledger. If the row cannot be written, withdraw the entry.
+//! 3. Write a second entry, which confirms that the credit was made.
+//!
+//! A retry finds the row by the hash of the operation. So a credit is made only once, even if an attempt stops between
+//! two steps. If a database has lost its rows, [`restore`] writes them again, but only for credits with a second entry:
+//! the others may not have been made.
+//!
+//! Credits contain no personal data. The reason may not name the recipient. If an erasure would replace an offering's
+//! ID, the credit has the replaced ID from the beginning.
 
 mod add;
 mod credit;

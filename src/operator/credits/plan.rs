@@ -1,4 +1,4 @@
-//! Checks a request for a credit, and makes the row that would be written.
+//! Checks a request for a credit, and creates the row to write.
 
 use super::credit::{CreditRequest, OfferingQuantity, Part};
 use super::creditable::Creditable;
@@ -20,7 +20,7 @@ use crate::store::OperatorStore;
 /// Largest number of quantities that one credit names.
 const MAX_STATED: usize = 200;
 
-/// Returns the row of a credit that can be made.
+/// Checks that a credit can be made, and returns its row. Writes nothing.
 pub(super) async fn plan(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -114,8 +114,8 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns the month in which a credit of an order of this month is booked. A recent claim overrides the record, because
-/// KV may show a payment or its undo a minute late. KV cost: 1 read.
+/// Returns the month in which a credit is booked if its order is of the month `of`. A recent claim in the ledger counts
+/// more than the payment's record, because KV may show a payment, or its undo, a minute late. KV cost: 1 read.
 async fn booked_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

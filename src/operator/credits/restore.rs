@@ -21,13 +21,13 @@ pub struct RestoredCredits {
     pub restored: u64,
     /// Number of credits that the ledger already had.
     pub known: u64,
-    /// The audit log's entries of credits that could not be written.
+    /// Names of the audit log's entries whose credits could not be written.
     pub failed: Vec<String>,
 }
 
-/// Writes the credits that the audit log has and the ledger lacks. Only credits whose entries are confirmed count, not
-/// those that were only begun. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads
-/// for each transaction that was credited whole. Ledger cost: 1 query for each credit, and 1 more for each whole one.
+/// Writes the credits that the audit log has and the ledger lacks. Leaves out credits without an entry which confirms
+/// that they were made. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for
+/// each transaction that was credited whole. Ledger cost: 1 query for each credit, and 1 more for each whole one.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the credits may have been written then.
@@ -114,7 +114,7 @@ async fn row_of(
     }))
 }
 
-/// Returns the quantities that were left before a whole credit.
+/// Returns the quantities of a whole credit: all that were left before it.
 async fn rest_of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Largest number of offerings among which an offering's balance is searched.
+/// Maximum number of a month's offerings that are read to find the balance of one of them.
 const MAX_SEARCHED: usize = 10_000;
 
 /// What was pledged and done for an offering in a month, as exact decimals.
@@ -31,7 +31,7 @@ pub struct Balance {
     pub done: String,
     /// `pledged` − `credited` − `done`: what is still to be done; 0 if that is negative.
     pub open: String,
-    /// What was done beyond that; 0 if something is open.
+    /// `credited` + `done` − `pledged`: what was done in excess; 0 if that is negative.
     pub surplus: String,
 }
 
@@ -50,8 +50,8 @@ pub struct Balances {
     pub coverage: Coverage,
 }
 
-/// Returns what was pledged, credited and done in months, for at most `most` offerings and months. Leaves out months
-/// that the ledger does not keep. Ledger cost: 5 or 6 queries.
+/// Returns what was pledged, credited and done for each offering and month, as at most `most` balances. Leaves out
+/// months that the ledger does not keep. Ledger cost: 5 or 6 queries.
 ///
 /// # Errors
 /// If the ledger keeps none of the months, or fails.
@@ -81,8 +81,8 @@ pub async fn balances(
     Ok(Balances { balances, more, left_out, coverage })
 }
 
-/// Says that a fulfilment exceeds what is open, such as `of tree, 12 are open for 2026-10, and 20 would be recorded`;
-/// `None` if it does not. Ledger cost: 5 or 6 queries.
+/// Returns a warning if a fulfilment exceeds what is still to be done, such as `of tree, 12 is open for the pledges of
+/// 2026-10, and 20 would be recorded as done`; otherwise `None`. Ledger cost: 5 or 6 queries.
 ///
 /// # Errors
 /// If the ledger does not keep the month, or fails.
@@ -110,7 +110,8 @@ struct Parts {
 }
 
 impl Sums {
-    /// Sets one part of the sums. Unless `is_new` allows it, adds no offering.
+    /// Sets one part of the sums, such as the pledged quantities. If `is_new` is false, leaves out offerings that have
+    /// no sums yet.
     fn add(
         &mut self,
         sums: Vec<OfferingSum>,

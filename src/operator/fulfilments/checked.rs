@@ -18,7 +18,7 @@ pub(super) fn refused(problem: impl Display) -> OperatorError {
     OperatorError::Invalid(format!("nothing was recorded: {problem}"))
 }
 
-/// Returns the fulfilment with its quantity in the shortest form.
+/// Checks the members of a fulfilment. Returns it with its quantity in the shortest form.
 pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
     if !is_line(&new.offering, MAX_OFFERING) {
         return Err(refused(format_args!(
@@ -39,7 +39,8 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
     Ok(NewFulfilment { quantity: quantity(&new.quantity)?, ..new.clone() })
 }
 
-/// A report is linked from pages, so it needs https, and no user name that could look like a host.
+/// Returns whether a text is a valid address of a report. Pages link to reports, so the address must begin with
+/// `https://`, and must not have a user name, which could look like a host.
 fn is_report(report: &str) -> bool {
     let is_secure = report.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
     is_secure && WebAddress::parse(report).is_some_and(|address| !address.has_user)

@@ -19,8 +19,8 @@ const ID_DIGITS: usize = 20;
 /// Records what was done for the pledges of a month. Ledger cost: 3 calls. KV cost: 1 write.
 ///
 /// # Errors
-/// - If a member is not valid: a quantity above 0, a day that is not in the future, lines of 1 to 200 bytes, a web
-///   address.
+/// - If the offering, the partner or the place is not one line of text, or is too long.
+/// - If the quantity is not above 0, the day is in the future, or the report is not a web address with https.
 /// - If the offering already has [`MAX_FULFILMENTS`] fulfilments in the month.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn add(
@@ -61,7 +61,7 @@ async fn record(
     }
 }
 
-/// Derives the fulfilment's ID from the operation's ID, so that a repeated request does not record it twice.
+/// Derives a fulfilment's ID from the operation's ID. So a repeated request does not record the fulfilment twice.
 fn id_of(author: &Author<'_, impl Clock, impl Entropy>) -> String {
     let hash = author.operation.as_ref().map(|operation| operation.hash(author.by));
     let digits: String = hash.unwrap_or_default().chars().take(ID_DIGITS).collect();
@@ -71,7 +71,8 @@ fn id_of(author: &Author<'_, impl Clock, impl Entropy>) -> String {
 /// Removes a fulfilment. It stays in the database, but counts in no sum. Ledger cost: 4 calls. KV cost: 1 write.
 ///
 /// # Errors
-/// If there is no fulfilment with this ID, it is removed already, no ledger is bound, or the ledger or the store fails.
+/// - If there is no fulfilment with this ID, or it is already removed.
+/// - If no ledger is bound, or the ledger or the store fails.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -114,8 +115,8 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Fulfilment> {
     fulfilments::get(ledger, id).await?.ok_or_else(|| unknown(id))
 }
 
-/// Returns what was recorded as done for these months, without what was removed: newest month first, then by mode and
-/// offering, and newest first. Returns at most `most`. One query.
+/// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
+/// mode, offering, and the day on which they were done (newest first). One query.
 ///
 /// # Errors
 /// If the ledger fails.

@@ -11,7 +11,9 @@ use crate::store::{CredentialKey, OperatorStore};
 /// ID is looked up in a list, where keys of the last minute may be missing. KV cost: 1 list for an ID.
 ///
 /// # Errors
-/// If the text is none of these, or an ID matches no key or several; or if the store fails.
+/// - If the text is none of these.
+/// - If the ID matches no key, or several keys.
+/// - If the store fails.
 pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     let text = text.trim();
     if let Some(key) = whole(text) {

@@ -13,7 +13,8 @@ use crate::store::OperatorStore;
 /// must be revocable at any time.
 ///
 /// # Errors
-/// As [`find`]; or if the key does not exist.
+/// - As [`find`].
+/// - If the key does not exist.
 pub async fn revoke(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

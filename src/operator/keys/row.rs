@@ -39,7 +39,7 @@ impl MadeKey {
         })
     }
 
-    /// Creates a value for a key that was shown before, without the key itself.
+    /// Creates the outcome for a key that was already shown: its names, without the key itself.
     pub(super) fn shown(name: KeyName) -> Self {
         MadeKey { key: None, row: KeyRow { name, note: None, problem: None } }
     }

@@ -1,4 +1,4 @@
-//! Counts e-mails that failed in the last days and were neither sent nor queued again since.
+//! Counts the e-mails that failed in the last days, without those that were later sent or queued again.
 
 use super::status::in_queue;
 use crate::notify::{Marker, State};
@@ -20,7 +20,7 @@ pub const RECENT_DAYS: u64 = 7;
 pub struct RecentFailures {
     /// Number of transactions whose e-mail failed.
     pub count: u64,
-    /// Whether there may be more than those that were counted.
+    /// Whether there may be more failed e-mails than were counted.
     pub has_more: bool,
 }
 
@@ -46,8 +46,8 @@ pub async fn recent_failures(
     Ok(RecentFailures { count: failed.count() as u64, has_more: is_cut })
 }
 
-/// Returns whether an e-mail that failed once counts as failed now. `ended` is the record of its last round, `queued`
-/// that of a queued message.
+/// Returns whether an e-mail that failed once still counts as failed. `ended` is the record of the e-mail's last round,
+/// `queued` the record of its queued message.
 fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
     let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, ended).ok());
     let last = ended.as_ref().map_or(0, |ended| ended.round);
@@ -77,7 +77,7 @@ async fn newest(store: &impl OperatorStore, now_ms: u64) -> Result<(Vec<Transact
     Ok((ids, is_cut))
 }
 
-/// Lists the failures of days, newest day first, until there are more than a page shows.
+/// Lists the failures of these days, newest day first. Stops when there are more failures than are read.
 async fn of_days(store: &impl OperatorStore, days: &[String]) -> Result<Vec<KeyInfo>> {
     let mut records = Vec::new();
     for day in days {

@@ -17,12 +17,14 @@ use crate::time::date_time;
 
 const MARK: &str = "payments mark";
 
-/// Checks that a payment can be marked, and writes nothing. Ledger cost: 7 queries, 1 more if a charge is above 9 × 10^13,
-/// and 1 more if credits may be carried into the month. KV cost: 1 read, and 1 per 100 such earlier months.
+/// Checks that a month can be marked as paid, and writes nothing. Ledger cost: 7 queries, 1 more if a charge is above 9
+/// × 10^13, and 1 more if credits of earlier months may be carried into the month. KV cost: 1 read, and 1 more per 100
+/// of these earlier months.
 ///
 /// # Errors
 /// - If the month has not ended, or the ledger may lack transactions of it.
-/// - If the month is already marked, has another amount due, or has another number of unpriced pledges.
+/// - If the month is already marked as paid, or something else is due than the payment states.
+/// - If the payment does not accept the month's number of unpriced pledges.
 /// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn check(
@@ -52,8 +54,9 @@ pub async fn check(
 /// Marks a month as paid.
 ///
 /// # Errors
-/// As [`check`], which runs again; or if somebody else marks the month at the same moment, or marked it as unpaid since
-/// the operation began.
+/// - As [`check`], which runs again.
+/// - If somebody else marks the month at the same moment.
+/// - If somebody marked the month as unpaid after the operation began.
 pub async fn mark(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -118,8 +121,8 @@ async fn write(
     Ok(Paid::new(of, settlement))
 }
 
-/// Refuses a payment if the month was credited since the payment was checked. The month is claimed now, so no later
-/// credit is booked in it.
+/// Refuses a payment if a credit was booked in the month after the payment was checked. The month is claimed now, so no
+/// further credit is booked in it.
 async fn check_still_due(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -1,8 +1,8 @@
 //! Payments: marks a shop's month as paid, and as unpaid again. A shop is a unit in a mode.
 //!
-//! A payment is one record. It is written once, while a claim in the ledger locks the month (module `claimed_change`).
-//! The ledger must have all transactions of the month, and the amount must be what is due: their sum, less credits. So
-//! books and service agree.
+//! The payment of a month is one record. It is written only while a claim in the ledger locks the month (module
+//! `claimed_change`). A month can only be marked as paid if the ledger has all of its transactions, and the payment is
+//! the amount due: the sum of the charges, less credits. So the operator's books agree with the service.
 
 mod mark;
 mod month;

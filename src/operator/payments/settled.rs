@@ -11,17 +11,19 @@ use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 /// Returns the settlement of a shop's month; `None` if it is not marked as paid. KV cost: 1 read.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the record is damaged, or the store fails.
+/// - If the unit's ID is not valid.
+/// - If the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     load(store, of.key()).await
 }
 
-/// Returns the paid months of a unit: those of test keys before those of live keys, the oldest first. Months that were
-/// marked in the last minute may be missing. KV cost: for each mode 1 list, and 1 read per 100 months.
+/// Returns the paid months of a unit: first the months of test keys, then those of live keys, each oldest first. Months
+/// that were marked in the last minute may be missing. KV cost: 1 list for each mode, and 1 read per 100 months.
 ///
 /// # Errors
-/// If the unit's ID is not valid, a record is damaged, or the store fails.
+/// - If the unit's ID is not valid.
+/// - If a record is damaged, or the store fails.
 pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut found = Vec::new();
@@ -37,7 +39,7 @@ pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) ->
     Ok(found)
 }
 
-/// Returns the settlements of months of a shop, in the order of the months; `None` for an unpaid month.
+/// Returns each of a shop's months with its settlement; `None` for an unpaid month.
 async fn settlements(
     store: &impl OperatorStore,
     unit: &str,
@@ -52,7 +54,8 @@ async fn settlements(
     pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
-/// Returns the settlement of a paid month, and the change that wrote it if the record names it; `None` for an unpaid month.
+/// Returns the settlement of a month; `None` if the month is not marked as paid. Also returns the name of the audit
+/// entry of the change that wrote the settlement, if the record has it.
 pub(super) async fn look(
     store: &impl OperatorStore,
     of: &ShopMonth,

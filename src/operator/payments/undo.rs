@@ -13,12 +13,13 @@ use crate::store::OperatorStore;
 
 const UNDO: &str = "payments undo";
 
-/// Marks a month as unpaid again. `seen` is the time at which the payment that the person saw was marked; `None` removes any
-/// payment.
+/// Marks a month as unpaid again. `seen` identifies the payment that the person saw, by the time at which the month was
+/// marked. If the month has another payment now, it is not removed. `None` removes any payment.
 ///
 /// # Errors
-/// If the month is not marked as paid; if its payment is not the one that was seen; if somebody else removes the
-/// payment at the same moment; or if the ledger or the store fails.
+/// - If the month is not marked as paid, or has another payment than `seen`.
+/// - If somebody else removes the payment at the same moment.
+/// - If the ledger or the store fails.
 pub async fn undo(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -18,7 +18,8 @@ pub struct Current<'k> {
     pub price_list: Option<PriceList>,
     /// Why the price list cannot be read.
     pub problem: Option<String>,
-    /// The price list of the mode; `None` if these prices are a mode's, or the mode has no list that can be read.
+    /// For a unit's prices, the price list of the mode; `None` if the mode has no list that can be read. For a mode's
+    /// prices, always `None`.
     pub of_mode: Option<PriceList>,
     pub(super) seen: RecordVersion,
 }
@@ -49,8 +50,8 @@ fn readable(record: Option<&[u8]>) -> Result<(Option<PriceList>, Option<String>)
 }
 
 impl Current<'_> {
-    /// Returns the price list that charges new transactions: a unit without one of its own has the mode's. `None` if
-    /// there is none, or it cannot be read.
+    /// Returns the price list by which new transactions are charged: the unit's own, or else the mode's. Returns `None`
+    /// if there is no list, or it cannot be read.
     pub fn in_effect(&self) -> Option<&PriceList> {
         let of_mode = self.of_mode.as_ref().filter(|_| self.problem.is_none());
         self.price_list.as_ref().or(of_mode)
@@ -83,11 +84,12 @@ impl Current<'_> {
         self.compare(&self.of_mode.clone().unwrap_or_default())
     }
 
-    /// Refuses to replace prices that are not the version that the person has seen. KV cost: 1 read if it refuses.
+    /// Refuses a change if the person has not seen the current prices. `seen` is the [`revision`](Self::revision) that
+    /// the person has seen. `new` are the prices that the person wants; `None` if they want to remove the list. KV
+    /// cost: 1 read if it refuses.
     ///
     /// # Errors
-    /// If the current prices have another [`revision`](Self::revision), or the store fails. `new` are the prices that the
-    /// person wants; `None` to remove them.
+    /// If the current prices have another revision, or the store fails.
     pub async fn check_seen(
         &self,
         store: &impl OperatorStore,

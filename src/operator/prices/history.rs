@@ -33,8 +33,9 @@ pub struct PriceListEntry {
     pub change: Change,
 }
 
-/// Returns the newest `count` price lists of a mode or of a unit, oldest first. A price list that was set in the last
-/// minute may be missing. KV cost: 1 list per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
+/// Returns the newest `count` price lists of a mode or of a unit, in the order in which they were set. A price list
+/// that was set in the last minute may be missing. KV cost: 1 list per 1,000 price lists, at most `most_pages`; 1 read
+/// per 5 price lists returned.
 ///
 /// # Errors
 /// If there are more than `most_pages` pages, a price list is damaged, or the store fails.
@@ -121,8 +122,8 @@ pub struct PriceListVersion {
     pub price_list: PriceList,
 }
 
-/// Reads the price list of a mode or of a unit that was set at a time; `None` if it does not exist, or its list was
-/// removed then. KV cost: 1 read.
+/// Reads the price list that was set at a time for a mode or a unit. Returns `None` if none was set then, or if the
+/// unit's list was removed then. KV cost: 1 read.
 ///
 /// # Errors
 /// If it is damaged, or the store fails.

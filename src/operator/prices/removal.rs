@@ -13,8 +13,8 @@ pub(super) struct RemovalMark {
     pub removed: bool,
 }
 
-/// Removes price lists of a unit. The calling command has recorded its change in the audit log. KV cost: 2 writes for each
-/// list.
+/// Removes price lists of a unit. The caller must have written the audit entry of its command before. KV cost: 2 writes
+/// for each list.
 pub(in crate::operator) async fn remove_lists(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -29,7 +29,7 @@ pub(in crate::operator) async fn remove_lists(
     Ok(())
 }
 
-/// Returns which price lists of its own a unit has. KV cost: 1 read.
+/// Returns the keys of the price lists that a unit has of its own, at most one for each mode. KV cost: 1 read.
 pub(in crate::operator) async fn lists_of<'u>(
     store: &impl OperatorStore,
     unit: &'u str,

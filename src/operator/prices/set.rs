@@ -21,13 +21,15 @@ use crate::time::date_time;
 const SET: &str = "prices set";
 const REMOVE: &str = "prices remove";
 
-/// Changes the prices of a mode, or of a unit, which is registered if it is not. `seen` is the
-/// [`revision`](Current::revision) that the person has seen, which must be the current one; `None` replaces any revision.
-/// Returns the time under which the new price list is kept permanently.
+/// Changes the prices of a mode or of a unit. Registers the unit if it is not registered. `seen` is the
+/// [`revision`](Current::revision) of the prices that the person has seen. If the prices have changed since, nothing is
+/// changed; `None` skips this check. Returns the time under which the new price list is kept permanently.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the current revision is not `seen`, somebody else sets prices at the same moment or has
-/// just set them, the edit does not apply, the price list is too large, or the store or the ledger fails.
+/// - If the unit's ID is not valid, the edit does not apply, or the price list is too large.
+/// - If the current revision is not `seen`.
+/// - If somebody else sets the prices at the same moment, or has just set them.
+/// - If the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -52,8 +54,10 @@ pub async fn set(
 /// the removal.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the unit has no price list of its own, the current revision is not `seen`, somebody
-/// else changes the list at the same moment or has just changed it, or the store or the ledger fails.
+/// - If the unit's ID is not valid, or the unit has no price list of its own.
+/// - If the current revision is not `seen`.
+/// - If somebody else changes the list at the same moment, or has just changed it.
+/// - If the store or the ledger fails.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -125,7 +125,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert!(!usage.text.contains("tag alarm"), "{}", usage.text);
 }
 
-/// Accounts see what they need to credit an order, and nothing of its recipient.
+/// The role `accounts` sees what is needed to credit an order, but nothing about the recipient.
 #[test]
 fn each_role_sees_its_parts_of_a_transaction() {
     let (mut dashboard, path) = ordered(json!(3));

@@ -115,7 +115,7 @@ fn a_token_opens_for_the_person_who_searched_for_a_day_and_is_the_same_page_agai
     assert!(test_dashboard.get(SUPPORT, "/find").text.contains("action=\"/find\""), "bare");
 }
 
-/// Whatever is wrong, the answer is the same, so that it tells nothing about a token.
+/// Every token that cannot be opened gets the same answer. So the answer does not reveal what is wrong with the token.
 #[test]
 fn a_token_that_does_not_open_gets_the_same_page_with_the_search_form() {
     let test_dashboard = test_dashboard();
@@ -186,7 +186,7 @@ fn a_unit_is_found_by_the_beginning_of_a_word_in_its_id_or_name() {
     }
 }
 
-/// Before the first API key there is no secret that could seal a term, and no transaction to find.
+/// Before the first API key is created, there is no secret to seal a search term with, and no transaction to find.
 #[test]
 fn without_a_secret_the_form_is_answered_with_the_results() {
     let test_dashboard = super::dashboard(support::service::TestService::new(

@@ -1,4 +1,4 @@
-//! Tests the start page: the tasks of each role, and that each task fails by itself.
+//! Tests the start page: which tasks each role sees, and that a task which cannot be read does not hide the others.
 
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};
@@ -10,7 +10,7 @@ use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
-/// The tasks, each by the words that its line begins with or has.
+/// Texts by which the tests find the line of each task on the page.
 const MAILS: &str = "1 failed e-mail</a> in the last 7 days";
 const UNPRICED: &str = "Unpriced pledges";
 const MONTHS: &str = "Months to settle: ";
@@ -19,7 +19,7 @@ const LEDGER: &str = "The ledger</a>: ";
 const BACKUP: &str = "No backup</a> has been recorded";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
-/// A dashboard with everything to do: the transactions are of January 2026, and it is March.
+/// A dashboard on which every task is shown. It is March 2026, and the transactions are of January.
 fn busy() -> TestDashboard {
     let mut dashboard = test_dashboard();
     dashboard.make(LIVE_UNIT, &minimal());

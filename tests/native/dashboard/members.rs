@@ -1,4 +1,5 @@
-//! Tests what people of shops may do: every route, for their own, another and no unit, team, transaction and key.
+//! Tests what people of shops may do. Requests each route for a unit, team, transaction or key of their own shop, of
+//! another shop, and for one that does not exist.
 
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
@@ -29,7 +30,7 @@ pub struct Shops {
     pub dashboard: TestDashboard,
     /// The transactions of `north` and `south`, and an ID that no transaction has.
     ids: [String; 3],
-    /// The names of the records of the keys of `north` and `south`, and the name of no record.
+    /// The names of the key records of `north` and `south`, and a name that no record has.
     keys: [String; 3],
 }
 
@@ -104,7 +105,8 @@ impl Shops {
         ["north", "south", "nowhere"][whose as usize]
     }
 
-    /// Returns a request for a route that is as complete as what a page sends, but does not confirm a change.
+    /// Returns a request for a route, as complete as the request that a page sends, except that it does not confirm a
+    /// change.
     fn request(&self, template: &str, whose: Whose) -> TestRequest {
         let (method, path) = template.split_once(' ').unwrap();
         let (unit, id, key) =
@@ -141,7 +143,8 @@ impl Shops {
         store.names().into_iter().map(|name| (name.clone(), store.value(&name))).collect()
     }
 
-    /// Returns the text of an answer, without what a request itself names, and the numbers of reads and queries.
+    /// Returns an answer's status, its text without the IDs that the request contains, and the numbers of reads and
+    /// queries.
     fn trace(&self, person: &str, template: &str, whose: Whose) -> (u16, String, usize, usize) {
         let (store, ledger) = (self.dashboard.store(), self.dashboard.ledger.as_ref().unwrap());
         drop(store.take_reads());
@@ -201,7 +204,7 @@ fn another_shop_answers_as_one_that_does_not_exist() {
     assert_eq!(shops.records(), before);
 }
 
-/// Each form of the manager of `north`, complete and confirmed, sent by the manager of `south`.
+/// The manager of `south` sends each form of the manager of `north`, complete and confirmed.
 #[test]
 fn a_form_of_another_shops_manager_changes_nothing() {
     let shops = shops();

@@ -1,4 +1,5 @@
-//! Tests the other transactions of a buyer and of a reference, and which forms the page of a transaction has.
+//! Tests which transactions with the same buyer or reference the page of a transaction lists, and which forms the page
+//! has.
 
 use super::orders::link;
 use super::transaction::{assert_inert, main_of, order, test_dashboard};
@@ -102,7 +103,7 @@ fn without_an_answer_of_the_ledger_the_rest_of_the_page_is_shown() {
     assert!(page.status == 200 && !page.text.contains("does not answer"));
 }
 
-/// A form is there only if it can do something.
+/// The page shows a form only if sending it would have an effect.
 #[test]
 fn erasing_and_resending_are_offered_only_where_they_help() {
     let test_dashboard = test_dashboard();

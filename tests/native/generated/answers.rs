@@ -28,7 +28,8 @@ fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     members.map(member).collect()
 }
 
-/// Returns the number of members, including nested ones.
+/// Asserts that a type in `answers.ts` has the members of an object of the schema. Returns the number of members,
+/// including nested ones.
 #[track_caller]
 fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);

@@ -25,7 +25,7 @@ const fn expected_type(kind: Kind) -> ValueType {
     }
 }
 
-/// Returns the end of the message of an unknown member: the names of the object's members.
+/// Returns the end of the message for an unknown member. It lists the names of the members that the object can have.
 fn listed(kind: Kind) -> String {
     let Kind::Object(object) = kind else { panic!("only an object has unknown members") };
     let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
@@ -43,8 +43,9 @@ fn can_have(kind: Kind, code: Code) -> bool {
     }
 }
 
-/// Returns the message of a code, or its parts: a beginning, the texts that can follow, and an end.
-/// The type of the value follows the expected type. The list of an object's members is left out.
+/// Returns the message of a code. If the message has variants, returns its parts: the beginning, the texts that can
+/// follow, and the end. In the message for a wrong type, the type of the value follows. The message for an unknown
+/// member is without the list of the object's members, which [`listed`] returns.
 fn messages(code: Code, nodes: &[Node]) -> Value {
     let indices = || (0..).zip(nodes).filter(|(_, node)| can_have(node.kind, code));
     let all = |index| (0..).map_while(move |detail| message(index, code, detail));
@@ -75,7 +76,7 @@ fn messages(code: Code, nodes: &[Node]) -> Value {
     }
 }
 
-/// Returns the part of each text between a start and an end.
+/// Removes a common start and a common end from each text.
 #[track_caller]
 fn between(start: &str, texts: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let middle = |text: String| text.strip_prefix(start)?.strip_suffix(end).map(str::to_owned);
@@ -136,7 +137,7 @@ fn tables() -> String {
 
 // ---- Kinds of issues --------------------------------------------------------------------------
 
-/// Imports the type of a row.
+/// The import of the TypeScript type of the table's rows.
 const KIND: &str = "import type { Kind } from \"../validate/types.ts\";\n\n";
 
 fn kinds() -> String {
@@ -164,8 +165,8 @@ fn kinds() -> String {
     js
 }
 
-/// Generates the table of kinds for forms. It has no messages, because forms show texts for shoppers, except the one message
-/// from which `meta` takes the types.
+/// Generates the table of kinds for forms. Forms show their own texts to shoppers, so the table has only one message:
+/// the one from which `meta` takes the names of types.
 fn kinds_of_forms() -> String {
     let nodes = nodes();
     let mut js = format!("// {FROM}.\n\n{KIND}");

@@ -63,8 +63,8 @@ pub fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) ->
     text
 }
 
-/// Writes a schema as JSON text: its own keywords, then on lines of their own its items or each of
-/// its properties.
+/// Returns a schema as JSON text. Its own keywords come first. Its items, or each of its properties, follow on lines of
+/// their own.
 fn schema_text(schema: &Value, indent: usize) -> String {
     let mut own = schema.clone();
     let own = own.as_object_mut().unwrap();

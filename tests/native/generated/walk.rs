@@ -1,4 +1,4 @@
-//! Generates the walk of a value.
+//! Generates the TypeScript functions that walk through a value and check it.
 
 use super::form::format_name;
 use super::nodes::nodes;
@@ -44,7 +44,7 @@ fn format_constant(format: Format) -> String {
     format_name(format).unwrap().to_uppercase().replace('-', "_")
 }
 
-/// Generates the walk of an object.
+/// Generates the function that walks through the members of an object.
 fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
     let variables: Vec<_> = members.iter().map(|(_, name)| format!("{name}: unknown")).collect();

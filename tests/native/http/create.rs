@@ -101,8 +101,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// Any number of create requests from other units does not affect a create request whose replay record is not visible
-/// yet.
+/// A retry whose replay record is not visible yet is charged like the first request, although prices have changed and
+/// other units have created transactions.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -119,7 +119,7 @@ fn a_charge_does_not_change_for_what_another_unit_creates() {
     is_replay(&service.send(&live), &first);
 }
 
-/// Create requests that race in two isolates each have their own terms.
+/// The same create request races in two isolates. The terms differ, because the clocks of the isolates do.
 #[test]
 fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     let here = racing();

@@ -11,7 +11,7 @@ use support::service::{
 
 // ---- When the store fails ---------------------------------------------------------------------
 
-/// A key without the namespace's secret would derive other IDs than the unit's other keys.
+/// A key without the namespace's secret would derive other transaction IDs than the unit's other keys.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -106,8 +106,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ------------------------------------------------------------------------------------
 
-/// The smallest pledge of a record is at most 10 bytes longer than the size by which the service refuses too many
-/// pledges.
+/// The service refuses too many pledges by an assumed minimum size of a pledge. The smallest pledge of a real record is
+/// at most 10 bytes longer.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();

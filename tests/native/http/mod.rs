@@ -1,5 +1,5 @@
-//! Tests the service without its platform, over a store in memory. The rows of requests are those with which the Worker
-//! is tested, too. Other tests cause faults that only a test can cause.
+//! Tests the service without its platform, with a store in memory. The rows of requests are also sent to the real
+//! Worker. All other tests here cause faults that cannot be caused there.
 
 mod create;
 mod failures;

@@ -41,7 +41,7 @@ impl Source {
         names
     }
 
-    /// The names that the file imports or exports again, each with what it stands for.
+    /// The names that the file imports or re-exports, each with the path that it stands for.
     pub fn imports(&self) -> BTreeMap<String, Vec<String>> {
         let mut imports = BTreeMap::new();
         add_imports(self.code.parse().unwrap(), &mut imports);

@@ -1,4 +1,4 @@
-//! Tests claims, by which one of two changes of the same fact succeeds.
+//! Tests claims: if two changes of the same fact run at the same time, only one of them succeeds.
 
 use super::MINUTE;
 use futures_executor::block_on;
@@ -107,7 +107,7 @@ fn giving_up_a_change_restores_the_earlier_state() {
     }
 }
 
-/// KV still shows a removed record for a while. It must not be removed twice.
+/// KV may still show a record for a while after its removal, but nobody may remove the record a second time.
 #[test]
 fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();

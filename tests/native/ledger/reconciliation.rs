@@ -219,7 +219,7 @@ fn claims_are_updated_from_kv() {
     assert!(last.iter().all(|row| row.ends_with("kept")) && last.len() == 8, "{last:?}");
 }
 
-/// A rebuild empties all tables.
+/// The ledger is empty, as after a rebuild.
 #[test]
 fn missing_rows_are_imported_over_several_calls() {
     const SHOPS: usize = 1_500;

@@ -124,7 +124,7 @@ fn a_message_that_no_create_can_have_put_is_left() {
     }
 }
 
-/// A message is sent before its record is written, and a repeated create writes the record again.
+/// A create request sends its message before it writes its record. A repeated create writes the record again.
 #[test]
 fn a_message_waits_for_its_own_record() {
     let yet = |seconds| later(seconds, "no such record yet");
@@ -276,7 +276,7 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     }
 }
 
-/// The mail service has accepted the e-mail, so that another attempt would send it twice.
+/// The mail service has already accepted the e-mail, so another attempt would send it a second time.
 #[test]
 fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
     let fixture = Fixture::new();

@@ -139,7 +139,7 @@ impl Fixture {
         self.store.keep(&name, profile.to_string().as_bytes(), b"null");
     }
 
-    /// Stores `count` counted e-mails to an address, about other transactions.
+    /// Stores records as if `count` e-mails about other transactions were sent to an address today.
     fn keep_mailed(&self, email: &str, count: u8) {
         let address = secret().address(email);
         for other in 0..count {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use support::ledger::Failing;
 use support::service::LIVE_UNIT;
 
-/// Returns the effect of a command without failures, and of no command.
+/// Returns the effect of a command that runs without failures, and the effect if no command runs.
 fn effects_of(command: Command) -> [Vec<String>; 2] {
     let (world, before) = (World::before(command), World::before(command).effect());
     world.done(command, &world.opened());
@@ -47,8 +47,8 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Returns the answer to the same request a second later: that the operation is still running, if its end is not known,
-/// or that it was done.
+/// Asserts that the same request gets a correct answer a second later: that the operation was done, or, if its end is
+/// not known, that it is still running.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
@@ -68,7 +68,8 @@ fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str
     }
 }
 
-/// Returns whether an error says that the change was already made. In these tests, the operation itself made it.
+/// Returns whether an error says that there is nothing to change any more. In these tests, the operation itself has
+/// already made the change.
 fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
@@ -119,7 +120,8 @@ fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     }
 }
 
-/// The new key was shown, but the old key's end was not written. The repeated request writes it, and does not show the key.
+/// The first request shows the new key, but fails to write when the old key ends. The repeated request writes it, and
+/// does not show the key again.
 #[test]
 fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     let old = format!("key:{}", ApiKey::new(LIVE_UNIT).hash().to_hex());
@@ -149,7 +151,7 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// A key that was revoked or replaced since then is not created again.
+/// A repeated request does not restore what somebody has removed since: a key, a member of a team, or a payment.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
     for (command, reverse) in [(Create, Revoke), (AddMember, RemoveMember), (Mark, Undo)] {

@@ -37,7 +37,8 @@ const ADDRESS: &str = "ada@example.org";
 
 // ---- Commands ---------------------------------------------------------------------------------
 
-/// The answer to a command: its outcome as JSON, and the time if it was already done earlier.
+/// The answer to a command. It contains the outcome as JSON, and the time of the earlier request if the command was
+/// already done.
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
@@ -321,8 +322,8 @@ impl World {
         Box::pin(asked.give(at, &self.queue, ledger, author))
     }
 
-    /// Runs the command while these calls fail. Returns its answer (`None` if the process ended), and the number of
-    /// calls.
+    /// Runs the command with these faults. Returns its answer, which is `None` if the process ended before it, and the
+    /// number of calls.
     fn ask(
         &self,
         asked: Asked,
@@ -385,7 +386,7 @@ impl World {
     }
 }
 
-/// Returns the number of calls that a command takes.
+/// Returns the number of calls to the store and the ledger that a command makes without failures.
 fn calls_of(command: Command) -> usize {
     let world = World::before(command);
     let id = world.opened();

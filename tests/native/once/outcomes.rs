@@ -120,7 +120,7 @@ fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
 }
 
 /// Workers KV may not show a new entry of the audit log for a minute. A repeated request then creates the key again,
-/// with the same text.
+/// but it is the same key.
 #[test]
 fn without_a_ledger_a_key_is_one_also_where_its_entry_is_not_shown() {
     let world = World::without_ledger(Create);

@@ -88,7 +88,7 @@ fn without_an_id_each_change_gets_a_new_one() {
     assert_ne!(one.outcome["key"], other.outcome["key"]);
 }
 
-/// The first request stops at a call while the second one runs, and then continues.
+/// The first request waits at one of its calls until the second request has run. Then it continues.
 #[test]
 fn of_two_at_once_one_is_done() {
     for command in COMMANDS {

@@ -34,7 +34,7 @@ fn stored(store: &MemoryStore, name: &str) -> Value {
     serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
 }
 
-/// Returns the record without the name of the change that wrote it, which must be an entry of the audit log.
+/// Returns a record without its member `change`, and asserts that this member names an entry of the audit log.
 #[track_caller]
 fn changed(store: &MemoryStore, name: &str) -> Value {
     let mut record = stored(store, name);
@@ -48,7 +48,7 @@ fn names(store: &MemoryStore) -> Vec<String> {
     store.names().into_iter().filter(|name| !name.starts_with("audit:")).collect()
 }
 
-/// Randomness that would return only these bytes next.
+/// A source of randomness that always returns these bytes.
 struct FixedEntropy([u8; 32]);
 
 impl Entropy for FixedEntropy {

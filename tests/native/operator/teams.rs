@@ -72,8 +72,8 @@ fn the_register_suggests_similar_ids() {
     assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
 }
 
-/// A page of a unit or team makes a limited number of calls, and says if they were not enough. If there are very many
-/// units, it compares only one page of the IDs that begin like the given one.
+/// Looking up an unregistered ID also suggests a similar registered ID, at a cost of two lists. In a large register, it
+/// compares only one page of the IDs that begin like the unregistered one.
 #[test]
 fn a_suggestion_costs_two_lists_and_a_page_of_names() {
     let store = MemoryStore::default();

@@ -193,8 +193,8 @@ fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
 }
 
-/// An erasure that breaks off may have written its marker already. Until the erasure runs again, the marker keeps a
-/// restore from bringing the person back.
+/// An erasure that stops halfway may have written its marker already. The marker keeps a restore from bringing the
+/// person back until the erasure runs again.
 #[test]
 fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     let bench = bench();

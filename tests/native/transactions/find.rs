@@ -173,7 +173,7 @@ fn without_a_ledger_all_units_are_not_searched_and_the_error_says_how_to_bind_on
     assert_eq!(lists(&store), []);
 }
 
-/// In an ID, 40 bits stand for a shop and 40 for an order. Other shops and orders can have the same bits.
+/// An ID contains 40 bits for the shop and 40 bits for the order. Several shops or orders can have the same bits.
 #[test]
 fn other_shops_and_orders_with_the_same_prefix_are_left_out() {
     let store = MemoryStore::default();
