@@ -163,14 +163,7 @@ fn what_cannot_be_split_is_one_line() {
         bench.set_prices("USD", &json!({ "tree": price }));
         bench.order(&[(10.0, "tree")]);
         names.push(
-            bench
-                .service
-                .store
-                .names()
-                .into_iter()
-                .filter(|it| it.starts_with("prices:"))
-                .next_back()
-                .unwrap(),
+            bench.service.store.names().into_iter().rfind(|it| it.starts_with("prices:")).unwrap(),
         );
     }
     bench.order(&[(1e21, "tree")]);
@@ -277,10 +270,12 @@ fn the_lines_of_random_orders_add_up_to_what_a_payment_must_have() {
         for change in 0..4 {
             bench.day(2 + 7 * change);
             let currency = numbers.below(2);
-            let priced: Vec<_> = OFFERINGS
-                .iter()
-                .filter_map(|it| (numbers.below(6) > 0).then(|| (*it, numbers.one_of(&PRICES))))
-                .collect();
+            let mut priced = Vec::new();
+            for offering in OFFERINGS {
+                if numbers.below(6) > 0 {
+                    priced.push((offering, numbers.one_of(&PRICES)));
+                }
+            }
             let prices = priced.iter().map(|(it, price)| ((*it).to_owned(), json!(price)));
             bench.set_prices(expected[currency].0, &prices.collect());
             for _ in 0..numbers.below(12) {
