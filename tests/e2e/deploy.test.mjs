@@ -254,6 +254,7 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },
       SERVICE_ORIGIN: { text: "https://pledges.example" },
+      CONTACT: { text: "" },
       BILLING_NAME: { text: "" },
       BILLING_ADDRESS: { text: "" },
       TAX_TEXT: { text: "" },
