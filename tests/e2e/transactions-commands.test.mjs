@@ -175,6 +175,9 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
     transactions: 1,
     unpriced: 0,
     amount,
+    credited: "0.00",
+    carried: "0.00",
+    due: amount,
     settled: null,
   });
   const sums = [sum(formula, "0.10", "EUR"), sum("unit_dev_two", "1.50", "USD")];
@@ -203,7 +206,7 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
   await fails([...month, "--csv", join(file, "x")], /^the file can't be written: ENOTDIR/);
   const piped = await command(0, [...month, "--csv", "-"]);
   assert.equal(piped.out, csv);
-  assert.match(piped.problem, /^2026-11 +unit_dev_two +live +1 +1\.50 +USD$/m);
+  assert.match(piped.problem, /^2026-11 +unit_dev_two +live +1 +1\.50 +1\.50 +USD$/m);
   assert.deepEqual(await json(...month, "--unit", "unit_dev_two"), {
     ...answer,
     sums: sums.slice(1),
@@ -239,7 +242,7 @@ test("transactions with an offering that had no price are listed, and the exit c
     ids.map((id) => [id, 1]).reverse(),
   );
   const shown = wordsOf(await command(1, [...unpriced, "--month", "2026-11"]));
-  assert.match(shown, /^2026-11 +unit_dev_two +live +3 +4\.50 +USD +2$/m);
+  assert.match(shown, /^2026-11 +unit_dev_two +live +3 +4\.50 +4\.50 +USD +2$/m);
   const line = new RegExp(`^${ids[0]} +\\S+Z +unit_dev_two +live +1\\.50 USD +1$`, "m");
   assert.match(shown, line);
   const list = ["transactions", "list", "--unpriced"];
