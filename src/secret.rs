@@ -114,7 +114,7 @@ impl NamespaceSecret {
     }
 
     /// Returns the key that seals search terms in addresses of the dashboard. It is unrelated to all hashes.
-    pub(crate) fn sealing_key(&self) -> [u8; SECRET_BYTES] {
+    pub fn sealing_key(&self) -> [u8; SECRET_BYTES] {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.mac("search terms", &everybody, []).finalize().into_bytes().into()
     }

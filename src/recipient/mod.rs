@@ -23,7 +23,7 @@ mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
-pub(crate) use link::WebAddress;
+pub use link::WebAddress;
 pub use mail::{Mail, mail};
 pub use page::{Page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
