@@ -130,7 +130,7 @@ test("values that are too large for one call are read one by one", async () => {
     await page("/audit"),
     await page("/audit", { "x-kv": "takes no 100 names" }),
   ];
-  shows(single, 200, /keys create/);
+  shows(single, 200, /created the key/);
   assert.equal(single.text, whole.text);
 });
 
