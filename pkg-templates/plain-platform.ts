@@ -3,9 +3,7 @@
  * TextDecoder. These coders are used on all platforms, because polyfills differ.
  */
 
-/**
- * Whether a regular expression finds halves of surrogate pairs. Here it does, because Hermes has no function for that.
- */
+/** Counts as a page, so that a regular expression finds halves of surrogate pairs: Hermes has no `isWellFormed`. */
 export const IS_PAGE = true;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };

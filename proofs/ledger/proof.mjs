@@ -60,7 +60,7 @@ function wasHarmed(facts, plan) {
 }
 
 /**
- * Checks that the rules find violations that are planted, so that the proof can fail.
+ * Plants violations of the rules, and checks that each rule finds its own: otherwise the proof could not fail.
  * @param {import("./rules.mjs").Facts} facts
  */
 async function findsWhatIsPlanted({ kv, ...facts }) {

@@ -48,8 +48,8 @@ pub struct Claimant {
 }
 
 const TEAM: &str = "crew";
-/// The names of the facts' records. A fact about a team also has the unit. No other part of the simulation touches
-/// these months and teams.
+/// The facts that the claimants change: the name of each record, and for a fact about a team also the unit. No other
+/// part of the simulation touches these months and teams.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),

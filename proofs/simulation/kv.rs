@@ -141,8 +141,8 @@ pub struct Conditions {
     pub slow: u64,
     /// How many in 1,000 cache entries expire late.
     pub late: u64,
-    /// Whether a call ends as soon as it takes effect, and a read of a service's record finds any version that has
-    /// arrived, or nothing. Real caches allow fewer versions.
+    /// Whether each call ends as soon as it takes effect, and a service that reads a record gets any of its versions so
+    /// far, or nothing. A real cache shows fewer versions.
     pub is_race: bool,
 }
 

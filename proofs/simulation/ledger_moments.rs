@@ -270,8 +270,8 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// Claims state what KV has. The rule covers each fact whose claim no longer took precedence over its record when the
-/// last complete pass began.
+/// Checks that each claim says the same as its record in KV. Leaves out claims that still took precedence over their
+/// records when the last complete pass began, because those may differ.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -541,7 +541,7 @@ impl Simulation {
         }
     }
 
-    /// Returns each ID in an answer, with its owner.
+    /// Returns the IDs of the transactions that answers confirmed, each with the owner of the transaction.
     fn acknowledged(&self) -> BTreeMap<String, Scope> {
         let exchanges = self.exchanges.borrow();
         let acknowledged = exchanges.iter().filter_map(|exchange| {

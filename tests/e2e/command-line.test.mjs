@@ -54,7 +54,7 @@ const WRONG = {
   "units set unit_1":
     "give at least one field to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`, `--billing-name`, `--billing-address`, `--tax-text`",
   "units unset unit_1 name":
-    "command-argument value 'name' is invalid for argument 'fields'. Allowed choices are logo, accent, language, link, reply-to, time-zone.",
+    "command-argument value 'name' is invalid for argument 'fields'. Allowed choices are logo, accent, language, link, reply-to, time-zone, billing-name, billing-address, tax-text.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": FIND,

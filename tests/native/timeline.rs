@@ -53,7 +53,7 @@ pub fn full() -> Value {
     })
 }
 
-/// Returns a record with every member, of which those at these pointers have these values.
+/// Returns a record that has every member. `changes` replaces members: each is a JSON pointer and the new value.
 pub fn with(changes: &[(&str, Value)]) -> Value {
     let mut record = full();
     for (pointer, value) in changes {
