@@ -1,7 +1,7 @@
 //! Renders pages as HTML documents, JSON or CSV files.
 
 use super::access::Access;
-pub(super) use super::page::{Content, Page};
+use super::page::{Content, Page};
 use super::{Identity, Settings};
 use crate::api::header;
 use crate::http::{Body, Media, Response};

@@ -56,7 +56,7 @@ pub use orders::{Direction, OrderPage, by_email, by_reference, like, orders};
 pub use port::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 pub use priced::{PricedBy, PricedCharges, PricedMonth, PricedQuantity, priced};
 pub use quantities::{OfferingSum, quantities};
-pub use receive::{Delivered, Verdict, load, receive};
+pub use receive::{Delivered, RecordedKey, Verdict, load, receive};
 pub use reconcile::{Counts, PassOutcome, PassTiming, reconcile};
 pub use related::{Likeness, Related, related};
 pub use removal::Removed;

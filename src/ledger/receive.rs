@@ -139,8 +139,9 @@ pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     Entry::of_pledges(recorded, impacts)
 }
 
-/// A [`TransactionKey`] whose metadata is read as untyped JSON.
-pub(super) struct RecordedKey<'k>(pub &'k TransactionId);
+/// A [`TransactionKey`] whose metadata is read as untyped JSON, so that members of later releases are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedKey<'k>(pub &'k TransactionId);
 
 impl Key for RecordedKey<'_> {
     type Metadata = Value;

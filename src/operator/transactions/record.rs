@@ -1,12 +1,13 @@
 //! The stored record of a transaction.
 
-use crate::ledger::Order;
+use crate::ledger::{Order, RecordedKey};
 use crate::operator::{OperatorError, Result};
 use crate::pledge::{EMAIL, RetrievedPledgeTransaction, TransactionId};
-use crate::store::{Key, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey};
+use crate::store::{
+    Key as _, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey,
+};
 use crate::time::parse_ms;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::fmt::Display;
 
 /// The stored record of a transaction.
@@ -15,23 +16,6 @@ pub struct Record {
     pub(in crate::operator) id: TransactionId,
     pub(super) value: Vec<u8>,
     pub(super) metadata: Value,
-}
-
-/// A [`TransactionKey`] whose metadata is read as JSON, so that members of later releases are kept.
-struct RecordKey<'k>(&'k TransactionId);
-
-impl Key for RecordKey<'_> {
-    type Metadata = Value;
-    const KIND: &'static str = TransactionKey::KIND;
-    const PREFIX: &'static str = TransactionKey::PREFIX;
-    const MAX_BYTES: usize = TransactionKey::MAX_BYTES;
-    fn suffix(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.0.as_str())
-    }
-    fn bytes(metadata: &Value) -> usize {
-        let bytes = metadata.get("bytes").and_then(Value::as_u64);
-        bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(Self::MAX_BYTES)
-    }
 }
 
 /// Reads the record of a transaction. KV cost: 1 read.
@@ -46,7 +30,7 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
                 .to_owned(),
         )
     })?;
-    let stored = store.get(&RecordKey(&id)).await?.ok_or_else(|| {
+    let stored = store.get(&RecordedKey(&id)).await?.ok_or_else(|| {
         OperatorError::Invalid(format!(
             "there is no transaction {id} here: check that it belongs to this environment"
         ))
