@@ -1,7 +1,7 @@
 //! The search for people of shops, which covers only their own units. Results, suggestions, counts and errors do not
 //! depend on the data of other shops.
 
-use super::find;
+use super::find::{self, FoundBy, found_by};
 use super::form::Form;
 use super::guard::Target;
 use super::page::Page;
@@ -11,14 +11,11 @@ use crate::ledger::{Direction, PageCursor};
 use crate::operator::OperatorError;
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::roles::MemberRight;
-use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
-use crate::scope::Mode;
+use crate::operator::transactions::{self, SearchKey, TransactionFilter};
 use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, Key as _, OperatorStore};
 use maud::{Markup, html};
 
-/// Maximum length of a search text, in bytes.
-const MAX_TEXT: usize = 1_000;
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
 
@@ -74,11 +71,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let text = form.text("text");
-    if text.is_empty() {
-        return Ok(again(context, form, "enter something to search for"));
-    }
-    if text.len() > MAX_TEXT {
-        let problem = format!("the search text is too long: enter at most {MAX_TEXT} bytes");
+    if let Some(problem) = find::problem(text) {
         return Ok(again(context, form, &problem));
     }
     if let Some(id) = find::transaction_id(text) {
@@ -122,37 +115,17 @@ fn whole_hash(text: &str) -> Option<&str> {
     KeyHash::from_hex(digits).map(|_| digits)
 }
 
-/// The transactions that were found, and whether they were found by reference or by e-mail address.
-struct FoundBy {
-    by: &'static str,
-    found: Found,
-}
-
-const REFERENCE: &str = "reference";
-const EMAIL: &str = "email";
-
-/// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address.
+/// Searches the transactions of `units`.
 async fn search<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
     form: &Form,
 ) -> Result<FoundBy, OperatorError> {
-    let text = form.text("text").to_owned();
-    let unit = form.given("unit").map(str::to_owned);
-    let filter = TransactionFilter { unit, mode: Mode::from_name(form.text("mode")) };
-    let from = form.given("older").and_then(PageCursor::parse);
-    let from = from.map_or(Direction::Newest, Direction::Older);
-    let find = async |by: &SearchKey| {
-        let of = (&filter, by);
-        transactions::find_within(context.store, context.ledger, units, of, &from, MAX_ROWS).await
+    let (store, ledger) = (context.store, context.ledger);
+    let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
+        transactions::find_within(store, ledger, units, of, from, MAX_ROWS).await
     };
-    if form.text("by") != EMAIL {
-        let found = find(&SearchKey::Reference(text.clone())).await?;
-        if !found.transactions.is_empty() || !text.contains('@') {
-            return Ok(FoundBy { by: REFERENCE, found });
-        }
-    }
-    Ok(FoundBy { by: EMAIL, found: find(&SearchKey::Email(text)).await? })
+    found_by(form.text("text"), form, find).await
 }
 
 async fn results<S: OperatorStore, C, E>(
@@ -170,7 +143,6 @@ async fn results<S: OperatorStore, C, E>(
         @if let Some(older) = found.older() { (older_form(form, by, &older)) }
         @if has_none {
             ul {
-                li { "References are case-sensitive: enter them as the shop writes them." }
                 li { "An erased transaction cannot be found by its e-mail address." }
             }
         }

@@ -4,6 +4,7 @@
 //! `/find` with a [sealed] search term.
 
 mod form;
+mod found_by;
 mod key;
 mod results;
 mod sealed;
@@ -11,6 +12,7 @@ mod search;
 mod term;
 
 pub(super) use form::search_section;
+pub(super) use found_by::{FoundBy, found_by};
 pub(super) use key::key_page;
-pub(super) use search::{find, search};
+pub(super) use search::{find, problem, search};
 pub(super) use term::{is_secret, pasted, transaction_id};

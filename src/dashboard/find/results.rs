@@ -1,6 +1,7 @@
 //! The results of a search for units, teams and transactions.
 
 use super::form::{SearchForm, address};
+use super::found_by::{EMAIL, FoundBy, found_by};
 use super::key;
 use super::term::{ID, transaction_id};
 use crate::auth::KeyLevel;
@@ -10,13 +11,12 @@ use crate::dashboard::page::Page;
 use crate::dashboard::transaction::level;
 use crate::dashboard::{PageContext, Result, orders, transaction, view};
 use crate::ledger::names::{self, Name, NameKind};
-use crate::ledger::{Direction, Order, PageCursor};
+use crate::ledger::{Direction, Order};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::register::{self, Unregistered};
 use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
-use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -25,10 +25,6 @@ use maud::{Markup, html};
 const MAX_ROWS: usize = 50;
 /// Maximum number of units and teams that are shown.
 const MAX_NAMES: usize = 20;
-/// The values of the query parameter `by`, which says how the transactions were found: by reference or by e-mail
-/// address.
-const REFERENCE: &str = "reference";
-const EMAIL: &str = "email";
 
 /// Shows the results for a search term. If the term names a transaction or an API key, shows its page. Otherwise, lists
 /// the units and teams that match the term, and the transactions with this reference or e-mail address.
@@ -71,30 +67,13 @@ struct Results<'r, S, C, E> {
 /// The transactions that were found by reference or by e-mail address. The error says why the search was not possible.
 type Searched = Result<FoundBy, String>;
 
-struct FoundBy {
-    by: &'static str,
-    found: Found,
-}
-
 impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
-    /// Finds transactions by reference and, if that finds none and the term contains `@`, by e-mail address.
     async fn search(&self) -> Result<FoundBy, OperatorError> {
-        let (context, query) = (self.context, self.query);
-        let unit = query.given("unit").map(str::to_owned);
-        let filter = TransactionFilter { unit, mode: Mode::from_name(query.text("mode")) };
-        let from = query.given("older").and_then(PageCursor::parse);
-        let from = from.map_or(Direction::Newest, Direction::Older);
-        let find = async |by: SearchKey| {
-            let of = (&filter, &by);
-            transactions::find(context.store, context.ledger, of, &from, MAX_ROWS).await
+        let (store, ledger) = (self.context.store, self.context.ledger);
+        let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
+            transactions::find(store, ledger, of, from, MAX_ROWS).await
         };
-        if query.text("by") != EMAIL {
-            let found = find(SearchKey::Reference(self.term.to_owned())).await?;
-            if !found.transactions.is_empty() || !self.term.contains('@') {
-                return Ok(FoundBy { by: REFERENCE, found });
-            }
-        }
-        Ok(FoundBy { by: EMAIL, found: find(SearchKey::Email(self.term.to_owned())).await? })
+        found_by(self.term, self.query, find).await
     }
 
     fn operates(&self) -> bool {

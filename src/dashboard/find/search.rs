@@ -42,7 +42,8 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
     }
 }
 
-fn problem(text: &str) -> Option<String> {
+/// Says why a text cannot be searched for; `None` if it can.
+pub(in crate::dashboard) fn problem(text: &str) -> Option<String> {
     match text.len() {
         0 => Some("enter something to search for".to_owned()),
         1..=MAX_TERM => None,
