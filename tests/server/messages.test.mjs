@@ -292,10 +292,12 @@ for (const status of [200, 500])
         response.writeHead(status);
         response.on("close", resolve);
         const chunk = Buffer.alloc(65_536, 32);
-        const write = () => {
-          while (!response.destroyed && response.write(chunk)) bytes += chunk.length;
-        };
-        response.on("drain", write);
+        const write = () =>
+          response.write(chunk, (error) => {
+            if (error || response.destroyed) return;
+            bytes += chunk.length;
+            setImmediate(write);
+          });
         write();
       };
     });
