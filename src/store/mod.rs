@@ -3,6 +3,7 @@
 //! A transaction is one record, written once. Its value is the body of the get operation's answer. Its metadata says
 //! who may see it.
 
+mod cancelled;
 mod decode;
 mod error;
 mod key;
@@ -13,6 +14,7 @@ mod port;
 mod price_key;
 mod recorded;
 
+pub use cancelled::{Cancelled, CancelledKey};
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{

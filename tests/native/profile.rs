@@ -89,7 +89,7 @@ fn no_language_lacks_a_sentence() {
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
-        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
+        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference, Cancelled] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
         assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
