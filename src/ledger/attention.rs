@@ -214,9 +214,9 @@ impl Query for Unusual {
         is_settled!("strftime('%Y-%m', t.created / 1000, 'unixepoch')"),
         "
 ), left_over AS MATERIALIZED (
-  SELECT t.id, t.unit, t.created, t.currency, t.cents - ifnull(sum(c.cents), 0) AS cents, t.amount, median
-  FROM charged_much t LEFT JOIN credits c ON c.id = t.id
-  GROUP BY t.id HAVING t.cents IS NOT NULL OR count(c.id) = 0
+  SELECT m.id, m.unit, m.created, m.currency, m.cents - ifnull(sum(c.cents), 0) AS cents, m.amount, median
+  FROM charged_much m LEFT JOIN credits c ON c.id = m.id
+  GROUP BY m.id HAVING m.cents IS NOT NULL OR count(c.id) = 0
 ), found AS MATERIALIZED (
   SELECT id, unit, created, currency, cents, amount FROM left_over
   WHERE cents IS NULL OR cents > ?1 ->> '$.limit' OR (median > 0 AND cents > 100 * median)

@@ -417,7 +417,7 @@ fn the_note_of_an_entry_fits_the_metadata_of_a_record() {
         clock.0.set(clock.0.get() + 1);
         let author = Author::new(&by, clock, &log.entropy).unwrap();
         let id = impact_pledge::operator::OperationId::new(clock, &log.entropy);
-        let subject = Subject::of(KeyLevel::Unit("u".repeat(128)), ["x".repeat(254)]);
+        let subject = Subject::of(KeyLevel::Unit("u".repeat(128)), ["x".repeat(300)]);
         let author = author.with_operation(id);
         block_on(author.record_subject(&log.store, "people remove", subject)).unwrap();
     }

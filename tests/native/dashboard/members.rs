@@ -245,7 +245,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/keys", &[("unit", "north"), ("mode", "live")]);
     for sent in ["north", "south"] {
         let named = [("unit", sent), ("key", key)];
-        form_of("/units/north", "/keys/rotate", &[&named[..], &[("keep", "0")]].concat());
+        form_of("/units/north", "/keys/rotate", &[&named[..], &[("keep", "3600")]].concat());
         form_of("/units/north", "/keys/revoke", &[&named[..], &[("sure", "yes")]].concat());
     }
     form_of("/units/north", "/units/north/profile", &[("name", "Mine"), ("seen", "")]);
