@@ -13,6 +13,7 @@ mod person;
 mod port;
 mod price_key;
 mod recorded;
+mod updates_key;
 
 pub use cancelled::{Cancelled, CancelledKey};
 pub use decode::decode;
@@ -29,3 +30,4 @@ pub use person::{PersonKey, PersonNote, PersonRole};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;
+pub use updates_key::{MAX_UPDATES_BYTES, UpdatesKey};
