@@ -175,7 +175,7 @@ fn is_scoped(template: &str) -> bool {
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]
-fn no_form_of_another_shop_is_a_search() {
+fn a_search_for_an_id_of_another_shop_leads_to_the_page_of_an_absent_one() {
     let shops = shops();
     let page_of = |id: &str| {
         let found = shops.dashboard.post(EVA, "/find", &[("text", id)]);
