@@ -30,6 +30,7 @@ fn sent(form: &Form) -> NewProfile {
         mail: form.text("mail") == "on",
         messaging_services: services(form),
         reply_to: given("reply-to"),
+        mail_text: lines("mail-text"),
         time_zone: given("time-zone"),
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),

@@ -32,7 +32,11 @@ fn fixture() -> Fixture {
     fixture.keep_record(&with(&[("/notifications", asked)]));
     fixture.keep_profile(&json!({"name": "Small Hours Coffee", "mail": true,
                                  "messagingServices": ["MessagingServiceA"]}));
-    fixture.adapters.attached.borrow_mut().push(DoorName { service: MessagingServiceA, is_live: true });
+    fixture
+        .adapters
+        .attached
+        .borrow_mut()
+        .push(DoorName { service: MessagingServiceA, is_live: true });
     fixture.clock.0.set(CREATED_MS + HOUR);
     fixture
 }
@@ -133,7 +137,8 @@ fn failures_are_listed_with_their_service() {
     let of_message = (MessagingServiceA, "status-422".to_owned(), position);
     let all = list(FailedQuery::default());
     assert_eq!(all, [of_mail.clone(), of_message.clone()]);
-    let after = |row: &(_, _, String)| FailedQuery { after: Some(row.2.clone()), ..FailedQuery::default() };
+    let after =
+        |row: &(_, _, String)| FailedQuery { after: Some(row.2.clone()), ..FailedQuery::default() };
     assert_eq!(list(after(&of_mail)), [of_message.clone()]);
     assert_eq!(list(after(&of_message)), []);
     let of = |service| FailedQuery { service: Some(service), ..FailedQuery::default() };
@@ -189,10 +194,7 @@ fn a_message_is_resent_as_the_next_round_of_its_service_alone() {
     let on = json!([id().as_str()]);
     assert_eq!(
         commands,
-        [
-            (json!("emails resend"), on.clone()),
-            (json!("emails resend (MessagingServiceA)"), on),
-        ]
+        [(json!("emails resend"), on.clone()), (json!("emails resend (MessagingServiceA)"), on),]
     );
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 2), 1), done("sent"));
 }
@@ -220,10 +222,7 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
     };
     let queued = |queued| DayStep { queued, ..DayStep::default() };
     assert_eq!(resend(Some(MessagingServiceB)), (queued(0), vec![]));
-    assert_eq!(
-        resend(Some(MessagingServiceA)),
-        (queued(1), vec![to(MessagingServiceA, 2)])
-    );
+    assert_eq!(resend(Some(MessagingServiceA)), (queued(1), vec![to(MessagingServiceA, 2)]));
     let rest = DayStep { queued: 1, before: 1, ..DayStep::default() };
     assert_eq!(resend(None), (rest, vec![to(Email, 2)]));
 }
