@@ -73,8 +73,13 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
-    /// The requested messaging services whose message never reached the queue.
-    #[serde(default, deserialize_with = "read_services", skip_serializing_if = "Vec::is_empty")]
+    /// The requested messaging services whose message never reached the queue. The JSON has their last letters: `AB`.
+    #[serde(
+        default,
+        deserialize_with = "read_services",
+        serialize_with = "write_services",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub unsent: Vec<NotificationService>,
     /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,13 +104,23 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// Reads the names of services. Names that this release does not know are left out.
+/// Reads services from their last letters. What this release does not know is left out.
 fn read_services<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<NotificationService>, D::Error> {
-    let names = Vec::<Value>::deserialize(Value::deserialize(deserializer)?).unwrap_or_default();
-    let service = |name: &Value| name.as_str().and_then(NotificationService::from_name);
-    Ok(names.iter().filter_map(service).collect())
+    let letters = Value::deserialize(deserializer)?;
+    let service = |letter: char| {
+        NotificationService::MESSAGING.into_iter().find(|service| service.name().ends_with(letter))
+    };
+    Ok(letters.as_str().unwrap_or_default().chars().filter_map(service).collect())
+}
+
+fn write_services<S: Serializer>(
+    services: &[NotificationService],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let letters = services.iter().filter_map(|service| service.name().chars().next_back());
+    serializer.collect_str(&letters.collect::<String>())
 }
 
 impl Summary {
