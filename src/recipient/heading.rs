@@ -1,10 +1,9 @@
 //! The heading of a page, and the text that its recipient may share.
 
 use super::language::{Language, Plural};
-use super::page_name::recipient_name;
 use super::profile::Profile;
 use super::quantity::Quantity;
-use super::text::brief;
+use super::text::{brief, shown};
 use super::words::{Sentence, part, pieces};
 use crate::pledge::RetrievedPledgeTransaction;
 use maud::{Markup, html};
@@ -96,4 +95,16 @@ pub(super) fn share(
             }
         }
     })
+}
+
+/// Returns the first name, or else the full name. A name that contains the e-mail address is left out.
+pub(super) fn recipient_name<'t>(
+    transaction: &'t RetrievedPledgeTransaction<'_>,
+) -> Option<&'t str> {
+    let recipient = &transaction.pledges.first()?.recipient;
+    let email = recipient.email.to_ascii_lowercase();
+    [&recipient.first_name, &recipient.name]
+        .into_iter()
+        .filter_map(shown)
+        .find(|name| email.is_empty() || !name.to_ascii_lowercase().contains(&email))
 }
