@@ -1,7 +1,7 @@
 //! The recipient's page, the timeline.
 
 use super::cache::{Damaged, KnownProfile};
-use super::updates::Offerings;
+use super::offerings::Offerings;
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
