@@ -6,8 +6,8 @@
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use super::calendar::Calendar;
-use super::language::{Language, Plural};
 use super::heading::recipient_name;
+use super::language::{Language, Plural};
 use super::page::SERVICE_NAME;
 use super::profile::Profile;
 use super::quantity::Line;

@@ -92,7 +92,8 @@ fn pledge_list(
             None if progress.knows(&pledge.impact.offering_id) => {} // listed with the first pledge of its offering
             None => list.push(pledge, None),
             Some(updates) => {
-                let own = |other: &&RetrievedPledge<'_>| other.impact.offering_id == updates.offering_id;
+                let own =
+                    |other: &&RetrievedPledge<'_>| other.impact.offering_id == updates.offering_id;
                 let mut same = pledges.iter().filter(own).peekable();
                 let is_shared = pledges.iter().filter(own).nth(1).is_some();
                 while let Some(pledge) = same.next() {

@@ -89,7 +89,12 @@ pub(super) struct OfferingUpdates<'u> {
 
 impl OfferingUpdates<'_> {
     /// Renders the updates below a pledge. If several pledges share them, the heading names the offering.
-    pub fn since(&self, calendar: Calendar<'_>, pledge: &RetrievedPledge<'_>, is_shared: bool) -> Markup {
+    pub fn since(
+        &self,
+        calendar: Calendar<'_>,
+        pledge: &RetrievedPledge<'_>,
+        is_shared: bool,
+    ) -> Markup {
         let language = calendar.language;
         let item = Item { calendar, pledge };
         html! {
@@ -179,11 +184,13 @@ impl Item<'_> {
     }
 
     fn facts(&self, update: &Update) -> Markup {
-        let quantity = update.quantity.map(|amount| quantity(self.calendar.language, &self.quantity(amount)));
+        let quantity =
+            update.quantity.map(|amount| quantity(self.calendar.language, &self.quantity(amount)));
         let partner = update.partner.as_ref().map(|partner| html! { bdi { (&**partner) } });
         let report = update.report.as_deref().and_then(WebAddress::parse).map(link);
         let facts = [quantity, update.place.as_ref().map(place), partner, report];
-        let labelled = || facts.iter().enumerate().filter_map(|(index, fact)| Some((index, fact.as_ref()?)));
+        let labelled =
+            || facts.iter().enumerate().filter_map(|(index, fact)| Some((index, fact.as_ref()?)));
         html! {
             @if labelled().next().is_some() {
                 dl {
@@ -250,7 +257,9 @@ fn place(Place { name, coordinates }: &Place) -> Markup {
 
 fn map(coordinates: Coordinates) -> String {
     let (latitude, longitude) = (degrees(coordinates.latitude()), degrees(coordinates.longitude()));
-    format!("https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=12/{latitude}/{longitude}")
+    format!(
+        "https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=12/{latitude}/{longitude}"
+    )
 }
 
 /// Number of decimal places of coordinates: about a metre.

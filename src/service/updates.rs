@@ -24,7 +24,9 @@ pub(super) struct ReadUpdates {
 
 impl ReadUpdates {
     pub fn progress(&self) -> Vec<OfferingProgress<'_>> {
-        fn progress((offering_id, known): &(String, Option<Rc<KnownUpdates>>)) -> OfferingProgress<'_> {
+        fn progress(
+            (offering_id, known): &(String, Option<Rc<KnownUpdates>>),
+        ) -> OfferingProgress<'_> {
             let updates = match known.as_deref() {
                 Some(Ok(Some(OfferingUpdates { updates, .. }))) => Some(&**updates),
                 Some(Ok(None)) => Some(&[][..]),

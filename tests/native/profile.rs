@@ -3,8 +3,8 @@
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::recipient::{
-    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile, Sentence,
-    not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
+    Sentence, not_found_page, page, unavailable_page,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -89,7 +89,7 @@ fn no_language_lacks_a_sentence() {
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
-        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
+        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference, Cancelled] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
         assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
@@ -120,8 +120,7 @@ fn check_statements(language: Language) {
     for (index, form) in forms.iter().enumerate() {
         let value = ["quantity", "", "count", "count"][index / 2];
         for name in ["shop", "quantity", "count", "name"] {
-            let is_there =
-                name == "shop" || name == value || (name == "name" && index % 2 == 1);
+            let is_there = name == "shop" || name == value || (name == "name" && index % 2 == 1);
             let count = form.matches(&format!("{{{name}}}")).count();
             assert_eq!(count, usize::from(is_there), "{language:?}: {form}: {name}");
         }
@@ -175,7 +174,10 @@ fn a_shop_is_named_and_we_stand_below() {
          <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></span>"
     );
     assert!(between(&html, "<footer>", "</footer>").ends_with("Impact Pledge</p>"));
-    assert_eq!(between(&html, "<title>", "</title>"), "Nordwald hat 1.234,5 Bäume für Mara zugesagt");
+    assert_eq!(
+        between(&html, "<title>", "</title>"),
+        "Nordwald hat 1.234,5 Bäume für Mara zugesagt"
+    );
     for text in ["<html lang=\"de\">", "21. November 2026", "1.234,5", "Bäume"] {
         assert!(html.contains(text), "{text}");
     }
@@ -265,15 +267,16 @@ fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
     let service = service_without_profile();
     assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
     visit(&service, "sv");
-    assert_eq!(reads(&service), ["transaction", "profile", "updates", "transaction"], "there is none");
+    let found = ["transaction", "profile", "cancelled", "updates", "transaction", "cancelled"];
+    assert_eq!(reads(&service), found, "there is none");
     let service = service_with(whole().to_string().as_bytes());
     let wrong = open(&service, &EditKey::from_bytes([3; 20]), "fr");
     assert_eq!((wrong.status, reads(&service)), (404, vec!["transaction".to_owned()]));
     assert!(wrong.text.contains("<html lang=\"fr\">") && !wrong.text.contains("Nordwald"));
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction", "profile", "updates"]);
+    assert_eq!(reads(&service), ["transaction", "profile", "cancelled", "updates"]);
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction"]);
+    assert_eq!(reads(&service), ["transaction", "cancelled"]);
     set_profile(&service, br#"{"name":"Nordwald & Co"}"#);
     service.clock.0.set(NOW_MS + 9_999);
     assert!(!visit(&service, "").text.contains("Co<"));
@@ -303,7 +306,7 @@ fn a_damaged_profile_is_logged_and_left_out() {
         reads(&service);
         assert_eq!(
             (visit(&service, "").log, reads(&service)),
-            (None, vec!["transaction".to_owned()])
+            (None, vec!["transaction".to_owned(), "cancelled".to_owned()])
         );
     }
 }

@@ -86,10 +86,9 @@ pub fn page_with_updates(record: &Value, profile: Option<&Value>, updates: &Upda
     };
     let read: BTreeMap<_, _> =
         updates.iter().map(|(id, list)| (id, list.as_ref().map(read))).collect();
-    let progress = read.iter().map(|(id, updates)| OfferingProgress {
-        offering_id: id,
-        updates: updates.as_deref(),
-    });
+    let progress = read
+        .iter()
+        .map(|(id, updates)| OfferingProgress { offering_id: id, updates: updates.as_deref() });
     let progress: Vec<_> = progress.collect();
     let bytes = record.to_string();
     let record: RetrievedPledgeTransaction<'_> =
@@ -123,9 +122,7 @@ fn values(html: &str, attribute: &str) -> Vec<String> {
 pub fn skeleton(html: &str) -> Vec<String> {
     let sized = [" class=\"long\"", " class=\"medium\""];
     let bare = |tag: &str| sized.iter().fold(tag.to_owned(), |tag, class| tag.replace(class, ""));
-    TAG.find_iter(html)
-        .map(|tag| VALUE.replace_all(&bare(tag.as_str()), "").into_owned())
-        .collect()
+    TAG.find_iter(html).map(|tag| VALUE.replace_all(&bare(tag.as_str()), "").into_owned()).collect()
 }
 
 /// Decodes the entities of HTML.
@@ -373,7 +370,11 @@ fn the_largest_pages_are_bounded() {
         ]);
         let html = page_of(&record);
         assert!(html.len() < 2_000_000, "{count} pledges: {} bytes", html.len());
-        assert_eq!(html.contains("</li></ul><p class=\"screen\">And "), has_more, "{count} pledges");
+        assert_eq!(
+            html.contains("</li></ul><p class=\"screen\">And "),
+            has_more,
+            "{count} pledges"
+        );
     }
 }
 
@@ -419,6 +420,38 @@ fn opens_to_the_edit_key_alone() {
         let page = if status == 200 { shown.clone() } else { not_found() };
         assert_eq!(visit(&service, &address), (status, page), "{address}");
     }
+}
+
+/// An operator can mark a transaction as cancelled. A mark that cannot be read is logged, and the page is shown without.
+#[test]
+fn a_pledge_that_was_cancelled_says_so() {
+    let (service, id, key) = bench_with(full().to_string().as_bytes());
+    let get = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
+    let name = format!("cancelled:{id}");
+    let visit = |mark: &[u8]| {
+        service.store.keep(&name, mark, b"null");
+        let answer = service.send(&get);
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        (answer.text, answer.log)
+    };
+    let plain = service.send(&get).text;
+    let (page, log) = visit(br#"{"at":"2026-11-22T23:30:00.000Z","version":1}"#);
+    let note = "<p class=\"test\"><strong>This pledge was cancelled on \
+                <time datetime=\"2026-11-22\">22 November 2026</time>.</strong></p>";
+    let (before, rest) = plain.split_once("<li class=\"later\">").expect("no updates yet");
+    let without_updates = [before, rest.split_once("</li>").unwrap().1].concat();
+    assert_eq!((page.replace(note, ""), log), (without_updates, None));
+    assert!(page.contains(note));
+    for mark in [&b"{"[..], br#"{"at":7}"#, b""] {
+        let (page, log) = visit(mark);
+        assert_eq!(page, plain);
+        assert!(log.unwrap().contains("mark of a cancellation"), "{mark:?}");
+    }
+    assert_eq!(visit(br#"{"at":"yesterday"}"#), (plain.clone(), None));
+    service.store.set_failing(Some("cancelled:"));
+    let answer = service.send(&get);
+    assert_eq!((answer.status, answer.text), (200, plain));
+    assert!(answer.log.unwrap().contains("could not be read"));
 }
 
 #[test]

@@ -40,12 +40,10 @@ pub(super) fn preview<S, C: Clock, E>(
         "page" => {
             let updates: OfferingUpdates =
                 serde_json::from_slice(UPDATES).map_err(OperatorError::from)?;
-            let tree =
-                OfferingProgress { offering_id: "tree", updates: Some(&*updates.updates) };
+            let tree = OfferingProgress { offering_id: "tree", updates: Some(&*updates.updates) };
             let other = OfferingProgress { offering_id: "plastic-kg", updates: Some(&[]) };
             let progress = [tree, other];
-            let page =
-                recipient::page(&example, profile, &progress, Language::En, context.clock);
+            let page = recipient::page(&example, profile, &progress, Language::En, context.clock);
             Some((page.html, page.policy))
         }
         "mail" => recipient::mail(&example, profile, context.clock)
