@@ -12,12 +12,12 @@ mod style;
 
 use super::calendar::Calendar;
 use super::language::Language;
-use super::link::WebAddress;
 use super::page::SERVICE_NAME;
 use super::profile::Profile;
 use super::text::sender;
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::time::TimeZones;
+use crate::web_address::WebAddress;
 use content::Content;
 use style::Look;
 
