@@ -2,8 +2,9 @@
 
 use crate::pledge::{RetrievedPledgeTransaction, Trigger};
 use crate::recipient::calendar::Calendar;
+use crate::recipient::heading::recipient_name;
 use crate::recipient::language::{Language, Plural};
-use crate::recipient::page::{SERVICE_NAME, recipient_name};
+use crate::recipient::page::SERVICE_NAME;
 use crate::recipient::profile::Profile;
 use crate::recipient::quantity::Line;
 use crate::recipient::text::{brief, own_lines, preview};

@@ -200,7 +200,32 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     assert_eq!(now, fewer);
     has(&save(&first, &[]), 422, "has changed since you opened");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
-    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Language of the reader's browser");
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Follow the reader's browser");
+}
+
+/// A new profile has a choice of the language that somebody made. That of the reader's browser is one, too.
+#[test]
+fn a_new_profile_asks_for_the_language() {
+    let dashboard = shop();
+    let page = dashboard.get(OPERATOR, "/units/shop");
+    has(&page, 200, "<option value=\"\" selected>Choose a language</option>");
+    has(&page, 200, "they are never translated");
+    let missing = save(&dashboard, &page, "/units/shop", &[("language", "")]);
+    has(&missing, 422, "Choose the <code><bdi>language</bdi></code> of the shop's pages");
+    has(&missing, 422, "<a href=\"#language\">Go to the field</a>");
+    assert_eq!(field(&missing.text, "name"), PROFILE[0].1, "what was entered is kept");
+    assert_eq!((profile(&dashboard, "shop"), commands(&dashboard)), (Value::Null, vec![]));
+    let wrong = save(&dashboard, &page, "/units/shop", &[("language", "reader"), ("link", "x")]);
+    has(&wrong, 422, "<option value=\"reader\" selected>Follow the reader's browser</option>");
+    let preview = [("language", ""), ("preview", "page")];
+    has(&save(&dashboard, &page, "/units/shop", &preview), 200, "<html lang=\"en\">");
+    let saved = save(&dashboard, &page, "/units/shop", &[("language", "reader")]);
+    has(&saved, 200, "The profile was saved.");
+    has(&saved, 200, "<option value=\"reader\" selected>");
+    assert!(!saved.text.contains("Choose a language"));
+    assert_eq!(profile(&dashboard, "shop")["language"], Value::Null);
+    has(&save(&dashboard, &saved, "/units/shop", &[("language", "ja")]), 200, "was saved");
+    assert_eq!(profile(&dashboard, "shop")["language"], "ja");
 }
 
 #[test]
