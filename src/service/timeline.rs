@@ -28,8 +28,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the causes of failure if the profile or the mark of a cancellation could not be read. A wrong or missing edit key causes
-    /// the same problem as an unknown ID.
+    /// Returns the page, and the causes of failure if the profile or the mark of a cancellation could not be read. A wrong
+    /// or missing edit key causes the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
