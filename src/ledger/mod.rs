@@ -40,6 +40,8 @@ mod shops;
 mod state;
 mod sums;
 mod unread;
+pub mod update_records;
+pub mod updates;
 mod upkeep;
 
 pub use attention::{

@@ -41,6 +41,7 @@ mod sum;
 pub mod teams;
 pub mod transactions;
 pub mod units;
+pub mod updates;
 pub mod usage;
 
 pub use bound::bound;
