@@ -261,7 +261,19 @@ impl Row {
         let Row { id, pledges, state, update, fulfilment, revision, operation, by, .. } = self;
         let (at, changed_at) = (date_time(self.at), date_time(self.changed));
         let changed_by = self.changer;
-        UpdateRow { id, pledges, state, update, fulfilment, revision, operation, by, at, changed_by, changed_at }
+        UpdateRow {
+            id,
+            pledges,
+            state,
+            update,
+            fulfilment,
+            revision,
+            operation,
+            by,
+            at,
+            changed_by,
+            changed_at,
+        }
     }
 }
 

@@ -18,11 +18,12 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),
             html! { (view::untrusted_text(by)) " on " (view::time(at)) },
+            html! { @if context.may(Permission::Operate) { (update_button(context, done, id)) } },
             html! { @if context.may(Permission::Operate) { (remove_button(done, id)) } },
         ]
     };
     let rows: Vec<_> = recorded.iter().map(row).collect();
-    let headings = ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Remove"];
+    let headings = ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Update", "Remove"];
     view::table_of(
         &headings,
         &["Quantity"],
@@ -38,6 +39,21 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
             div { a href=(report) rel="noreferrer" { "Report" } }
         }
     }
+}
+
+/// Renders the button that makes a draft of an update of a fulfilment.
+fn update_button<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    done: &NewFulfilment,
+    id: &str,
+) -> Markup {
+    context.form(
+        "/fulfilment/update",
+        &html! {
+            (view::hidden("id", id))
+            button.quiet aria-label={ "Draft an update for buyers of " (done.quantity) " " (done.offering) } { "Draft update" }
+        },
+    )
 }
 
 /// Renders the button that removes a fulfilment. Its form has no operation ID, so the response asks for confirmation.

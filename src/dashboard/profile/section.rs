@@ -35,7 +35,8 @@ const BILLING: [(&str, &str, &str); 3] = [
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
-const LANGUAGES: [(&str, &str); 13] = [
+/// The languages of timelines: tag and name. The first is that of the reader.
+pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 13] = [
     ("", "Language of the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),

@@ -166,7 +166,7 @@ pub async fn edit(
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
     };
-    once(store, ledger, author, (EDIT, &(id, revision, new)), work).await
+    once(store, ledger, author, (EDIT, &(id, new)), work).await
 }
 
 /// Publishes an update: timelines of its offering and month show it. Ledger cost: 6 calls. KV cost: 2 writes.
@@ -189,7 +189,7 @@ pub async fn publish(
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (PUBLISH, id, revision), published).await
     };
-    once(store, ledger, author, (PUBLISH, &(id, revision)), work).await
+    once(store, ledger, author, (PUBLISH, &id), work).await
 }
 
 /// Withdraws an update: timelines do not show it any more, and a draft is put aside. It can be published again. Ledger
@@ -212,7 +212,7 @@ pub async fn withdraw(
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (WITHDRAW, id, revision), withdrawn).await
     };
-    once(store, ledger, author, (WITHDRAW, &(id, revision)), work).await
+    once(store, ledger, author, (WITHDRAW, &id), work).await
 }
 
 /// Changes an update, then writes the record of its pledges if timelines showed it before or show it now.

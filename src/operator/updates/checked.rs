@@ -7,8 +7,8 @@ use crate::pledge::Amount;
 use crate::recipient::Language;
 use crate::service::Clock;
 use crate::updates::{
-    Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts, Update,
-    UpdateId,
+    Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts,
+    Update, UpdateId,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -81,9 +81,9 @@ pub(super) fn refused(problem: impl Display) -> OperatorError {
 pub(super) fn check_offering(offering: &str) -> Result<()> {
     match is_line(offering, MAX_OFFERING) {
         true => Ok(()),
-        false => Err(refused(format_args!(
-            "`offering` must be one line of 1 to {MAX_OFFERING} bytes"
-        ))),
+        false => {
+            Err(refused(format_args!("`offering` must be one line of 1 to {MAX_OFFERING} bytes")))
+        }
     }
 }
 
@@ -183,7 +183,8 @@ fn coordinates(latitude: &str, longitude: &str) -> Result<Coordinates> {
             ))
         })
     };
-    let point = Coordinates::new(degrees("latitude", latitude, 90)?, degrees("longitude", longitude, 180)?);
+    let point =
+        Coordinates::new(degrees("latitude", latitude, 90)?, degrees("longitude", longitude, 180)?);
     point.ok_or_else(|| refused("`latitude` and `longitude` must be degrees"))
 }
 

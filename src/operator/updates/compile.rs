@@ -62,7 +62,8 @@ fn key(Pledges { mode, month, offering }: &Pledges) -> UpdatesKey {
 /// Returns the value of a record; `None` if nothing is published.
 fn record(Published { updates, .. }: &Published) -> Option<Vec<u8>> {
     let updates = updates.get();
-    let record = || [r#"{"version":"#, &VERSION.to_string(), r#","updates":"#, updates, "}"].concat();
+    let record =
+        || [r#"{"version":"#, &VERSION.to_string(), r#","updates":"#, updates, "}"].concat();
     (updates != "[]").then(|| record().into_bytes())
 }
 

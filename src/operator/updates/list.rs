@@ -1,12 +1,11 @@
 //! Reads updates.
 
 use super::checked::refused;
-use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow, UpdateState};
+use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow};
 use crate::ledger::{Ledger, update_records};
-use crate::operator::Result;
+use crate::operator::{OperatorError, Result};
 use crate::scope::Mode;
 use crate::settlement::Month;
-use crate::updates::{MAX_UPDATES, OfferingUpdates};
 
 /// The updates of some months.
 #[derive(Clone, Debug)]
@@ -41,32 +40,7 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<UpdateRow> {
     updates::get(ledger, id).await?.ok_or_else(|| unknown(id))
 }
 
-pub(super) fn unknown(id: &str) -> crate::operator::OperatorError {
+pub(super) fn unknown(id: &str) -> OperatorError {
     let quoted: String = id.chars().take(80).collect();
     refused(format_args!("there is no update `{quoted}`"))
 }
-
-/// Returns what a timeline would show for these pledges if `preview`, an update, was published now: the published updates
-/// and this one, newest first. One query.
-///
-/// # Errors
-/// If the ledger fails.
-pub async fn shown(ledger: &dyn Ledger, preview: &UpdateRow) -> Result<OfferingUpdates> {
-    let Pledges { mode, month, offering } = &preview.pledges;
-    let filter =
-        UpdateFilter { mode: Some(*mode), months: &[*month], offering: Some(offering) };
-    let mut rows = updates::list(ledger, &filter, MAX_LISTED).await?;
-    rows.retain(|row| row.state == UpdateState::Published || row.id == preview.id);
-    if rows.iter().all(|row| row.id != preview.id) {
-        rows.push(preview.clone());
-    }
-    for row in rows.iter_mut().filter(|row| row.id == preview.id) {
-        row.update = preview.update.clone(); // perhaps not saved yet
-    }
-    rows.sort_by(|a, b| (&b.update.date, &b.at, &a.id).cmp(&(&a.update.date, &a.at, &b.id)));
-    let updates = rows.into_iter().map(|row| row.update);
-    Ok(OfferingUpdates::new(updates.take(MAX_UPDATES).collect()))
-}
-
-/// Largest number of rows that are read for a preview.
-const MAX_LISTED: usize = 1_000;

@@ -6,6 +6,7 @@ mod checked;
 mod compile;
 mod fulfilment;
 mod list;
+mod preview;
 mod restore;
 mod words;
 
@@ -13,6 +14,7 @@ pub use change::{UpdateChange, add, edit, publish, withdraw};
 pub use checked::{MAX_OFFERING, NewUpdate};
 pub use compile::{Compared, compare, heal};
 pub use fulfilment::add_from_fulfilment;
-pub use list::{get, list, shown};
+pub use list::{UpdateList, get, list};
+pub use preview::preview;
 pub use restore::{RestoredUpdates, restore};
 pub use words::in_words;

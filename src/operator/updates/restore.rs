@@ -62,9 +62,9 @@ async fn last_rows(
     unread: &mut Vec<String>,
 ) -> Result<Vec<(String, UpdateRow)>> {
     let notes = audit::notes(store, 0).await?;
-    let of_updates = notes.into_iter().filter(|(_, note)| {
-        note.command.starts_with(GROUP) && !note.on.is_empty()
-    });
+    let of_updates = notes
+        .into_iter()
+        .filter(|(_, note)| note.command.starts_with(GROUP) && !note.on.is_empty());
     let keys: Vec<_> = of_updates.map(|(key, _)| key).collect();
     let mut rows: BTreeMap<String, (String, UpdateRow)> = BTreeMap::new();
     for (key, value) in keys.iter().zip(read_values(store, &keys).await?) {

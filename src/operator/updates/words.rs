@@ -18,8 +18,7 @@ pub fn in_words(pledges: &Pledges, update: &Update) -> String {
     );
     let place = update.place.as_ref().map(|place| &*place.name);
     let sentence = update.texts.best("en").map(|(_, text)| text);
-    for (before, text) in
-        [(", in ", place), (", by ", update.partner.as_deref()), (": ", sentence)]
+    for (before, text) in [(", in ", place), (", by ", update.partner.as_deref()), (": ", sentence)]
     {
         if let Some(text) = text {
             words.extend([before, text]);
