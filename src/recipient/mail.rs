@@ -6,8 +6,9 @@
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use super::calendar::Calendar;
+use super::heading::recipient_name;
 use super::language::{Language, Plural};
-use super::page::{SERVICE_NAME, recipient_name};
+use super::page::SERVICE_NAME;
 use super::profile::Profile;
 use super::quantity::Line;
 use super::text::{brief, sender};

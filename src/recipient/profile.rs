@@ -203,7 +203,7 @@ fn parse_email(text: String) -> Result<String, &'static str> {
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {
     Language::from_tag(tag)
-        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
+        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
 }
 
 /// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the

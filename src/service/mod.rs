@@ -24,6 +24,7 @@ mod response;
 mod route;
 mod settings;
 mod timeline;
+mod updates;
 
 pub use cache::{Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, mark_unsent};
@@ -31,6 +32,7 @@ pub use outbox::{Message, Outbox, PutFuture};
 pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
 pub use settings::{Settings, Variables};
+pub use updates::MAX_OFFERINGS;
 
 use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};

@@ -1,11 +1,15 @@
 //! The recipient's page, the timeline.
 
 use super::cache::{Damaged, KnownProfile};
+use super::updates::Offerings;
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
 use crate::recipient::{self, Language, Page};
+use crate::scope::Scope;
 use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
+use futures_util::FutureExt as _;
+use futures_util::future::join;
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -26,7 +30,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the cause of failure if the profile could not be read. A wrong or missing edit key causes
+    /// Returns the page, and the causes of failure if the profile or updates could not be read. A wrong or missing edit key causes
     /// the same problem as an unknown ID.
     async fn timeline_page(
         &self,
@@ -39,17 +43,29 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let scope = stored.metadata.scope();
-        let (profile, cause) = match self.profile(&scope.unit).await {
+        let Scope { mode, unit } = stored.metadata.scope();
+        let offerings = Offerings::of_metadata(&stored.metadata);
+        let are_known = offerings.is_some();
+        let (profile, mut updates) =
+            join(self.profile(&unit), self.updates(mode, offerings)).boxed_local().await;
+        let (profile, cause) = match profile {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
         };
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
-        let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
-        let bytes = self.read_transaction(stored, readers).await?; // last, because nothing may wait after it
+        let readers = [mode.name(), "page", &unit].join(" ");
+        let mut reservation = self.caches.in_flight.reservation(readers); // until the page is rendered
+        let bytes = self.read_reserved(stored, &mut reservation, updates.bytes).await?;
+        if !are_known {
+            let offerings = Offerings::of(&decode(TransactionKey::KIND, &bytes)?);
+            updates = self.updates(mode, offerings).boxed_local().await;
+        }
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
-        Ok((recipient::page(&transaction, profile, language, self.clock), cause))
+        let progress = updates.progress();
+        let page = recipient::page(&transaction, profile, &progress, language, self.clock);
+        let causes: Vec<_> = cause.into_iter().chain(updates.cause).collect();
+        Ok((page, (!causes.is_empty()).then(|| causes.join("; "))))
     }
 
     /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.

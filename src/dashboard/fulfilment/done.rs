@@ -23,7 +23,8 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
         ]
     };
     let rows: Vec<_> = recorded.iter().map(row).collect();
-    let headings = ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Update", "Remove"];
+    let headings =
+        ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Update", "Remove"];
     view::table_of(
         &headings,
         &["Quantity"],

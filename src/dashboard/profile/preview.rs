@@ -35,7 +35,7 @@ pub(super) fn preview<S, C: Clock, E>(
         serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
-            let page = recipient::page(&example, profile, Language::En, context.clock);
+            let page = recipient::page(&example, profile, &[], Language::En, context.clock);
             Some((page.html, page.policy))
         }
         "mail" => recipient::mail(&example, profile, context.clock)

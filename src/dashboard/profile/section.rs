@@ -36,7 +36,7 @@ const BILLING: [(&str, &str, &str); 3] = [
 ];
 
 /// The languages of timelines: tag and name. The first is that of the reader.
-pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 13] = [
+pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
     ("", "Language of the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),
@@ -47,7 +47,8 @@ pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 13] = [
     ("ja", "Japanese"),
     ("nl", "Dutch"),
     ("pl", "Polish"),
-    ("pt", "Portuguese"),
+    ("pt", "Portuguese (Portugal)"),
+    ("pt-BR", "Portuguese (Brazil)"),
     ("sv", "Swedish"),
     ("zh", "Chinese"),
 ];

@@ -12,12 +12,8 @@ pub(super) const PATH: &str = "/updates";
 /// The prefix of the names of the fields with a sentence, before the language tag.
 const SENTENCE: &str = "text-";
 
-const STAGES: [(&str, &str); 4] = [
-    ("funded", "Funded"),
-    ("under-way", "Under way"),
-    ("done", "Done"),
-    ("verified", "Verified"),
-];
+const STAGES: [(&str, &str); 4] =
+    [("funded", "Funded"), ("under-way", "Under way"), ("done", "Done"), ("verified", "Verified")];
 
 /// Returns the name of a stage on pages.
 pub(super) fn stage_in_words(name: &str) -> &str {
@@ -121,9 +117,8 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
 /// Renders a field for each language. Those other than English are behind a summary, unless one of them is used.
 fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
     let is = |tag: &str, other: &str| tag.eq_ignore_ascii_case(other);
-    let value = |tag: &str| {
-        update.texts.iter().find(|(own, _)| is(own, tag)).map_or("", |(_, text)| text)
-    };
+    let value =
+        |tag: &str| update.texts.iter().find(|(own, _)| is(own, tag)).map_or("", |(_, text)| text);
     let field = |tag: &str, language: &str| {
         let name = [SENTENCE, tag].concat();
         let problem = if wrong == Some(&*name) { problem } else { "" };

@@ -108,8 +108,7 @@ async fn pledged<S, C, E>(
     selection: MonthSelection,
 ) -> Result<Vec<String>> {
     let (mode, months) = (Some(selection.mode), [selection.month]);
-    let found =
-        fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_SUGGESTED).await;
+    let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_SUGGESTED).await;
     match found {
         Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
         found => Ok(found?.balances.into_iter().map(|balance| balance.offering).collect()),

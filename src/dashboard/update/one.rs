@@ -74,7 +74,10 @@ pub(super) fn facts(row: &UpdateRow) -> Markup {
         ("Pledged in", html! { (view::month(pledges.month)) " (" (pledges.mode.name()) " mode)" }),
         ("Date", view::day(&[&update.date, "T00:00:00Z"].concat())),
         ("Added by", html! { (view::untrusted_text(by)) " on " (view::time(at)) }),
-        ("Changed by", html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) }),
+        (
+            "Changed by",
+            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
+        ),
         ("ID", html! { code.id { (id) } }),
     ])
 }
@@ -94,10 +97,7 @@ async fn removed_fulfilment<S, C, E>(
     }))
 }
 
-fn actions<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    row: &UpdateRow,
-) -> Markup {
+fn actions<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, row: &UpdateRow) -> Markup {
     let revision = row.revision.to_string();
     let withdraw = if row.state == UpdateState::Draft { "Discard draft" } else { "Withdraw" };
     html! {

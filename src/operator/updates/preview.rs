@@ -32,9 +32,9 @@ pub async fn preview(
     let Pledges { mode, month, offering } = pledges;
     let filter = UpdateFilter { mode: Some(*mode), months: &[*month], offering: Some(offering) };
     let rows = updates::list(ledger, &filter, MAX_LISTED).await?;
-    let others = rows.into_iter().filter(|other| {
-        other.state == UpdateState::Published && *other.id != *wanted.id
-    });
+    let others = rows
+        .into_iter()
+        .filter(|other| other.state == UpdateState::Published && *other.id != *wanted.id);
     let mut shown: Vec<(String, Update)> = others.map(|row| (row.at, row.update)).collect();
     shown.push((at, wanted));
     shown.sort_by(|(a_at, a), (b_at, b)| (&b.date, b_at, &a.id).cmp(&(&a.date, a_at, &b.id)));
