@@ -13,6 +13,7 @@ pub mod credits;
 pub mod csv;
 pub mod delays;
 pub mod demo;
+pub mod demo_updates;
 mod due;
 pub mod due_months;
 pub mod dues;
