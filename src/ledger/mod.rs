@@ -40,6 +40,7 @@ mod shops;
 mod state;
 mod sums;
 mod unread;
+pub mod update_changes;
 pub mod update_records;
 pub mod updates;
 mod upkeep;

@@ -2,7 +2,8 @@
 
 use futures_executor::block_on;
 use impact_pledge::ledger::fulfilments::NewFulfilment;
-use impact_pledge::ledger::updates::{MAX_KEPT, Pledges, UpdateRow, UpdateState};
+use impact_pledge::ledger::update_changes::MAX_KEPT;
+use impact_pledge::ledger::updates::{Pledges, UpdateRow, UpdateState};
 use impact_pledge::ledger::{self, Ledger, QueryFuture, Statement};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::updates::{self, Compared, NewUpdate, UpdateChange};
@@ -64,8 +65,11 @@ impl Bench {
     }
 
     fn add(&self, changed: &Value) -> Result {
-        let of = (&trees(), None);
-        let ledger = Some(&self.ledger as _);
+        self.add_to(&trees(), changed)
+    }
+
+    fn add_to(&self, pledges: &Pledges, changed: &Value) -> Result {
+        let (ledger, of) = (Some(&self.ledger as _), (pledges, None));
         block_on(updates::add(&self.store, ledger, &self.author(), of, &wanted(changed)))
     }
 
@@ -150,6 +154,8 @@ fn an_update_is_shown_from_its_publication_to_its_withdrawal() {
         (edited.state, bench.shown()),
         (UpdateState::Published, vec!["We planted more.".to_owned()])
     );
+    let refused = problem(bench.edit((&draft.id, 3), &say("We planted more.")));
+    assert!(refused.contains("saved already"), "{refused}");
     let withdrawn = bench.withdraw((&draft.id, 3)).unwrap().outcome.row;
     assert_eq!((withdrawn.state, bench.record()), (UpdateState::Withdrawn, None));
     assert!(problem(bench.withdraw((&draft.id, 4))).contains("already withdrawn"));
@@ -189,9 +195,7 @@ fn timelines_show_the_newest_first_and_no_draft_other_month_mode_or_offering() {
         Pledges { month: december, ..trees() },
         Pledges { offering: "reef".to_owned(), ..trees() },
     ] {
-        let (ledger, of) = (Some(&bench.ledger as _), (&other, None));
-        let added = updates::add(&bench.store, ledger, &bench.author(), of, &wanted(&say("other")));
-        let row = block_on(added).unwrap().outcome.row;
+        let row = bench.add_to(&other, &say("other")).unwrap().outcome.row;
         bench.publish((&row.id, 1)).unwrap();
     }
     assert_eq!(bench.shown(), ["d", "c", "b", "a"]);
@@ -276,9 +280,7 @@ fn invalid_members_are_refused_by_name_and_nothing_is_saved() {
     }
     for offering in ["", "two\nlines", &"x".repeat(257), &huge] {
         let of = Pledges { offering: offering.to_owned(), ..trees() };
-        let (ledger, of) = (Some(&bench.ledger as _), (&of, None));
-        let added = updates::add(&bench.store, ledger, &bench.author(), of, &wanted(&json!({})));
-        assert!(problem(block_on(added)).contains("`offering`"));
+        assert!(problem(bench.add_to(&of, &json!({}))).contains("`offering`"));
     }
     assert!(bench.audited().is_empty() && bench.store.names().is_empty());
     let long = "植".repeat(400);
@@ -290,8 +292,8 @@ fn invalid_members_are_refused_by_name_and_nothing_is_saved() {
 #[test]
 fn without_a_ledger_and_for_an_unknown_update_nothing_is_changed() {
     let bench = bench();
-    let of = (&trees(), None);
-    let added = updates::add(&bench.store, None, &bench.author(), of, &wanted(&json!({})));
+    let (trees, author, new) = (trees(), bench.author(), wanted(&json!({})));
+    let added = updates::add(&bench.store, None, &author, (&trees, None), &new);
     assert!(problem(block_on(added)).contains("ledger"));
     for refused in [
         problem(bench.publish(("upd_none", 1))),
@@ -570,7 +572,8 @@ fn a_fulfilment_becomes_one_draft_with_what_it_says() {
     assert!(refused.contains("the fulfilment already has an update"), "{refused}");
     block_on(fulfilments::remove(store, ledger, &bench.author(), &id)).unwrap();
     assert!(problem(draft()).contains("was removed"));
-    let unknown = updates::add_from_fulfilment(store, ledger, &bench.author(), "ful_none");
+    let author = bench.author();
+    let unknown = updates::add_from_fulfilment(store, ledger, &author, "ful_none");
     assert!(problem(block_on(unknown)).contains("there is no fulfilment `ful_none`"));
 }
 

@@ -1,14 +1,16 @@
 //! The list of what was recorded as done for a month.
 
-use crate::dashboard::{PageContext, view};
+use crate::dashboard::{PageContext, link, view};
 use crate::ledger::fulfilments::{Fulfilment, NewFulfilment};
 use crate::operator::roles::Permission;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 pub(super) fn list<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     recorded: &[Fulfilment],
+    drafted: &BTreeMap<String, String>,
 ) -> Markup {
     let row = |fulfilment: &Fulfilment| {
         let Fulfilment { id, done, by, at, .. } = fulfilment;
@@ -18,7 +20,7 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),
             html! { (view::untrusted_text(by)) " on " (view::time(at)) },
-            html! { @if context.may(Permission::Operate) { (update_button(context, done, id)) } },
+            html! { @if context.may(Permission::Operate) { (update_cell(context, done, id, drafted.get(id))) } },
             html! { @if context.may(Permission::Operate) { (remove_button(done, id)) } },
         ]
     };
@@ -42,12 +44,16 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
     }
 }
 
-/// Renders the button that makes a draft of an update of a fulfilment.
-fn update_button<S, C: Clock, E: Entropy>(
+/// Renders a link to the update that was made from a fulfilment, or the button that makes a draft of one.
+fn update_cell<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     done: &NewFulfilment,
     id: &str,
+    update: Option<&String>,
 ) -> Markup {
+    if let Some(update) = update {
+        return html! { a href=(link::path(&["updates", update])) { "Open" } };
+    }
     context.form(
         "/fulfilment/update",
         &html! {

@@ -1,18 +1,20 @@
 //! Adds, edits, publishes and withdraws updates.
 
-use super::checked::{NewUpdate, check_offering, check_publishable, checked, refused};
+use super::checked::{NewUpdate, check_offering, check_publishable, checked};
 use super::compile::compile;
-use super::list::{get, unknown};
+use super::list::get;
+use super::refusal::{already, full, overtaken, refused, unknown};
 use super::words::{changed, in_words};
-use crate::ledger::updates::{self, MAX_KEPT, Pledges, RowChange, UpdateRow, UpdateState};
+use crate::ledger::update_changes::{self, MAX_KEPT, RowChange};
+use crate::ledger::updates::{self, Pledges, UpdateRow, UpdateState};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::{Author, Subject};
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::{OperatorError, Result, bound};
 use crate::service::{Clock, Entropy};
-use crate::store::{MAX_UPDATES_BYTES, OperatorStore};
+use crate::store::OperatorStore;
 use crate::time::date_time;
-use crate::updates::{MAX_UPDATES, Update, UpdateId};
+use crate::updates::{Update, UpdateId};
 
 const ADD: &str = "updates add";
 const EDIT: &str = "updates edit";
@@ -107,7 +109,7 @@ async fn insert(
     let entry = author.begin_entry(store, ADD, |_| subject).await?;
     let content = serde_json::to_string(&row.update)?;
     let change = row_change(&row, &content, author.clock.now_ms());
-    match updates::add(ledger, pledges, fulfilment, change).await? {
+    match update_changes::add(ledger, pledges, fulfilment, change).await? {
         Some(added) => Ok(added),
         None => {
             author.withdraw(store, &entry).await;
@@ -148,7 +150,7 @@ fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
 /// at once. Ledger cost: 4 calls, 2 more if it is published. KV cost: 1 write, 1 more if it is published.
 ///
 /// # Errors
-/// - If a member of the update is invalid, or a published one would have no sentence.
+/// - If a member of the update is invalid, nothing differs, or a published one would have no sentence.
 /// - If somebody else has changed the update since, or there is none with this ID.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn edit(
@@ -161,7 +163,10 @@ pub async fn edit(
     let database = bound(ledger)?;
     let edited = |row: &UpdateRow, clock: &_| {
         let update = checked(row.update.id.clone(), new, clock)?;
-        Ok((row.state, update))
+        match update == row.update {
+            true => Err(refused("these values are saved already")),
+            false => Ok((row.state, update)),
+        }
     };
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
@@ -242,7 +247,7 @@ async fn change(
     let subject = subject(Some(&found), &audited)?;
     let entry = author.begin_entry(store, command, |_| subject).await?;
     let content = serde_json::to_string(&after.update)?;
-    let row = match updates::change(ledger, row_change(&after, &content, at_ms)).await? {
+    let row = match update_changes::change(ledger, row_change(&after, &content, at_ms)).await? {
         Some(row) if row.operation == after.operation => row,
         refusing => {
             author.withdraw(store, &entry).await;
@@ -273,26 +278,4 @@ async fn compiled(
         }
         Err(error) => Err(error),
     }
-}
-
-fn already(state: &str, row: &UpdateRow) -> OperatorError {
-    refused(format_args!(
-        "the update is already {state}, since a change by {} at {}",
-        row.changed_by, row.changed_at
-    ))
-}
-
-fn overtaken(row: &UpdateRow) -> OperatorError {
-    refused(format_args!(
-        "{} changed the update at {}, after you had opened it. Open it again to see the change",
-        row.changed_by, row.changed_at
-    ))
-}
-
-fn full(Pledges { month, offering, .. }: &Pledges) -> OperatorError {
-    refused(format_args!(
-        "{offering} already has {MAX_UPDATES} published updates for {month}, or they have more than {} KiB together: \
-         withdraw or shorten one",
-        MAX_UPDATES_BYTES / 1_024
-    ))
 }

@@ -1,8 +1,9 @@
 //! Checks an update that a person writes.
 
+use super::refusal::refused;
 use crate::decimal::Decimal;
+use crate::operator::Result;
 use crate::operator::audit::is_line;
-use crate::operator::{OperatorError, Result};
 use crate::pledge::Amount;
 use crate::recipient::Language;
 use crate::service::Clock;
@@ -11,11 +12,10 @@ use crate::updates::{
     Update, UpdateId,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt::Display;
 use strum::VariantArray as _;
 
 /// Largest number of bytes of an offering's ID. The ledger shortens longer IDs to this size.
-pub const MAX_OFFERING: usize = 256;
+const MAX_OFFERING: usize = 256;
 /// Largest number of bytes of an update as JSON.
 const MAX_BYTES: usize = 8 * 1024;
 
@@ -71,10 +71,6 @@ impl From<&Update> for NewUpdate {
             texts: texts.iter().map(|(tag, text)| (tag.to_owned(), text.to_owned())).collect(),
         }
     }
-}
-
-pub(super) fn refused(problem: impl Display) -> OperatorError {
-    OperatorError::Invalid(format!("nothing was saved: {problem}"))
 }
 
 /// Checks an offering's ID.

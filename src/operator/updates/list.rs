@@ -1,9 +1,9 @@
 //! Reads updates.
 
-use super::checked::refused;
+use super::refusal::unknown;
 use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow};
 use crate::ledger::{Ledger, update_records};
-use crate::operator::{OperatorError, Result};
+use crate::operator::Result;
 use crate::scope::Mode;
 use crate::settlement::Month;
 
@@ -38,9 +38,4 @@ pub async fn list(
 /// If there is no update with this ID, or the ledger fails.
 pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<UpdateRow> {
     updates::get(ledger, id).await?.ok_or_else(|| unknown(id))
-}
-
-pub(super) fn unknown(id: &str) -> OperatorError {
-    let quoted: String = id.chars().take(80).collect();
-    refused(format_args!("there is no update `{quoted}`"))
 }

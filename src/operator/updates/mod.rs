@@ -7,11 +7,12 @@ mod compile;
 mod fulfilment;
 mod list;
 mod preview;
+mod refusal;
 mod restore;
 mod words;
 
 pub use change::{UpdateChange, add, edit, publish, withdraw};
-pub use checked::{MAX_OFFERING, NewUpdate};
+pub use checked::NewUpdate;
 pub use compile::{Compared, compare, heal};
 pub use fulfilment::add_from_fulfilment;
 pub use list::{UpdateList, get, list};

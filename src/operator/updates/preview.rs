@@ -1,6 +1,7 @@
 //! What a timeline would show if an update was published.
 
-use super::checked::{NewUpdate, check_offering, checked, refused};
+use super::checked::{NewUpdate, check_offering, checked};
+use super::refusal::refused;
 use crate::ledger::Ledger;
 use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow, UpdateState};
 use crate::operator::Result;

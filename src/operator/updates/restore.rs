@@ -2,7 +2,7 @@
 
 use super::compile::{Compared, compare};
 use crate::ledger::updates::{self, UpdateRow};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, update_changes};
 use crate::operator::audit::{self, Author, Change};
 use crate::operator::{Result, bound, read_values};
 use crate::service::{Clock, Entropy};
@@ -45,7 +45,7 @@ pub async fn restore(
             restored.known += 1;
             continue;
         }
-        match updates::restore(ledger, &row).await {
+        match update_changes::restore(ledger, &row).await {
             Ok(true) => restored.restored += 1,
             Ok(false) | Err(LedgerError::Refused(_)) => restored.failed.push(name),
             Err(error) => return Err(error.into()),
