@@ -72,15 +72,14 @@ pub(super) fn heading<'h>(
 }
 
 /// Renders the text to share, without the link of the page: anyone who has the link can open the page. Returns `None`
-/// without a profile, and if the quantities have no words.
+/// without a profile, and if no quantity has words.
 pub(super) fn share(
     language: Language,
     profile: Option<&Profile>,
     totals: &[Quantity<'_>],
 ) -> Option<Markup> {
     let shop = brief(&profile?.name)?;
-    let quantities: Vec<_> =
-        totals.iter().map(|total| total.brief(language)).collect::<Option<_>>()?;
+    let quantities: Vec<_> = totals.iter().filter_map(|total| total.brief(language)).collect();
     let words = language.text(Sentence::Share);
     let values = vec![
         ("shop", Cow::Owned(shop)),

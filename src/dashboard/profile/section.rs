@@ -35,9 +35,12 @@ const BILLING: [(&str, &str, &str); 3] = [
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
-/// The languages of timelines: tag and name. The first is that of the reader.
+/// The choice of no language: the reader's browser decides.
+pub(super) const READER: &str = "reader";
+
+/// The languages of timelines: tag and name. The first stands for that of the reader.
 pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
-    ("", "Language of the reader's browser"),
+    (READER, "Follow the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),
     ("en", "English"),
@@ -109,6 +112,11 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
     ]
 }
 
+/// Returns the profile that a form asks for: a form has a value for the choice of no language.
+pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
+    NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
+}
+
 /// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is sent, comparing
 /// this hash with that of the current profile reveals whether the profile has changed meanwhile.
 pub(super) fn seen(profile: &NewProfile) -> String {
@@ -123,6 +131,7 @@ fn facts(profile: &NewProfile) -> Markup {
     };
     let labels = TEXTS.iter().chain(&BILLING);
     let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let language = if language.is_empty() { READER } else { language };
     let choices =
         [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
     let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
@@ -159,7 +168,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
             (hidden("seen", seen))
             div.fields {
                 @for field in looks { (field.render()) }
-                (view::select("language", "Language", &LANGUAGES, language))
+                (language_choice(language, seen, problem))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
             }
             fieldset {
@@ -183,10 +192,35 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     }
 }
 
+/// Renders the choice of the language. A new profile has none, so that the shop is asked for it. `before` is the
+/// [hash](seen) of the profile as it is now.
+fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
+    let is_new = before == seen(&NewProfile::default());
+    let chosen = if language.is_empty() && !is_new { READER } else { language };
+    let is_wrong = is_about(problem, "language", language);
+    html! {
+        label {
+            span { "Language" }
+            select name="language" id="language" required aria-invalid=[is_wrong.then_some("true")]
+                aria-describedby="language-hint" {
+                @if chosen.is_empty() { option value="" selected { "Choose a language" } }
+                @for (value, words) in LANGUAGES {
+                    option value=(value) selected[value == chosen] { (words) }
+                }
+            }
+            @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
+            small id="language-hint" {
+                "The language of the sentences, dates and numbers that buyers see. It should be the language in                  which the shop writes the texts of its pledges: they are never translated, also not if the page                  follows the reader's browser."
+            }
+        }
+    }
+}
+
 /// Returns whether an error message is about this field. A message may name several fields. Those that are empty are
-/// valid, except for `name`.
+/// valid, except for those that are required.
 fn is_about(problem: &str, name: &str, value: &str) -> bool {
-    problem.contains(&format!("`{name}`")) && (name == "name" || !value.is_empty())
+    let is_required = matches!(name, "name" | "language");
+    problem.contains(&format!("`{name}`")) && (is_required || !value.is_empty())
 }
 
 /// Returns the first field that an error is about.

@@ -4,6 +4,7 @@ use crate::dashboard::form::Form;
 use crate::dashboard::profile::LANGUAGES;
 use crate::dashboard::view::{self, Field};
 use crate::operator::updates::NewUpdate;
+use crate::recipient::Language;
 use crate::updates::{MAX_NAME, MAX_SENTENCE};
 use maud::{Markup, html};
 
@@ -125,7 +126,8 @@ fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
         Field { name: &name, label: language, value: value(tag), problem, ..Field::default() }
             .render()
     };
-    let others = || LANGUAGES.iter().filter(|(tag, _)| !tag.is_empty() && *tag != "en");
+    let others =
+        || LANGUAGES.iter().filter(|(tag, _)| Language::from_tag(tag).is_some() && *tag != "en");
     let is_open = update.texts.iter().any(|(tag, _)| !is(tag, "en"))
         || wrong.is_some_and(|name| name.starts_with(SENTENCE) && name != "text-en");
     html! {

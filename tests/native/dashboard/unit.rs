@@ -185,7 +185,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     assert_eq!(now, fewer);
     has(&save(&first, &[]), 422, "has changed since you opened");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
-    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Language of the reader's browser");
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Follow the reader's browser");
 }
 
 #[test]
