@@ -87,10 +87,10 @@ struct Read<'a> {
 impl Query for Read<'_> {
     type Row = Published;
     const SQL: &'static str = concat!(
-        "SELECT json_object('revision', revision, 'updates', (SELECT json_group_array(json(content)) FROM (
+        "SELECT json_object('revision', revision, 'updates', json((SELECT json_group_array(json(content)) FROM (
   SELECT content FROM updates WHERE state = 'published' AND",
         own!(),
-        " ORDER BY day DESC, at DESC, id LIMIT ?1 ->> '$.most'))) FROM update_records WHERE",
+        " ORDER BY day DESC, at DESC, id LIMIT ?1 ->> '$.most')))) FROM update_records WHERE",
         own!()
     );
 }

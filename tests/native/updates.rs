@@ -139,6 +139,7 @@ fn an_update_is_shown_from_its_publication_to_its_withdrawal() {
     let bench = bench();
     let draft = bench.draft(&json!({}));
     assert_eq!((draft.state, draft.revision, bench.record()), (UpdateState::Draft, 1, None));
+    bench.later(1);
     let published = bench.publish((&draft.id, 1)).unwrap().outcome;
     assert!(published.is_compiled);
     assert_eq!((published.row.state, published.row.revision), (UpdateState::Published, 2));
@@ -149,6 +150,7 @@ fn an_update_is_shown_from_its_publication_to_its_withdrawal() {
         "report": "https://reports.example/1", "texts": { "en": "We planted.", "de": "Gepflanzt." },
     }] });
     assert_eq!(serde_json::from_str::<Value>(&bench.record().unwrap()).unwrap(), expected);
+    bench.later(1);
     let edited = bench.edit((&draft.id, 2), &say("We planted more.")).unwrap().outcome.row;
     assert_eq!(
         (edited.state, bench.shown()),
@@ -156,9 +158,11 @@ fn an_update_is_shown_from_its_publication_to_its_withdrawal() {
     );
     let refused = problem(bench.edit((&draft.id, 3), &say("We planted more.")));
     assert!(refused.contains("saved already"), "{refused}");
+    bench.later(1);
     let withdrawn = bench.withdraw((&draft.id, 3)).unwrap().outcome.row;
     assert_eq!((withdrawn.state, bench.record()), (UpdateState::Withdrawn, None));
     assert!(problem(bench.withdraw((&draft.id, 4))).contains("already withdrawn"));
+    bench.later(1);
     bench.publish((&draft.id, 4)).unwrap();
     assert_eq!(bench.shown(), ["We planted more."]);
     assert!(problem(bench.publish((&draft.id, 5))).contains("already published"));
