@@ -1,7 +1,7 @@
 //! Renders pages as HTML documents.
 
-use super::calendar::Calendar;
-use super::content::{MAX_HEADING, REL, cause, size_class, with_value};
+use super::calendar::{Calendar, Day};
+use super::content::{MAX_HEADING, REL, cause, sentence_with, size_class, with_value};
 use super::heading::{heading, share};
 use super::language::Language;
 use super::pledges::pledges_made;
@@ -38,6 +38,18 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
+/// Renders the page of a transaction that was cancelled at a time, an RFC 3339 date-time, as [`page()`] does, with a note
+/// above it, and without updates.
+pub fn cancelled_page(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    asked: Language,
+    zones: &dyn TimeZones,
+    cancelled_at: &str,
+) -> Page {
+    page_of(transaction, profile, &[], asked, zones, Some(cancelled_at))
+}
+
 /// Renders the page of a transaction. `progress` has what is known of the updates of its offerings. The profile sets the
 /// language and the time zone of dates. Without them, the language is `asked`, which the reader's browser prefers, and
 /// the time zone is UTC.
@@ -48,27 +60,40 @@ pub fn page(
     asked: Language,
     zones: &dyn TimeZones,
 ) -> Page {
+    page_of(transaction, profile, progress, asked, zones, None)
+}
+
+fn page_of(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    progress: &[OfferingProgress<'_>],
+    asked: Language,
+    zones: &dyn TimeZones,
+    cancelled_at: Option<&str>,
+) -> Page {
     let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
     let calendar = Calendar::new(language, profile, zones);
     let totals = totals(language, &transaction.pledges);
     let heading = heading(language, transaction, profile, &totals);
     let title = heading.text();
+    let cancelled = cancelled_at.and_then(|at| calendar.day(at));
+    let share = share(language, profile, &totals).filter(|_| cancelled_at.is_none());
     let content = html! {
-        p.certificate { (language.text(Sentence::Certificate)) }
+        @if cancelled.is_none() { p.certificate { (language.text(Sentence::Certificate)) } }
         h1 class=[heading_class(&title)] { (heading.markup()) }
         ol.story role="list" {
             @if let Some(cause) = cause(calendar, &transaction.trigger) { (cause) }
             (pledges_made(calendar, transaction, &totals, progress))
             (closing(language, progress))
         }
-        @if let Some(share) = share(language, profile, &totals) { (share) }
+        @if let Some(share) = share { (share) }
     };
     let footer = html! {
         p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }
         p { (with_value(language.text(Sentence::Zone), calendar.zone())) }
         p.private { (language.text(Sentence::Private)) }
     };
-    let layout = Layout { language, profile, is_test: !transaction.is_live };
+    let layout = Layout { language, profile, is_test: !transaction.is_live, cancelled };
     layout.render(&title, &content, Some(&footer))
 }
 
@@ -97,7 +122,8 @@ pub fn unavailable_page(language: Language) -> Page {
 fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
     let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    Layout { language, profile: None, is_test: false }.render(heading, &content, None)
+    let layout = Layout { language, profile: None, is_test: false, cancelled: None };
+    layout.render(heading, &content, None)
 }
 
 /// The parts of a page around its content.
@@ -105,6 +131,8 @@ struct Layout<'f> {
     language: Language,
     profile: Option<&'f Profile>,
     is_test: bool,
+    /// The day on which the transaction was cancelled, if it was.
+    cancelled: Option<Day>,
 }
 
 impl Layout<'_> {
@@ -124,7 +152,7 @@ impl Layout<'_> {
                     @if let Some(accent) = accent { style { (PreEscaped(&accent.css)) } }
                 }
                 body {
-                    header { (self.sender()) (self.test_note()) }
+                    header { (self.sender()) (self.test_note()) (self.cancelled_note()) }
                     main { (content) }
                     @if let Some(footer) = footer {
                         footer {
@@ -167,6 +195,16 @@ impl Layout<'_> {
     fn test_note(&self) -> Markup {
         let words = self.language.text(Sentence::Test);
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
+    }
+
+    /// Renders the note that the transaction was cancelled.
+    fn cancelled_note(&self) -> Markup {
+        let words = self.language.text(Sentence::Cancelled);
+        html! {
+            @if let Some(Day { iso, words: day }) = &self.cancelled {
+                p.test { strong { (sentence_with(words, &html! { time datetime=(iso) { (day) } })) } }
+            }
+        }
     }
 }
 

@@ -49,6 +49,8 @@ pub enum Sentence {
     MailWhy,
     /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
+    /// The note on a page that an operator cancelled the transaction, with the date.
+    Cancelled,
     /// The heading that names the shop, in pairs: for a recipient without a name, and with one. The pairs: with a
     /// quantity; for one pledge whose quantity has no words; for several pledges, with their number. In Polish, a
     /// fourth pair is for `few` pledges. `{shop}`, `{quantity}`, `{count}` and `{name}` are replaced.

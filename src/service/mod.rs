@@ -10,6 +10,7 @@ mod get;
 mod ledger;
 mod log;
 mod network;
+mod offerings;
 mod outbox;
 mod paid;
 mod ports;
@@ -28,11 +29,11 @@ mod updates;
 
 pub use cache::{Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, mark_unsent};
+pub use offerings::MAX_OFFERINGS;
 pub use outbox::{Message, Outbox, PutFuture};
 pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
 pub use settings::{Settings, Variables};
-pub use updates::MAX_OFFERINGS;
 
 use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};

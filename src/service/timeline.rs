@@ -1,15 +1,16 @@
 //! The recipient's page, the timeline.
 
 use super::cache::{Damaged, KnownProfile};
-use super::updates::Offerings;
+use super::offerings::Offerings;
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
+use crate::pledge::TransactionId;
 use crate::recipient::{self, Language, Page};
 use crate::scope::Scope;
-use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
+use crate::store::{Cancelled, CancelledKey, Key as _, ProfileKey, Store, TransactionKey, decode};
 use futures_util::FutureExt as _;
-use futures_util::future::join;
+use futures_util::future::join3;
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -30,8 +31,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the causes of failure if the profile or updates could not be read. A wrong or missing edit key causes
-    /// the same problem as an unknown ID.
+    /// Returns the page, and the causes of failure if the profile, the updates or the mark of a cancellation could not be
+    /// read. A wrong or missing edit key causes the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
@@ -46,11 +47,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let Scope { mode, unit } = stored.metadata.scope();
         let offerings = Offerings::of_metadata(&stored.metadata);
         let are_known = offerings.is_some();
-        let (profile, mut updates) =
-            join(self.profile(&unit), self.updates(mode, offerings)).boxed_local().await;
-        let (profile, cause) = match profile {
+        let reads = join3(self.profile(&unit), self.cancelled(id), self.updates(mode, offerings));
+        let (profile, cancelled, mut updates) = reads.boxed_local().await;
+        let (profile, no_profile) = match profile {
             Ok(profile) => (profile, None),
-            Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
+            Err(problem) => (Rc::new(Err(Damaged)), Some(problem)),
+        };
+        let (cancelled, no_mark) = match cancelled {
+            Ok(cancelled) => (cancelled, None),
+            Err(problem) => (None, Some(problem)),
         };
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
         let readers = [mode.name(), "page", &unit].join(" ");
@@ -63,9 +68,23 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
         let progress = updates.progress();
-        let page = recipient::page(&transaction, profile, &progress, language, self.clock);
-        let causes: Vec<_> = cause.into_iter().chain(updates.cause).collect();
-        Ok((page, (!causes.is_empty()).then(|| causes.join("; "))))
+        let page = match &cancelled {
+            None => recipient::page(&transaction, profile, &progress, language, self.clock),
+            Some(Cancelled { at }) => {
+                recipient::cancelled_page(&transaction, profile, language, self.clock, at)
+            }
+        };
+        let causes = [&no_profile, &no_mark].into_iter().flatten().map(Problem::cause);
+        let causes = causes.chain(updates.cause.as_deref()).collect::<Vec<_>>().join("; ");
+        Ok((page, Some(causes).filter(|causes| !causes.is_empty())))
+    }
+
+    /// Reads when a transaction was cancelled; `None` if it was not.
+    async fn cancelled(&self, id: &str) -> Result<Option<Cancelled>, Problem> {
+        match TransactionId::parse(id) {
+            Some(id) => self.load(&CancelledKey(&id)).await,
+            None => Ok(None),
+        }
     }
 
     /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.

@@ -1,46 +1,15 @@
 //! Reads the updates of a transaction's offerings for its timeline.
 
 use super::cache::{Damaged, KnownUpdates};
+use super::offerings::Offerings;
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
-use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::OfferingProgress;
 use crate::scope::Mode;
-use crate::settlement::Month;
-use crate::store::{Key as _, Store, TransactionMetadata, UpdatesKey};
+use crate::store::{Key as _, Store, UpdatesKey};
 use crate::updates::OfferingUpdates;
 use futures_util::future::join_all;
 use std::rc::Rc;
-
-/// Maximum number of offerings of a transaction whose updates are shown. Further ones are left out.
-pub const MAX_OFFERINGS: usize = 20;
-
-/// The offerings of a transaction, and the month in which it was created.
-pub(super) struct Offerings {
-    month: Month,
-    /// Each offering once, at most [`MAX_OFFERINGS`].
-    ids: Vec<String>,
-}
-
-impl Offerings {
-    /// Returns `None` if the metadata lacks the quantities or the time, which large and old transactions do.
-    pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
-        let quantities = metadata.summary.quantities.as_ref()?;
-        let ids = quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS).collect();
-        Some(Offerings { month: metadata.month()?, ids })
-    }
-
-    /// Returns `None` if the time of the transaction cannot be read.
-    pub fn of(transaction: &RetrievedPledgeTransaction<'_>) -> Option<Self> {
-        let mut ids: Vec<String> = Vec::new();
-        for pledge in &transaction.pledges {
-            if ids.len() < MAX_OFFERINGS && ids.iter().all(|id| *id != *pledge.impact.offering_id) {
-                ids.push(pledge.impact.offering_id.to_string());
-            }
-        }
-        Some(Offerings { month: Month::of(&transaction.created_at)?, ids })
-    }
-}
 
 /// The updates of a transaction's offerings.
 #[derive(Default)]

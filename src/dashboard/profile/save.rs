@@ -32,6 +32,7 @@ fn sent(form: &Form) -> NewProfile {
         link: given("link"),
         mail: form.text("mail") == "on",
         reply_to: given("reply-to"),
+        mail_text: lines("mail-text"),
         time_zone: given("time-zone"),
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),

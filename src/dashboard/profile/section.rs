@@ -35,6 +35,13 @@ const BILLING: [(&str, &str, &str); 3] = [
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
+/// The field for the shop's own text in e-mails, in the form of [`TEXTS`].
+const MAIL_TEXT: (&str, &str, &str) = (
+    "mail-text",
+    "Your own text in e-mails",
+    "Shown above the button: at most 6 lines and 300 characters, plain text. It is not translated, and web addresses in it do not become links.",
+);
+
 /// The choice of no language: the reader's browser decides.
 pub(super) const READER: &str = "reader";
 
@@ -96,7 +103,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 12] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -107,6 +114,7 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
         ("billing-name", profile.billing_name.as_deref().unwrap_or_default()),
         ("billing-address", profile.billing_address.as_deref().unwrap_or_default()),
         ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
+        ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
     ]
@@ -129,7 +137,7 @@ fn facts(profile: &NewProfile) -> Markup {
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let labels = TEXTS.iter().chain(&BILLING);
+    let labels = TEXTS.iter().chain(&BILLING).chain([&MAIL_TEXT]);
     let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
     let language = if language.is_empty() { READER } else { language };
     let choices =
@@ -160,9 +168,10 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 ..view::Field::default()
             }
         };
-    let (looks, billing) = texts.split_at(TEXTS.len());
-    let looks = TEXTS.iter().zip(looks.iter().copied()).map(field);
-    let billing = BILLING.iter().zip(billing.iter().copied()).map(field);
+    let [looks @ .., _, _, _, mail_text] = texts;
+    let [.., name, address, tax, _] = texts;
+    let looks = TEXTS.iter().zip(looks).map(field);
+    let billing = BILLING.iter().zip([name, address, tax]).map(field);
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
@@ -170,6 +179,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 @for field in looks { (field.render()) }
                 (language_choice(language, seen, problem))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
+                (field((&MAIL_TEXT, mail_text)).render_lines())
             }
             fieldset {
                 legend { "On statements. Buyers do not see this." }
