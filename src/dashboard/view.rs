@@ -106,6 +106,8 @@ pub(super) struct Field<'f> {
     pub kind: &'f str,
     /// What is wrong with the value; empty if nothing is.
     pub problem: &'f str,
+    /// The ID of a `datalist` with suggestions; empty if there is none.
+    pub list: &'f str,
 }
 
 impl Field<'_> {
@@ -116,7 +118,7 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input type=[Some(self.kind).filter(|kind| !kind.is_empty())] id=[is_wrong.then_some(self.name)] name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
+                    list=[Some(self.list).filter(|list| !list.is_empty())] aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
                 @if let Some(id) = &problem_id {
                     small.problem id=(id) { (inline_code(&sentence(self.problem))) }
                 }

@@ -25,6 +25,7 @@ mod times;
 mod transaction;
 mod unit;
 mod unit_prices;
+mod updates;
 mod usage;
 
 use futures_executor::block_on;
