@@ -75,30 +75,29 @@ fn address(query: &Form, after: Option<&str>) -> String {
 
 fn filter_form(query: &Form) -> Markup {
     let kinds: Vec<_> = std::iter::once(("", "All")).chain(audit::GROUPS).collect();
-    let field = |name, label| view::Field {
+    let field = |name, label, kind| view::Field {
         name,
         label,
+        kind,
         value: query.text(name),
         ..view::Field::default()
     };
-    html! {
-        form method="get" action="/audit" autocomplete="off" {
-            div.fields {
-                (field("who", "Who").render())
-                (view::select("what", "What", &kinds, query.text("what")))
-                (field("shop", "Unit or team").render())
-                @for (name, label) in [("from", "First day (UTC)"), ("to", "Last day (UTC)")] {
-                    label { span { (label) } input type="date" name=(name) value=(query.text(name)); }
-                }
-            }
-            div.row {
-                button.quiet { "Filter" }
-                @if FILTERS.iter().any(|name| query.given(name).is_some()) {
-                    a href="/audit" { "Show all changes" }
-                }
+    let content = html! {
+        div.fields {
+            (field("who", "Who", "").render())
+            (view::select("what", "What", &kinds, query.text("what")))
+            (field("shop", "Unit or team", "").render())
+            (field("from", "First day (UTC)", "date").render())
+            (field("to", "Last day (UTC)", "date").render())
+        }
+        div.row {
+            button.quiet { "Filter" }
+            @if FILTERS.iter().any(|name| query.given(name).is_some()) {
+                a href="/audit" { "Show all changes" }
             }
         }
-    }
+    };
+    view::filter("/audit", &content)
 }
 
 // ---- A change ------------------------------------------------------------------------------------

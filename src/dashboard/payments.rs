@@ -31,20 +31,33 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if !orders::month_problem(query).is_empty() {
+        return Ok(again(query));
+    }
     let (filter, after) = (selected(query)?, position(query)?);
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
+    let is_filtered = FILTERS.iter().any(|name| query.given(name).is_some());
     let content = html! {
         p.lead { (in_words(&filter)) }
+        (view::filters(is_filtered, &filters(query)))
         section {
             (table(&page.months, now_ms))
             (pages(query, &page))
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
         }
-        section { h2 { "Filter" } (filters(query)) }
     };
     Ok(Page::new("Payments", content))
+}
+
+/// Shows the filters again, with what is wrong with the month.
+fn again(query: &Form) -> Page {
+    let content = html! {
+        (view::form_problem(orders::month_problem(query), Some("month")))
+        (view::filters(true, &filters(query)))
+    };
+    Page { status: 422, ..Page::new("Payments", content) }
 }
 
 /// Parses the filters. The defaults are live mode and unpaid months.
@@ -124,17 +137,16 @@ fn filters(query: &Form) -> Markup {
         hint: "Leave empty for all units.",
         ..view::Field::default()
     };
-    html! {
-        form method="get" action="/payments" autocomplete="off" {
-            div.fields {
-                (unit.render())
-                (view::month_field(query.text("month")))
-                (view::select("mode", "Mode", &[("live", "Live"), ("test", "Test")], mode))
-                (view::select("state", "Payment", &STATES, state))
-            }
-            button { "Show" }
+    let content = html! {
+        div.fields {
+            (unit.render())
+            (view::month_field(query.text("month"), orders::month_problem(query)))
+            (view::select("mode", "Mode", &[("live", "Live"), ("test", "Test")], mode))
+            (view::select("state", "Payment", &STATES, state))
         }
-    }
+        button { "Show" }
+    };
+    view::filter("/payments", &content)
 }
 
 // ---- The table -----------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ impl Facts {
 
     fn paid(&self) -> Markup {
         match &self.paid_at {
-            Some(paid_at) => view::time(paid_at.as_str()),
+            Some(paid_at) => view::day(paid_at.as_str()),
             None => html! { "Not yet" },
         }
     }

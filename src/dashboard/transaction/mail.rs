@@ -41,7 +41,9 @@ pub(in crate::dashboard) fn resend_form<S, C: Clock, E: Entropy>(
     let content = html! {
         (view::hidden("round", &mail.next_round().to_string()))
         @if let Some(risk) = risk {
-            label { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
+            div.field {
+                label.choice { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
+            }
         }
         button.quiet[risk.is_some()] { "Send again" }
     };

@@ -110,6 +110,6 @@ pub(super) async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     record: &Scoped<Record>,
     problem: &str,
 ) -> Result {
-    let page = found(context, record, &view::problem(problem)).await?;
+    let page = found(context, record, &view::form_problem(problem, None)).await?;
     Ok(Page { status: 422, ..page })
 }
