@@ -46,7 +46,7 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
     let content = html! {
         (selection(query, &selected))
-        (view::filters(is_filtered(query), &filters(query)))
+        (view::filters(false, &filters(query)))
         section {
             (pages(query, &from, page, "Newer and older transactions"))
             (table)
@@ -260,11 +260,6 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Marku
             }
         }
     }
-}
-
-/// Whether the person has chosen a filter in the form.
-fn is_filtered(query: &Form) -> bool {
-    ["mode", "unit", "key", "month", "unpriced"].iter().any(|name| query.given(name).is_some())
 }
 
 /// The form that filters transactions.

@@ -37,10 +37,9 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     let (filter, after) = (selected(query)?, position(query)?);
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
-    let is_filtered = FILTERS.iter().any(|name| query.given(name).is_some());
     let content = html! {
         p.lead { (in_words(&filter)) }
-        (view::filters(is_filtered, &filters(query)))
+        (view::filters(false, &filters(query)))
         section {
             (table(&page.months, now_ms))
             (pages(query, &page))

@@ -94,7 +94,8 @@ pub(super) fn filter(action: &str, content: &Markup) -> Markup {
     html! { form method="get" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
 }
 
-/// The filters of a list, above it. They are folded away until the person opens them, or has chosen some.
+/// The filters of a list, above it. They are folded away, because they would fill the screen of a phone. `is_open` shows
+/// them.
 pub(super) fn filters(is_open: bool, form: &Markup) -> Markup {
     html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }
