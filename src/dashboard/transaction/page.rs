@@ -52,7 +52,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let prices = record.prices(context.store).await?;
     let facts = Facts {
         paid_at: record.paid_at(context.store).await?,
-        created: details::created(context, shown).await,
+        times: details::times(context, shown).await,
         key: details::key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
         manages,
