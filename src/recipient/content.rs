@@ -2,11 +2,11 @@
 
 use super::calendar::{Calendar, Day};
 use super::language::{Language, Plural};
-use super::link::WebAddress;
 use super::quantity::{Quantity, Subject};
 use super::text::shown;
 use super::words::{Sentence, part};
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use crate::web_address::WebAddress;
 use maud::{Markup, PreEscaped, html};
 use std::borrow::Cow;
 

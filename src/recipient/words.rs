@@ -68,6 +68,7 @@ impl Language {
             Language::Nl => include_str!("words/nl.txt"),
             Language::Pl => include_str!("words/pl.txt"),
             Language::Pt => include_str!("words/pt.txt"),
+            Language::PtBr => include_str!("words/pt-BR.txt"),
             Language::Sv => include_str!("words/sv.txt"),
             Language::Zh => include_str!("words/zh.txt"),
         }

@@ -12,6 +12,7 @@ mod person;
 mod port;
 mod price_key;
 mod recorded;
+mod updates_key;
 
 pub use decode::decode;
 pub use error::StoreError;
@@ -27,3 +28,4 @@ pub use person::{PersonKey, PersonNote, PersonRole};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;
+pub use updates_key::{MAX_UPDATES_BYTES, UpdatesKey};

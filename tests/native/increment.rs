@@ -114,7 +114,7 @@ enum Way {
 }
 
 /// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 20] = [
+const WAYS: [(&str, Way); 21] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("catalogue:", Way::Whole),
@@ -135,6 +135,7 @@ const WAYS: [(&str, Way); 20] = [
     ("team:", Way::Whole),
     ("transaction:", Way::Changed),
     ("unit:", Way::Whole),
+    ("updates:", Way::Whole),
 ];
 
 #[test]
