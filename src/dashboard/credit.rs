@@ -106,7 +106,8 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
         .filter(|it| problem.contains(&format!("`{}`", it.offering)))
         .map(|it| quantity_of(&it.offering));
     let words = [("reason", "reason"), ("amount", "amount"), ("of the charge", "amount")];
-    let own = || words.iter().find(|(words, _)| problem.contains(words));
+    let is_shown = |field: &str| left.divisible || field == "reason";
+    let own = || words.iter().find(|(words, field)| problem.contains(words) && is_shown(field));
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
 

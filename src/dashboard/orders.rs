@@ -6,6 +6,7 @@ use super::page::Page;
 use super::transaction;
 use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
+use crate::auth::check_id;
 use crate::ledger::{Direction, Likeness, Order, OrderPage, PageCursor};
 use crate::operator::bound;
 use crate::operator::roles::{MemberRight, Permission};
@@ -34,8 +35,8 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     units: &Units,
     query: &Form,
 ) -> Result {
-    if !month_problem(query).is_empty() {
-        return Ok(again(query));
+    if let Some((field, problem)) = wrong_filter(query) {
+        return Ok(again(query, field, &problem));
     }
     let (selected, from) = (selected(units, query)?, direction(query)?);
     if let Some((_, like)) = &selected.like {
@@ -57,10 +58,24 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transactions", content))
 }
 
-/// Shows the filters again, with what is wrong with the month.
-fn again(query: &Form) -> Page {
+/// Returns the field of the filters that cannot be read, and what is wrong with it.
+pub(super) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
+    match (month_problem(query), unit_problem(query)) {
+        ("", problem) if problem.is_empty() => None,
+        ("", problem) => Some(("unit", problem)),
+        (problem, _) => Some(("month", problem.to_owned())),
+    }
+}
+
+/// Returns what is wrong with the unit in a query; empty if nothing is.
+pub(super) fn unit_problem(query: &Form) -> String {
+    query.given("unit").and_then(|unit| check_id(unit).err()).unwrap_or_default()
+}
+
+/// Shows the filters again, with what is wrong with one of them.
+fn again(query: &Form, field: &str, problem: &str) -> Page {
     let content = html! {
-        (view::form_problem(month_problem(query), Some("month")))
+        (view::form_problem(problem, Some(field)))
         (view::filters(true, &filters(query)))
     };
     Page { status: 422, ..Page::new("Transactions", content) }
@@ -278,7 +293,10 @@ fn filters(query: &Form) -> Markup {
             @if let Some(id) = query.given(name) { (view::hidden(name, id)) }
         }
         div.fields {
-            (field("unit", "Unit", "Leave empty for all units.").render())
+            (view::Field {
+                problem: &unit_problem(query),
+                ..field("unit", "Unit", "Leave empty for all units.")
+            }.render())
             (field("key", "API key ID", "").render())
             (view::month_field(query.text("month"), month_problem(query)))
             (view::select("mode", "Mode", &modes, mode))

@@ -31,8 +31,8 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    if !orders::month_problem(query).is_empty() {
-        return Ok(again(query));
+    if let Some((field, problem)) = orders::wrong_filter(query) {
+        return Ok(again(query, field, &problem));
     }
     let (filter, after) = (selected(query)?, position(query)?);
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
@@ -50,10 +50,10 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Payments", content))
 }
 
-/// Shows the filters again, with what is wrong with the month.
-fn again(query: &Form) -> Page {
+/// Shows the filters again, with what is wrong with one of them.
+fn again(query: &Form, field: &str, problem: &str) -> Page {
     let content = html! {
-        (view::form_problem(orders::month_problem(query), Some("month")))
+        (view::form_problem(problem, Some(field)))
         (view::filters(true, &filters(query)))
     };
     Page { status: 422, ..Page::new("Payments", content) }
@@ -129,11 +129,13 @@ fn pages(query: &Form, page: &DuePage) -> Markup {
 fn filters(query: &Form) -> Markup {
     let mode = query.given("mode").unwrap_or("live");
     let state = query.given("state").unwrap_or("open");
+    let problem = orders::unit_problem(query);
     let unit = view::Field {
         name: "unit",
         label: "Unit",
         value: query.text("unit"),
         hint: "Leave empty for all units.",
+        problem: &problem,
         ..view::Field::default()
     };
     let content = html! {

@@ -161,7 +161,7 @@ pub(super) fn rows<S, C: Clock, E>(
 fn statement(usage: &MonthUsage) -> Markup {
     let of = link::statement(&usage.unit, usage.mode, usage.month);
     let name = ["Statement of ", &view::month(usage.month), " for ", &usage.unit].concat();
-    html! { " " a href=(of) aria-label=(name) { "Statement" } }
+    html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
 /// Returns the URL of the list of a month's transactions.
@@ -182,7 +182,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
-        _ => html! { span.tag { "in progress" } },
+        _ => html! { span.tag { "in progress" } " " },
     }
 }
 

@@ -22,13 +22,26 @@ pub(super) fn capital(text: &str) -> String {
     first.unwrap_or_default() + characters.as_str()
 }
 
-/// Renders an error message of `operator`, with the values between backticks as code.
+/// Renders an error message of `operator`, with the values between backticks as code, and RFC 3339 date-times in words.
 pub(super) fn inline_code(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
+            @if index % 2 == 0 { (times_in_words(part)) } @else { code { bdi { (part) } } }
         }
     }
+}
+
+/// Replaces the RFC 3339 date-times in a message, such as `set by ada@shop.example at 2026-10-03T14:05:00Z`, by words.
+fn times_in_words(text: &str) -> String {
+    let word = |word: &str| {
+        let time = word.trim_end_matches([',', ';', ':', '.', ')']);
+        let words = if time.contains('T') { in_words(time) } else { None };
+        match (words, word.strip_prefix(time)) {
+            (Some(words), Some(end)) => words + end,
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Renders an RFC 3339 date-time as `3 Oct 2026, 14:05 UTC`; any other text unchanged.
