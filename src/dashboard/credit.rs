@@ -94,6 +94,7 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
             problem: at("reason"),
             ..Field::default()
         }.render())
+        (cancelled_field(entered, at(CANCELLED.0)))
         button.quiet { "Credit …" }
     };
     view::form(&link::path(&["transactions", id, "credit"]), &content)
@@ -105,10 +106,35 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
     let mut named = quantities
         .filter(|it| problem.contains(&format!("`{}`", it.offering)))
         .map(|it| quantity_of(&it.offering));
-    let words = [("reason", "reason"), ("amount", "amount"), ("of the charge", "amount")];
-    let is_shown = |field: &str| left.divisible || field == "reason";
+    let words = [
+        ("the timeline can say", CANCELLED.0),
+        ("reason", "reason"),
+        ("amount", "amount"),
+        ("of the charge", "amount"),
+    ];
+    let is_shown = |field: &str| left.divisible || field != "amount";
     let own = || words.iter().find(|(words, field)| problem.contains(words) && is_shown(field));
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
+}
+
+/// The field by which the transaction's timeline says that it was cancelled, and its value.
+const CANCELLED: (&str, &str) = ("cancelled", "yes");
+
+fn is_cancelled(form: &Form) -> bool {
+    form.text(CANCELLED.0) == CANCELLED.1
+}
+
+fn cancelled_field(entered: &Form, problem: &str) -> Markup {
+    let (name, value) = CANCELLED;
+    let field = Field {
+        name,
+        label: "Tell the buyer on the timeline that it was cancelled",
+        value,
+        hint: "Only if all that is left is credited. It cannot be undone.",
+        problem,
+        ..Field::default()
+    };
+    field.render_box(is_cancelled(entered))
 }
 
 fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Markup {
@@ -190,7 +216,7 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
         None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
-    Ok(CreditRequest { transaction, part, reason })
+    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form) })
 }
 
 /// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
@@ -262,6 +288,7 @@ fn confirm<S, C: Clock, E: Entropy>(
         p.lead { "Credit the transaction " (id_link(id)) "? This cannot be undone." }
         section {
             (facts(credit))
+            @if is_cancelled(form) { p { "The buyer's timeline will say that this pledge was cancelled." } }
             @if is_later {
                 p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
             }
@@ -269,6 +296,7 @@ fn confirm<S, C: Clock, E: Entropy>(
                 (view::hidden("step", "credit"))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
+                @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }
                 @for (digest, quantity) in form.with_prefix(QUANTITY) {
                     (view::hidden(&[QUANTITY, digest].concat(), quantity))
                 }

@@ -160,11 +160,12 @@ impl Field<'_> {
     }
 
     /// Renders a box to tick. Its label stands beside it.
-    pub fn render_box(&self) -> Markup {
+    pub fn render_box(&self, is_checked: bool) -> Markup {
         html! {
             div.field {
                 label.choice for=(self.name) {
-                    input type="checkbox" id=(self.name) name=(self.name) value=(self.value) required[self.required]
+                    input type="checkbox" id=(self.name) name=(self.name) value=(self.value)
+                        required[self.required] checked[is_checked]
                         aria-invalid=[self.invalid()] aria-describedby=[self.described()];
                     (self.label)
                 }
@@ -226,7 +227,7 @@ pub(super) fn copyable(text: &str) -> Markup {
 
 /// A text of several lines that people copy.
 pub(super) fn copyable_lines(text: &str) -> Markup {
-    html! { pre.copy tabindex="0" { (text) } }
+    html! { pre.copy tabindex="0" role="group" aria-label="Text to copy" { (text) } }
 }
 
 /// Maximum number of characters of a text that a page shows.

@@ -164,8 +164,13 @@ fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
 
 /// Inserts a shop's text into a sentence, and isolates its text direction from the sentence's.
 pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
+    sentence_with(sentence, &html! { bdi { (value) } })
+}
+
+/// Inserts markup into a sentence.
+pub(super) fn sentence_with(sentence: &str, value: &Markup) -> Markup {
     let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
-    html! { (before) bdi { (value) } (after) }
+    html! { (before) (value) (after) }
 }
 
 /// Returns the CSS class for smaller text if a text has more than `most` characters.

@@ -22,7 +22,7 @@ mod words;
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
 pub use mail::{Mail, mail};
-pub use page::{Page, not_found_page, page, unavailable_page};
+pub use page::{Page, cancelled_page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;

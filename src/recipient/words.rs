@@ -48,6 +48,8 @@ pub enum Sentence {
     MailWhy,
     /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
+    /// The note on a page that an operator cancelled the transaction, with the date.
+    Cancelled,
 }
 
 impl Language {

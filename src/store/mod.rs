@@ -3,6 +3,7 @@
 //! A transaction is one record, written once. Its value is the body of the get operation's answer. Its metadata says
 //! who may see it.
 
+mod cancelled;
 mod decode;
 mod error;
 mod key;
@@ -14,6 +15,7 @@ mod price_key;
 mod recorded;
 mod updates_key;
 
+pub use cancelled::{Cancelled, CancelledKey};
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{

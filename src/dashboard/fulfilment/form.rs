@@ -62,7 +62,7 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
                         value: "yes",
                         required: true,
                         ..Field::default()
-                    }.render_box())
+                    }.render_box(false))
                 }
                 button { "Record" }
             }))

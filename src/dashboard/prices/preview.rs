@@ -82,7 +82,7 @@ fn risks(risks: &[String], is_missing: bool) -> Markup {
                 required: true,
                 problem: if is_missing { NOT_CONFIRMED } else { "" },
                 ..view::Field::default()
-            }.render_box())
+            }.render_box(false))
         }
     }
 }
