@@ -36,15 +36,15 @@ async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
   await page.goto(origin + path);
   page.off("request", note);
   assert.ok((await page.innerText("main")).includes(text));
-  for (const colorScheme of /** @type {const} */ (["dark", "light"])) {
-    await page.emulateMedia({ colorScheme });
-    assert.deepEqual(await axeFindings(page), [], colorScheme);
-  }
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await axeFindings(page, ["color-contrast"]), [], "dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.deepEqual(await axeFindings(page), []);
   const width = await page.evaluate(() => document.scrollingElement.scrollWidth);
   assert.ok(width <= PHONE.width, `${width} px in ${PHONE.width}`);
   assert.deepEqual(loaded, [origin + path]);
   const controls = (await accessibilityNodes(page)).filter(({ states }) => states.focusable);
-  const nameless = ({ role, name }) => !name && role !== "RootWebArea";
+  const nameless = ({ role, name }) => !name && role !== "alert"; // its text is read out at once
   assert.deepEqual(controls.filter(nameless), []);
   await reachesEveryControl(page);
 }

@@ -63,8 +63,18 @@ function focused() {
   if (number === undefined) return null;
   const { left, right, width } = control.getBoundingClientRect();
   const { outlineStyle } = getComputedStyle(control);
-  const isSeen = outlineStyle === "solid" && width > 0 && left >= 0 && right <= innerWidth;
+  // The browser shows which part of a date has the focus.
+  const isMarked = outlineStyle === "solid" || ["date", "month"].includes(control.type);
+  const isSeen = isMarked && width > 0 && left >= 0 && right <= innerWidth;
   return { number: Number(number), isSeen };
+}
+
+/** Presses Tab to the end of a page, from where the next Tab leads to its beginning. */
+async function leaveByTab(page, count) {
+  for (let presses = 0; presses < MAX_STOPS + count; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate(focused)) === null) return;
+  }
 }
 
 /**
@@ -74,12 +84,13 @@ function focused() {
  */
 export async function reachesEveryControl(page) {
   const controls = await page.evaluate(numberControls, CONTROLS);
-  await page.mouse.click(1, 1); // Tab begins there, also where an error has the focus
+  if ((await page.locator("[autofocus]").count()) > 0) await leaveByTab(page, controls.length);
   const reached = [];
   for (let presses = 0; presses < MAX_STOPS + controls.length; presses += 1) {
     await page.keyboard.press("Tab");
     const stop = await page.evaluate(focused);
-    if (stop === null) break;
+    const isAround = reached.length > 1 && stop?.number === reached[0];
+    if (stop === null || isAround) break;
     assert.ok(stop.isSeen, `the focus cannot be seen: ${controls[stop.number]}`);
     if (reached.at(-1) !== stop.number) reached.push(stop.number); // a date has several parts
   }
