@@ -69,11 +69,11 @@ function focused() {
   return { number: Number(number), isSeen };
 }
 
-/** Presses Tab to the end of a page, from where the next Tab leads to its beginning. */
-async function leaveByTab(page, count) {
+/** Presses Tab to the last control of a page, from where the next Tabs lead to its beginning. */
+async function goToEnd(page, count) {
   for (let presses = 0; presses < MAX_STOPS + count; presses += 1) {
     await page.keyboard.press("Tab");
-    if ((await page.evaluate(focused)) === null) return;
+    if ((await page.evaluate(focused))?.number === count - 1) return;
   }
 }
 
@@ -84,11 +84,12 @@ async function leaveByTab(page, count) {
  */
 export async function reachesEveryControl(page) {
   const controls = await page.evaluate(numberControls, CONTROLS);
-  if ((await page.locator("[autofocus]").count()) > 0) await leaveByTab(page, controls.length);
+  if ((await page.locator("[autofocus]").count()) > 0) await goToEnd(page, controls.length);
   const reached = [];
   for (let presses = 0; presses < MAX_STOPS + controls.length; presses += 1) {
     await page.keyboard.press("Tab");
     const stop = await page.evaluate(focused);
+    if (stop === null && reached.length === 0) continue;
     const isAround = reached.length > 1 && stop?.number === reached[0];
     if (stop === null || isAround) break;
     assert.ok(stop.isSeen, `the focus cannot be seen: ${controls[stop.number]}`);
