@@ -11,15 +11,16 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
-/// Maximum number of lines of the billing address and of the tax text, and maximum length of each, in characters.
-const MAX_BILLING_LINES: usize = 6;
-const MAX_BILLING_LENGTH: usize = 300;
+/// Maximum number of lines of the text in e-mails, the billing address and the tax text, and maximum length of each, in
+/// characters.
+const MAX_LINES: usize = 6;
+const MAX_LINES_LENGTH: usize = 300;
 
 /// A unit's name, and the look of its pages.
 ///
 /// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Left out are
-/// an unknown language, which a later release may have written, an invalid time zone, and invalid texts for statements,
-/// which must not break the pages of buyers.
+/// an unknown language, which a later release may have written, an invalid time zone, and invalid texts for e-mails and
+/// statements, which must not break the pages of buyers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -39,6 +40,9 @@ pub struct Profile {
     /// The e-mail address for replies of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The shop's own text in e-mails: lines separated by `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mail_text: Option<String>,
     /// The time zone of dates; UTC if it is absent or unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time_zone: Option<String>,
@@ -75,6 +79,8 @@ pub struct NewProfile {
     pub mail: bool,
     /// The e-mail address for replies of recipients.
     pub reply_to: Option<String>,
+    /// The shop's own text in e-mails: 1 to 6 lines, together at most 300 characters.
+    pub mail_text: Option<String>,
     /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
     pub time_zone: Option<String>,
     /// The name of the company on statements: one line of 1 to 80 characters.
@@ -119,6 +125,7 @@ impl From<&Profile> for NewProfile {
             link: profile.link.clone(),
             mail: profile.mail,
             reply_to: profile.reply_to.clone(),
+            mail_text: profile.mail_text.clone(),
             time_zone: profile.time_zone.clone(),
             billing_name: profile.billing_name.clone(),
             billing_address: profile.billing_address.clone(),
@@ -139,10 +146,11 @@ impl TryFrom<StoredProfile> for Profile {
         let language = stored.language.as_deref().and_then(Language::from_tag);
         let stored = NewProfile {
             language: None,
+            mail_text: stored.mail_text.filter(|text| is_lines(text)),
             time_zone: stored.time_zone.filter(|name| is_time_zone(name)),
             billing_name: stored.billing_name.filter(|name| is_name(name)),
-            billing_address: stored.billing_address.filter(|text| is_billing_text(text)),
-            tax_text: stored.tax_text.filter(|text| is_billing_text(text)),
+            billing_address: stored.billing_address.filter(|text| is_lines(text)),
+            tax_text: stored.tax_text.filter(|text| is_lines(text)),
             ..stored
         };
         let profile = Profile::try_from(stored)?;
@@ -168,14 +176,17 @@ impl TryFrom<NewProfile> for Profile {
             link: profile.link.map(parse_address).transpose()?,
             mail: profile.mail,
             reply_to: profile.reply_to.map(parse_email).transpose()?,
+            mail_text: checked(profile.mail_text, is_lines, NO_MAIL_TEXT)?,
             time_zone: profile.time_zone.map(parse_time_zone).transpose()?,
             billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,
-            billing_address: checked(profile.billing_address, is_billing_text, NO_BILLING_ADDRESS)?,
-            tax_text: checked(profile.tax_text, is_billing_text, NO_TAX_TEXT)?,
+            billing_address: checked(profile.billing_address, is_lines, NO_BILLING_ADDRESS)?,
+            tax_text: checked(profile.tax_text, is_lines, NO_TAX_TEXT)?,
         })
     }
 }
 
+const NO_MAIL_TEXT: &str = "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no \
+                            characters that change the direction of text";
 const NO_BILLING_NAME: &str = "`billing-name` must be one line of 1 to 80 characters";
 const NO_BILLING_ADDRESS: &str =
     "`billing-address` must have 1 to 6 lines, together at most 300 characters, and no blank line";
@@ -213,9 +224,9 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Whether a text has 1 to 6 visible lines, and at most 300 characters.
-fn is_billing_text(text: &str) -> bool {
-    text.chars().nth(MAX_BILLING_LENGTH).is_none()
-        && text.split('\n').count() <= MAX_BILLING_LINES
+fn is_lines(text: &str) -> bool {
+    text.chars().nth(MAX_LINES_LENGTH).is_none()
+        && text.split('\n').count() <= MAX_LINES
         && text.split('\n').all(is_visible_line)
 }
 

@@ -1,11 +1,12 @@
-/** The records of `npm start`: keys, prices, units and transactions of three months. */
+/** The records of `npm start`, for tests of a browser. */
 import { operator } from "../../scripts/lib/operator.mjs";
+import { tools } from "./chromium.mjs";
 
 /**
- * Returns the records by their names, collected in memory, which is quicker than one call for each.
- * @returns {Promise<Map<string, {value: string, metadata?: any}>>}
+ * Collects the records in memory, which is quicker than one call for each.
+ * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port}>}
  */
-export async function demoRecords(tools) {
+export async function demo() {
   const records = new Map();
   const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
   const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
@@ -20,7 +21,7 @@ export async function demoRecords(tools) {
   const { seed, seedDemo } = await operator(tools);
   await seed(port);
   await seedDemo(port, "https://pledges.example");
-  return records;
+  return { records, port };
 }
 
 /** Writes records into a namespace. */

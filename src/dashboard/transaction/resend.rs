@@ -97,6 +97,6 @@ pub(in crate::dashboard) async fn preview_mail<S: OperatorStore, C: Clock, E: En
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
 }
 
-/// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use.
-pub(in crate::dashboard) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+/// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use, and the shop's logo.
+pub(in crate::dashboard) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src https:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; sandbox";
