@@ -161,7 +161,12 @@ impl Layout<'_> {
 
     /// Returns the value of `aria-current` for a menu entry: `page` on its own page, `true` on the pages below it.
     fn current(&self, address: &str) -> Option<&'static str> {
-        let below = self.path.strip_prefix(address)?;
+        // The page of a transaction belongs to the list of transactions.
+        let path = match self.path.strip_prefix("/transactions/") {
+            Some(id) => &["/orders/", id].concat(),
+            None => self.path,
+        };
+        let below = path.strip_prefix(address)?;
         match below {
             "" => Some("page"),
             _ => below.starts_with('/').then_some("true"),

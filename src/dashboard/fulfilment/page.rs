@@ -3,7 +3,7 @@
 use super::done;
 use super::form::{self, FormResult, PATH};
 use crate::dashboard::form::Form;
-use crate::dashboard::month::MonthSelection;
+use crate::dashboard::month::{self, MonthSelection};
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, view};
 use crate::operator::fulfilments::{self, Balance};
@@ -25,6 +25,9 @@ pub(in crate::dashboard) async fn fulfilment<S: OperatorStore, C: Clock, E: Entr
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if let Some(page) = month::wrong(query, "Fulfilment", PATH)? {
+        return Ok(page);
+    }
     let selection = MonthSelection::read(context, query)?;
     page(context, selection, FormResult::default()).await
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod credits;
+mod fields;
 mod find;
 mod find_sealed;
 mod fulfilment;
