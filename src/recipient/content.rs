@@ -2,11 +2,11 @@
 
 use super::calendar::{Calendar, Day};
 use super::language::{Language, Plural};
-use super::link::WebAddress;
 use super::quantity::{Quantity, Subject};
 use super::text::shown;
 use super::words::{Sentence, part};
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use crate::web_address::WebAddress;
 use maud::{Markup, PreEscaped, html};
 use std::borrow::Cow;
 
@@ -164,8 +164,13 @@ fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
 
 /// Inserts a shop's text into a sentence, and isolates its text direction from the sentence's.
 pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
+    sentence_with(sentence, &html! { bdi { (value) } })
+}
+
+/// Inserts markup into a sentence.
+pub(super) fn sentence_with(sentence: &str, value: &Markup) -> Markup {
     let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
-    html! { (before) bdi { (value) } (after) }
+    html! { (before) (value) (after) }
 }
 
 /// Returns the CSS class for smaller text if a text has more than `most` characters.

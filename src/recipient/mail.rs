@@ -7,7 +7,6 @@
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use super::calendar::Calendar;
 use super::language::{Language, Plural};
-use super::link::WebAddress;
 use super::page::{SERVICE_NAME, recipient_name};
 use super::profile::Profile;
 use super::quantity::Line;
@@ -15,6 +14,7 @@ use super::text::{brief, sender};
 use super::words::{Sentence, fill, part};
 use crate::pledge::{RetrievedPledgeTransaction, Trigger};
 use crate::time::TimeZones;
+use crate::web_address::WebAddress;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 

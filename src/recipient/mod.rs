@@ -8,9 +8,7 @@
 mod accent;
 mod calendar;
 mod content;
-mod invisible;
 mod language;
-mod link;
 mod mail;
 mod page;
 mod profile;
@@ -23,9 +21,8 @@ mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
-pub use link::WebAddress;
 pub use mail::{Mail, mail};
-pub use page::{Page, not_found_page, page, unavailable_page};
+pub use page::{Page, cancelled_page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;

@@ -1,7 +1,9 @@
 //! Renders pages as HTML documents.
 
-use super::calendar::Calendar;
-use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
+use super::calendar::{Calendar, Day};
+use super::content::{
+    MAX_HEADING, REL, cause, pledges_made, sentence_with, size_class, with_value,
+};
 use super::language::Language;
 use super::profile::Profile;
 use super::style::{CONTENT_SECURITY_POLICY, STYLE};
@@ -31,6 +33,18 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
+/// Renders the page of a transaction that was cancelled at a time, an RFC 3339 date-time, as [`page()`] does, with a note
+/// above it.
+pub fn cancelled_page(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    asked: Language,
+    zones: &dyn TimeZones,
+    cancelled_at: &str,
+) -> Page {
+    page_of(transaction, profile, asked, zones, Some(cancelled_at))
+}
+
 /// Renders the page of a transaction. The profile sets the language and the time zone of dates. Without them, the
 /// language is `asked`, which the reader's browser prefers, and the time zone is UTC.
 pub fn page(
@@ -38,6 +52,16 @@ pub fn page(
     profile: Option<&Profile>,
     asked: Language,
     zones: &dyn TimeZones,
+) -> Page {
+    page_of(transaction, profile, asked, zones, None)
+}
+
+fn page_of(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    asked: Language,
+    zones: &dyn TimeZones,
+    cancelled_at: Option<&str>,
 ) -> Page {
     let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
     let calendar = Calendar::new(language, profile, zones);
@@ -62,7 +86,8 @@ pub fn page(
         p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }
         p { (language.text(Sentence::Private)) }
     };
-    let layout = Layout { language, profile, is_test: !transaction.is_live };
+    let cancelled = cancelled_at.and_then(|at| calendar.day(at));
+    let layout = Layout { language, profile, is_test: !transaction.is_live, cancelled };
     layout.render(&title, &content, Some(&footer))
 }
 
@@ -85,7 +110,8 @@ pub fn unavailable_page(language: Language) -> Page {
 fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
     let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    Layout { language, profile: None, is_test: false }.render(heading, &content, None)
+    let layout = Layout { language, profile: None, is_test: false, cancelled: None };
+    layout.render(heading, &content, None)
 }
 
 /// The parts of a page around its content.
@@ -93,6 +119,8 @@ struct Layout<'f> {
     language: Language,
     profile: Option<&'f Profile>,
     is_test: bool,
+    /// The day on which the transaction was cancelled, if it was.
+    cancelled: Option<Day>,
 }
 
 impl Layout<'_> {
@@ -113,7 +141,7 @@ impl Layout<'_> {
                     @if let Some(accent) = accent { style { (PreEscaped(&accent.css)) } }
                 }
                 body {
-                    header { (self.sender()) (self.test_note()) }
+                    header { (self.sender()) (self.test_note()) (self.cancelled_note()) }
                     main { (content) }
                     @if let Some(footer) = footer {
                         footer {
@@ -153,6 +181,16 @@ impl Layout<'_> {
     fn test_note(&self) -> Markup {
         let words = self.language.text(Sentence::Test);
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
+    }
+
+    /// Renders the note that the transaction was cancelled.
+    fn cancelled_note(&self) -> Markup {
+        let words = self.language.text(Sentence::Cancelled);
+        html! {
+            @if let Some(Day { iso, words: day }) = &self.cancelled {
+                p.test { strong { (sentence_with(words, &html! { time datetime=(iso) { (day) } })) } }
+            }
+        }
     }
 }
 

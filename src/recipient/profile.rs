@@ -1,12 +1,12 @@
 //! A unit's profile: its name, and the look of its pages.
 
 use super::accent::Colour;
-use super::invisible::is_invisible;
 use super::language::Language;
-use super::link::WebAddress;
 use super::style::Accent;
 use crate::time::TimeZones;
 use crate::validate::format::is_email;
+use crate::visible::is_visible_line;
+use crate::web_address::WebAddress;
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
@@ -191,10 +191,8 @@ fn checked(
 }
 
 fn parse_address(text: String) -> Result<String, &'static str> {
-    let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    let is_plain = WebAddress::parse(&text).is_some_and(|address| !address.has_user);
     let problem = "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes";
-    if is_secure && is_plain { Ok(text) } else { Err(problem) }
+    if WebAddress::is_secure(&text) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_email(text: String) -> Result<String, &'static str> {
@@ -205,7 +203,7 @@ fn parse_email(text: String) -> Result<String, &'static str> {
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {
     Language::from_tag(tag)
-        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
+        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
 }
 
 /// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the
@@ -219,15 +217,6 @@ fn is_billing_text(text: &str) -> bool {
     text.chars().nth(MAX_BILLING_LENGTH).is_none()
         && text.split('\n').count() <= MAX_BILLING_LINES
         && text.split('\n').all(is_visible_line)
-}
-
-/// Whether a text is one line, with at least one visible character and no character that changes the direction of text.
-fn is_visible_line(line: &str) -> bool {
-    let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks =
-        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-    !line.chars().all(is_invisible)
-        && !line.chars().any(|character| turns(character) || breaks(character))
 }
 
 const NO_TIME_ZONE: &str =

@@ -1,7 +1,7 @@
 //! Prepares texts of a shop for pages and e-mails.
 
-use super::invisible::is_invisible;
 use super::unlinked::unlinked;
+use crate::visible::is_invisible;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 

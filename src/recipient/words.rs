@@ -48,6 +48,8 @@ pub enum Sentence {
     MailWhy,
     /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
+    /// The note on a page that an operator cancelled the transaction, with the date.
+    Cancelled,
 }
 
 impl Language {
@@ -68,6 +70,7 @@ impl Language {
             Language::Nl => include_str!("words/nl.txt"),
             Language::Pl => include_str!("words/pl.txt"),
             Language::Pt => include_str!("words/pt.txt"),
+            Language::PtBr => include_str!("words/pt-BR.txt"),
             Language::Sv => include_str!("words/sv.txt"),
             Language::Zh => include_str!("words/zh.txt"),
         }

@@ -4,8 +4,10 @@ use super::cache::{Damaged, KnownProfile};
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
+use crate::pledge::TransactionId;
 use crate::recipient::{self, Language, Page};
-use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
+use crate::store::{Cancelled, CancelledKey, Key as _, ProfileKey, Store, TransactionKey, decode};
+use futures_util::future::join;
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -26,7 +28,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the cause of failure if the profile could not be read. A wrong or missing edit key causes
+    /// Returns the page, and the causes of failure if the profile or the mark of a cancellation could not be read. A wrong or missing edit key causes
     /// the same problem as an unknown ID.
     async fn timeline_page(
         &self,
@@ -40,16 +42,38 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let scope = stored.metadata.scope();
-        let (profile, cause) = match self.profile(&scope.unit).await {
+        let (profile, cancelled) = join(self.profile(&scope.unit), self.cancelled(id)).await;
+        let (profile, no_profile) = match profile {
             Ok(profile) => (profile, None),
-            Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
+            Err(problem) => (Rc::new(Err(Damaged)), Some(problem)),
         };
+        let (cancelled, no_mark) = match cancelled {
+            Ok(cancelled) => (cancelled, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let causes = [&no_profile, &no_mark].into_iter().flatten().map(Problem::cause);
+        let causes = causes.collect::<Vec<_>>().join("; ");
+        let causes = Some(causes).filter(|causes| !causes.is_empty());
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
         let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
         let bytes = self.read_transaction(stored, readers).await?; // last, because nothing may wait after it
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
-        Ok((recipient::page(&transaction, profile, language, self.clock), cause))
+        let page = match &cancelled {
+            None => recipient::page(&transaction, profile, language, self.clock),
+            Some(Cancelled { at }) => {
+                recipient::cancelled_page(&transaction, profile, language, self.clock, at)
+            }
+        };
+        Ok((page, causes))
+    }
+
+    /// Reads when a transaction was cancelled; `None` if it was not.
+    async fn cancelled(&self, id: &str) -> Result<Option<Cancelled>, Problem> {
+        match TransactionId::parse(id) {
+            Some(id) => self.load(&CancelledKey(&id)).await,
+            None => Ok(None),
+        }
     }
 
     /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.

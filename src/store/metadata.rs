@@ -1,5 +1,6 @@
 //! The metadata of a transaction's record. KV lists it without reading the record.
 
+use crate::auth::KeyLevel;
 use crate::pledge::{CurrencyCode, EditKey};
 use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
@@ -161,12 +162,28 @@ pub struct ChangeNote {
     pub on: String,
     /// The person who made the change.
     pub by: String,
+    /// Whether the person belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
+    /// The unit or team that the changed key, person or transactions belong to. `None` in notes of earlier releases, if
+    /// `on` already names the unit or team, and if the note would be too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<KeyLevel>,
     /// The name of an earlier entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
     /// A hash of the operation's ID and the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+}
+
+impl ChangeNote {
+    /// Leaves out the unit or team if the note would be too long with it.
+    #[must_use]
+    pub fn fit(self) -> Self {
+        let is_long = serde_json::to_vec(&self).is_ok_and(|note| note.len() > MAX_BYTES);
+        ChangeNote { of: self.of.filter(|_| !is_long), ..self }
+    }
 }
 
 /// No metadata. Deserializing accepts and ignores metadata that a later release wrote.

@@ -155,7 +155,7 @@ test("an image that does not load leaves no gap, and a logo that does not load i
 /** By unit and the reader's locale: the page's language, its heading and its first amount. */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Für Mara zugesagt", "1.234,5 trees"],
-  ["plain", "ja-JP", "ja", "Mara様のために約束された支援", "1,234.5 trees"],
+  ["plain", "ja-JP", "ja", "Mara様のための支援のお約束", "1,234.5 trees"],
   ["plain", "fr-CA", "fr", "Engagement pris pour Mara", "1\u202f234,5 trees"],
   ["plain", "fi-FI", "en", "Pledged for Mara", "1,234.5 trees"],
 ];

@@ -89,7 +89,7 @@ fn no_language_lacks_a_sentence() {
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
-        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
+        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference, Cancelled] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
         assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
@@ -234,15 +234,16 @@ fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
     let service = service_without_profile();
     assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
     visit(&service, "sv");
-    assert_eq!(reads(&service), ["transaction", "profile", "transaction"], "there is none");
+    let found = ["transaction", "profile", "cancelled", "transaction", "cancelled"];
+    assert_eq!(reads(&service), found, "there is none");
     let service = service_with(whole().to_string().as_bytes());
     let wrong = open(&service, &EditKey::from_bytes([3; 20]), "fr");
     assert_eq!((wrong.status, reads(&service)), (404, vec!["transaction".to_owned()]));
     assert!(wrong.text.contains("<html lang=\"fr\">") && !wrong.text.contains("Nordwald"));
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction", "profile"]);
+    assert_eq!(reads(&service), ["transaction", "profile", "cancelled"]);
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction"]);
+    assert_eq!(reads(&service), ["transaction", "cancelled"]);
     set_profile(&service, br#"{"name":"Nordwald & Co"}"#);
     service.clock.0.set(NOW_MS + 9_999);
     assert!(!visit(&service, "").text.contains("Co<"));
@@ -272,7 +273,7 @@ fn a_damaged_profile_is_logged_and_left_out() {
         reads(&service);
         assert_eq!(
             (visit(&service, "").log, reads(&service)),
-            (None, vec!["transaction".to_owned()])
+            (None, vec!["transaction".to_owned(), "cancelled".to_owned()])
         );
     }
 }

@@ -387,6 +387,36 @@ fn opens_to_the_edit_key_alone() {
     }
 }
 
+/// An operator can mark a transaction as cancelled. A mark that cannot be read is logged, and the page is shown without.
+#[test]
+fn a_pledge_that_was_cancelled_says_so() {
+    let (service, id, key) = bench_with(full().to_string().as_bytes());
+    let get = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
+    let name = format!("cancelled:{id}");
+    let visit = |mark: &[u8]| {
+        service.store.keep(&name, mark, b"null");
+        let answer = service.send(&get);
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        (answer.text, answer.log)
+    };
+    let plain = service.send(&get).text;
+    let (page, log) = visit(br#"{"at":"2026-11-22T23:30:00.000Z","version":1}"#);
+    let note = "<p class=\"test\"><strong>This pledge was cancelled on \
+                <time datetime=\"2026-11-22\">22 November 2026</time>.</strong></p>";
+    assert_eq!((page.replace(note, ""), log), (plain.clone(), None));
+    assert_ne!(page, plain);
+    for mark in [&b"{"[..], br#"{"at":7}"#, b""] {
+        let (page, log) = visit(mark);
+        assert_eq!(page, plain);
+        assert!(log.unwrap().contains("mark of a cancellation"), "{mark:?}");
+    }
+    assert_eq!(visit(br#"{"at":"yesterday"}"#), (plain.clone(), None));
+    service.store.set_failing(Some("cancelled:"));
+    let answer = service.send(&get);
+    assert_eq!((answer.status, answer.text), (200, plain));
+    assert!(answer.log.unwrap().contains("could not be read"));
+}
+
 #[test]
 fn asks_for_patience_when_a_record_cannot_be_read() {
     let (service, id, key) = bench_with(b"{");

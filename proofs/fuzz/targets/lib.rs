@@ -79,7 +79,7 @@ fn is_name(name: &str) -> bool {
     };
     match name.split_once(':') {
         Some(("key" | "idempotency", hash)) => is(hash, 64, "0123456789abcdef"),
-        Some(("transaction", id)) => id
+        Some(("transaction" | "cancelled", id)) => id
             .strip_prefix("ptran_")
             .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
         Some(("member", _)) => name.len() <= 512,

@@ -35,7 +35,7 @@ const BILLING: [(&str, &str, &str); 3] = [
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
-const LANGUAGES: [(&str, &str); 13] = [
+const LANGUAGES: [(&str, &str); 14] = [
     ("", "Language of the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),
@@ -46,7 +46,8 @@ const LANGUAGES: [(&str, &str); 13] = [
     ("ja", "Japanese"),
     ("nl", "Dutch"),
     ("pl", "Polish"),
-    ("pt", "Portuguese"),
+    ("pt", "Portuguese (Portugal)"),
+    ("pt-BR", "Portuguese (Brazil)"),
     ("sv", "Swedish"),
     ("zh", "Chinese"),
 ];

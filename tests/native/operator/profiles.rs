@@ -99,7 +99,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "language": "no" }),
-            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh",
         ),
         (
             "u",
