@@ -149,6 +149,13 @@ impl Books {
     }
 }
 
+/// Returns when the row of each person was changed, by the name of the row.
+pub fn people_rows(books: &Books) -> BTreeMap<String, u64> {
+    let rows = books.database.json("SELECT json_array(name, at) FROM people");
+    let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_u64()?));
+    rows.iter().filter_map(row).collect()
+}
+
 /// A guard that records the end of a request when it is dropped, even if its task is killed.
 struct Ending(Rc<Books>, usize);
 
