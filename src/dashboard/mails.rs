@@ -72,13 +72,15 @@ fn is_place(text: &str) -> bool {
 }
 
 fn filter(day: &str, problem: &str) -> Markup {
-    let label = "Day (UTC), e.g. 2026-11-21";
-    let field = view::Field { name: "day", label, value: day, problem, ..view::Field::default() };
-    html! {
-        form method="get" action="/mails" {
-            div.row { (field.render()) button.quiet { "Show" } }
-        }
-    }
+    let field = view::Field {
+        name: "day",
+        label: "Day (UTC)",
+        value: day,
+        kind: "date",
+        problem,
+        ..view::Field::default()
+    };
+    view::filter("/mails", &html! { div.row { (field.render()) button.quiet { "Show" } } })
 }
 
 fn list<S, C: Clock, E: Entropy>(

@@ -50,6 +50,7 @@ mod system;
 mod team;
 mod transaction;
 mod unit;
+mod update;
 mod usage;
 mod view;
 

@@ -5,7 +5,7 @@ use super::guard::Target;
 use super::{
     PageContext, Refusal, Result, audit, credit, fulfilment, keys, ledger, mails, month, orders,
     payment, payments, people, person, prices, profile, quantities, start, statement, system, team,
-    transaction, unit, usage,
+    transaction, unit, update, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::{MemberRight, Permission};
@@ -135,6 +135,22 @@ routes! {
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
     /// Removes what was recorded as done.
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
+    /// Makes a draft of an update of what was recorded as done.
+    DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
+    /// The updates of a month, by offering.
+    Updates = "GET /updates", Operate, global None, update::updates(query);
+    /// Adds a draft of an update, or previews it.
+    AddUpdate = "POST /updates", Operate, global None, update::add(form);
+    /// An update, and the forms that change it.
+    Update(id) = "GET /updates/{id}", Operate, global None, update::update(id);
+    /// Edits an update, or previews it.
+    EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::edit(id, form);
+    /// A preview of a timeline with the update.
+    PreviewUpdate(id) = "GET /updates/{id}/preview", Operate, global None, update::preview_update(id, query);
+    /// Publishes an update.
+    PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::publish(id, form);
+    /// Withdraws an update.
+    WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::withdraw(id, form);
     /// A unit's quantities per offering in one month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     /// CSV export of the quantities of a unit in a month.

@@ -271,7 +271,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
-        let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
+        let day = (self.clock.now_ms() - DAY_MS) / DAY_MS * DAY_MS; // people enter a day
+        let paid_at = PaidAt::parse(&date_time(day));
         let (Some(shop), Some(month), Some(paid_at)) =
             (demo.shops.first(), Month::of(&order), paid_at)
         else {

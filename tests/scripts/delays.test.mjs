@@ -170,6 +170,12 @@ const STATED = {
     `in the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
   ],
+  "docs/updates.md": [
+    `all buyers, after about ${APPLIED} s`,
+    `published update after about ${APPLIED} s`,
+    `them after about ${APPLIED} s as well`,
+    `${SHOWN} s is what Cloudflare's locations cache, and ${USED} s what a running Worker uses`,
+  ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,

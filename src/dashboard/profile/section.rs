@@ -46,7 +46,8 @@ const MAIL_TEXT: (&str, &str, &str) = (
 /// The choice of no language: the reader's browser decides.
 pub(super) const READER: &str = "reader";
 
-const LANGUAGES: [(&str, &str); 14] = [
+/// The languages of timelines: tag and name. The first stands for that of the reader.
+pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
     (READER, "Follow the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),

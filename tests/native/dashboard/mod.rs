@@ -2,6 +2,7 @@
 
 mod access;
 mod credits;
+mod fields;
 mod find;
 mod find_sealed;
 mod fulfilment;
@@ -25,6 +26,7 @@ mod times;
 mod transaction;
 mod unit;
 mod unit_prices;
+mod updates;
 mod usage;
 
 use futures_executor::block_on;

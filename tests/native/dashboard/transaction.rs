@@ -149,7 +149,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
         "sums":[],"invoice":"i","by":"b","at":"a"}"#,
         b"null",
     );
-    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains("5 Feb 2026, 00:00 UTC"));
+    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains(">5 Feb 2026</time>"));
     for absent in ["ptran_", "x", TransactionId::from_bytes([9; 26]).as_str(), "%3Cscript%3E"] {
         let page = test_dashboard.get(SUPPORT, &path(absent, ""));
         assert_eq!(page.status, 404, "{absent}");

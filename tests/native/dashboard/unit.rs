@@ -77,7 +77,7 @@ fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
     let question = add(&[("unit", "shop2")]);
     has(&question, 422, ">Use the unit shop</button>");
     has(&question, 422, ">Create the unit shop2</button>");
-    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem\"");
+    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem unit-hint\"");
     let asked = [("asked-unit", "shop2"), ("similar-unit", "shop")];
     let answer = |unit, answer| add(&[("unit", unit), ("answer", answer), asked[0], asked[1]]);
     has(&answer("shop2", "use"), 200, "This unit already exists");
