@@ -53,7 +53,10 @@ export async function configOnService(tools, { file, environment, settings }) {
 /** Returns the names of the bindings, variables and secrets that attach adapters of messaging services. */
 const messagingAmong = (bindings) =>
   bindings
-    .filter(({ name, type, text }) => /^MESSAGING_SERVICE_/.test(name) && !(type === "plain_text" && !text))
+    .filter(
+      ({ name, type, text }) =>
+        /^MESSAGING_SERVICE_/.test(name) && !(type === "plain_text" && !text),
+    )
     .map(({ name }) => name)
     .sort()
     .join(", ");

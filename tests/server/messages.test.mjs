@@ -131,10 +131,7 @@ test("a queue that hangs delays a create of three services once, and each is lis
   const took = Date.now() - began;
   assert.ok(took >= 1_900 && took < 3_900, `${took} ms`);
   const { summary } = (await record(`transaction:${id}`)).metadata;
-  assert.deepEqual(
-    [summary.mail, summary.unsent],
-    ["unsent", "AB"],
-  );
+  assert.deepEqual([summary.mail, summary.unsent], ["unsent", "AB"]);
   for (const service of ["", ":MessagingServiceA", ":MessagingServiceB"])
     assert.ok(await record(`mail-failed:${createdAt.slice(0, 10)}:${id}${service}`), service);
 });
@@ -262,7 +259,10 @@ test("an adapter that was down gets the message again, with the same ID and a ne
   const transaction = await created(["MessagingServiceB"]);
   answer = ANSWERS["is down"][0];
   const attempt = (attempts) =>
-    deliver(transaction, "MessagingServiceB", { attempts, after: (attempts - 1) * PAST_A_CLAIM_MS });
+    deliver(transaction, "MessagingServiceB", {
+      attempts,
+      after: (attempts - 1) * PAST_A_CLAIM_MS,
+    });
   assert.deepEqual(await attempt(1), SOON);
   assert.deepEqual(await attempt(2), { retry: { delaySeconds: 300 } });
   answer = (response) => void response.writeHead(200).end("ok");

@@ -15,6 +15,7 @@ use impact_pledge::pledge::NotificationService::{
 use impact_pledge::service::Message;
 use impact_pledge::store::{Key as _, NotificationKey};
 use serde_json::{Value, json};
+use std::slice;
 use support::service::{MemoryQueue, ORIGIN, test_operator};
 
 const CREATED_MS: u64 = 1_795_222_923_000;
@@ -139,7 +140,7 @@ fn failures_are_listed_with_their_service() {
     assert_eq!(all, [of_mail.clone(), of_message.clone()]);
     let after =
         |row: &(_, _, String)| FailedQuery { after: Some(row.2.clone()), ..FailedQuery::default() };
-    assert_eq!(list(after(&of_mail)), [of_message.clone()]);
+    assert_eq!(list(after(&of_mail)), slice::from_ref(&of_message));
     assert_eq!(list(after(&of_message)), []);
     let of = |service| FailedQuery { service: Some(service), ..FailedQuery::default() };
     assert_eq!(list(of(Email)), [of_mail]);
