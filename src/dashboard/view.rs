@@ -135,14 +135,17 @@ pub(super) struct Field<'f> {
     pub kind: &'f str,
     /// What is wrong with the value; empty if nothing is.
     pub problem: &'f str,
+    /// The ID of a `datalist` with suggestions; empty if there is none.
+    pub list: &'f str,
 }
 
 impl Field<'_> {
     pub fn render(&self) -> Markup {
+        let list = Some(self.list).filter(|list| !list.is_empty());
         let (kind, described) = (Some(self.kind).filter(|kind| !kind.is_empty()), self.described());
         self.labelled(&html! {
             input type=[kind] id=(self.name) name=(self.name) value=(self.value) required[self.required]
-                aria-invalid=[self.invalid()] aria-describedby=[described];
+                list=[list] aria-invalid=[self.invalid()] aria-describedby=[described];
         })
     }
 

@@ -67,6 +67,7 @@ for (const [path, text] of Object.entries({
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/fulfilment?month=${MONTH}`]: "plastic-kg",
+  [`/updates?month=${MONTH}`]: "New update",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "as paid",

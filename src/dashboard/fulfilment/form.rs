@@ -41,6 +41,7 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
         value: form.text(name),
         problem: if wrong == Some(name) { problem } else { "" },
         kind: if name == "day" { "date" } else { "" },
+        ..Field::default()
     };
     html! {
         section #record {

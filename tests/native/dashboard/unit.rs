@@ -12,7 +12,7 @@ const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
-const PROFILE: [(&str, &str); 9] = [
+const PROFILE: [(&str, &str); 10] = [
     ("name", "Nordwald <b>\"&\u{5d0}"),
     ("logo", "https://nordwald.example/l.svg?a=1&b"),
     ("link", "https://nordwald.example/"),
@@ -21,6 +21,7 @@ const PROFILE: [(&str, &str); 9] = [
     ("reply-to", "hello@nordwald.example"),
     ("time-zone", "Europe/Berlin"),
     ("mail", "on"),
+    ("MessagingServiceB", "on"),
     ("mail-text", "Danke <i>\r\nBis bald"),
 ];
 
@@ -155,7 +156,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let first = dashboard.get(OPERATOR, "/units/shop");
     let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
         "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example",
-        "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true });
+        "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true,
+        "messagingServices": ["MessagingServiceB"] });
     let mut expected = record.clone();
     expected["version"] = json!(impact_pledge::version::VERSION);
     let save =
@@ -184,7 +186,16 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
         "Not saved: the profile has changed since you opened this form, set by ada@example.org at 31 Jan 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
-    let without = ["logo", "accent", "language", "mail", "mail-text", "reply-to", "time-zone"];
+    let without = [
+        "logo",
+        "accent",
+        "language",
+        "mail",
+        "MessagingServiceB",
+        "mail-text",
+        "reply-to",
+        "time-zone",
+    ];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile was saved.");
     let now = profile(&dashboard, "shop");
