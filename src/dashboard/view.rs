@@ -37,7 +37,7 @@ fn times_in_words(text: &str) -> String {
         let time = word.trim_end_matches([',', ';', ':', '.', ')']);
         let words = if time.contains('T') { in_words(time) } else { None };
         match (words, word.strip_prefix(time)) {
-            (Some(words), Some(end)) => words + end,
+            (Some(words), Some(end)) => [without_midnight(&words), end].concat(),
             _ => word.to_owned(),
         }
     };
@@ -55,8 +55,12 @@ const MONTHS: [&str; 12] =
 /// Renders an RFC 3339 date-time at midnight UTC as `3 Oct 2026`, and any other as [`time()`] does.
 pub(super) fn day(text: &str) -> Markup {
     let words = in_words(text).unwrap_or_else(|| text.to_owned());
-    let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
-    html! { time datetime=(text) { (words) } }
+    html! { time datetime=(text) { (without_midnight(&words)) } }
+}
+
+/// Returns the day of a time at midnight UTC, and any other time unchanged.
+fn without_midnight(words: &str) -> &str {
+    words.strip_suffix(", 00:00 UTC").unwrap_or(words)
 }
 
 /// Writes a month as `Oct 2026`.

@@ -107,7 +107,7 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
 #[test]
 fn the_timeline_says_that_an_order_was_cancelled_if_the_operator_says_so() {
     let (dashboard, path) = ordered(json!(3));
-    let field_of_page = "<input type=\"checkbox\" name=\"cancelled\" value=\"yes\">";
+    let field_of_page = "name=\"cancelled\" value=\"yes\" aria-describedby=\"cancelled-hint\">";
     assert_has(&dashboard.get(ACCOUNTS, &path), 200, &[field_of_page]);
     let told = "The buyer's timeline will say that this pledge was cancelled.";
     let reason = ("reason", "Returned");

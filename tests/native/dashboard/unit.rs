@@ -169,7 +169,11 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let saved = save(&first, &[]);
     has(&saved, 200, "The profile was saved.");
     has(&saved, 200, "Nordwald &lt;b&gt;&quot;&amp;\u{5d0}");
-    has(&saved, 200, "name=\"mail-text\" rows=\"3\">Danke &lt;i&gt;\nBis bald</textarea>");
+    has(
+        &saved,
+        200,
+        "name=\"mail-text\" rows=\"3\" aria-describedby=\"mail-text-hint\">Danke &lt;i&gt;\nBis bald</textarea>",
+    );
     let shown = dashboard.get(SUPPORT, "/units/shop");
     has(&shown, 200, "Your own text in e-mails</dt><dd><bdi>Danke &lt;i&gt;\nBis bald");
     expected["change"] = profile(&dashboard, "shop")["change"].clone();
@@ -179,7 +183,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     has(
         &other,
         422,
-        "Not saved: the profile has changed since you opened this form, set by ada@example.org at 2026",
+        "Not saved: the profile has changed since you opened this form, set by ada@example.org at 31 Jan 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
     let without = [

@@ -272,7 +272,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(
         &mark(&dashboard, &other),
         422,
-        &["is already marked as paid: 1.50 USD paid on 2026-01-05"],
+        &["is already marked as paid: 1.50 USD paid on 5 Jan 2026"],
     );
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgStatement";
@@ -439,12 +439,14 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     let rows = rows(&page);
     assert_eq!(rows.len(), 4);
-    let paid = |amount| {
-        format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by adaStatement")
-    };
+    let paid =
+        |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
     let late =
         format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
-    assert_eq!(rows[0][1..], ["3.00 EUR", "", "3.00", &*(paid("0.00") + &late), "1", ""]);
+    assert_eq!(
+        rows[0][1..],
+        ["3.00 EUR", "", "3.00", &*(paid("0.00") + "Statement" + &late), "1", ""]
+    );
     assert_eq!(rows[1][1..], ["2.00 USD", "", "2.00", &*paid("1.00"), "2", ""]);
     assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
