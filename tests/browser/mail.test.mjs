@@ -159,16 +159,14 @@ test("without images, the name is there and can be read", async (t) => {
   }
 });
 
-test("in each language: nothing is wider than a phone, and the preview line is hidden", async (t) => {
-  for (const language of LANGUAGES) {
+for (const language of LANGUAGES)
+  test(`${language}: nothing is wider than a phone, and the preview line is hidden`, async (t) => {
     const html = await mail({ language, mailText: undefined });
     const page = await open(t, html, { viewport: { width: 390, height: 740 } });
     await isSound(page, 390);
     assert.equal(await page.getAttribute("html", "lang"), language);
     const shown = await page.innerText("body");
     const preheader = await page.locator(".preheader").textContent();
-    assert.ok(preheader.length > 60 && !shown.includes(preheader.slice(0, 30)), language);
-    assert.deepEqual(await page.locator("a").count(), 1);
-    await page.close();
-  }
-});
+    assert.ok(preheader.length > 60 && !shown.includes(preheader.slice(0, 30)));
+    assert.equal(await page.locator("a").count(), 1);
+  });

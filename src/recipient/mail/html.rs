@@ -152,11 +152,18 @@ fn foot(content: &Content<'_>) -> Markup {
     }
 }
 
-/// Inserts values into a sentence. Each value gets its own text direction.
+/// Inserts values into a sentence. Each value gets its own text direction. A short one, such as `12 trees`, stays on one
+/// line.
 fn fill_isolated(sentence: &str, values: &[&str]) -> Markup {
     let mut pieces = sentence.split("{}");
+    let unbroken = |value: &str| value.chars().nth(MAX_UNBROKEN).is_none();
     html! {
         (pieces.next().unwrap_or_default())
-        @for (piece, value) in pieces.zip(values) { bdi { (value) } (piece) }
+        @for (piece, value) in pieces.zip(values) {
+            bdi style=[unbroken(value).then_some("white-space:nowrap")] { (value) } (piece)
+        }
     }
 }
+
+/// Maximum length of a value that is kept on one line, in characters.
+const MAX_UNBROKEN: usize = 16;
