@@ -39,15 +39,16 @@ pub struct Page {
 }
 
 /// Renders the page of a transaction that was cancelled at a time, an RFC 3339 date-time, as [`page()`] does, with a note
-/// above it, and without updates.
+/// above it, and without updates. A time that cannot be read is ignored.
 pub fn cancelled_page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
+    progress: &[OfferingProgress<'_>],
     asked: Language,
     zones: &dyn TimeZones,
     cancelled_at: &str,
 ) -> Page {
-    page_of(transaction, profile, &[], asked, zones, Some(cancelled_at))
+    page_of(transaction, profile, progress, asked, zones, Some(cancelled_at))
 }
 
 /// Renders the page of a transaction. `progress` has what is known of the updates of its offerings. The profile sets the
@@ -77,7 +78,8 @@ fn page_of(
     let heading = heading(language, transaction, profile, &totals);
     let title = heading.text();
     let cancelled = cancelled_at.and_then(|at| calendar.day(at));
-    let share = share(language, profile, &totals).filter(|_| cancelled_at.is_none());
+    let share = share(language, profile, &totals).filter(|_| cancelled.is_none());
+    let progress = if cancelled.is_some() { &[] } else { progress };
     let content = html! {
         @if cancelled.is_none() { p.certificate { (language.text(Sentence::Certificate)) } }
         h1 class=[heading_class(&title)] { (heading.markup()) }

@@ -70,9 +70,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let progress = updates.progress();
         let page = match &cancelled {
             None => recipient::page(&transaction, profile, &progress, language, self.clock),
-            Some(Cancelled { at }) => {
-                recipient::cancelled_page(&transaction, profile, language, self.clock, at)
-            }
+            Some(Cancelled { at }) => recipient::cancelled_page(
+                &transaction,
+                profile,
+                &progress,
+                language,
+                self.clock,
+                at,
+            ),
         };
         let causes = [&no_profile, &no_mark].into_iter().flatten().map(Problem::cause);
         let causes = causes.chain(updates.cause.as_deref()).collect::<Vec<_>>().join("; ");
