@@ -124,8 +124,8 @@ pub struct UnusualCharges {
 /// - It is larger than 2^53 hundredths.
 ///
 /// The credits of a transaction reduce its charge, but not the median. So a transaction that is credited whole is not
-/// unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at most
-/// `most` transactions, but counts all.
+/// unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at
+/// most `most` transactions, but counts all.
 ///
 /// One query. It reads each shop's rows since that time once, and a second time if the shop's largest charge is above
 /// 100 times its smallest. It sorts the charges only of shops that have an unusual charge.

@@ -119,6 +119,11 @@ impl Language {
         if groups_late.contains(&self) { 5 } else { 4 }
     }
 
+    /// Returns the text between two items of a list.
+    pub fn comma(self) -> &'static str {
+        if matches!(self, Language::Ja | Language::Zh) { "、" } else { ", " }
+    }
+
     /// Returns the space between a number and a noun. Japanese and Chinese have none, unless the noun begins with an ASCII
     /// character.
     pub fn space_before(self, noun: &str) -> &'static str {

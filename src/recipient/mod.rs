@@ -8,14 +8,19 @@
 mod accent;
 mod calendar;
 mod content;
+mod heading;
 mod language;
 mod mail;
+mod messaging_services;
 mod page;
+mod pledges;
 mod profile;
+mod progress;
 mod quantity;
 mod rounded;
 mod style;
 mod text;
+mod totals;
 mod unlinked;
 mod words;
 
@@ -24,6 +29,7 @@ pub use language::{Language, Plural};
 pub use mail::{Mail, mail};
 pub use page::{Page, cancelled_page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
+pub use progress::OfferingProgress;
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;
 pub use words::Sentence;

@@ -1,7 +1,6 @@
 //! The key of the updates that timelines show.
 
 use super::Key;
-use super::key::USUAL_CACHE_SECONDS;
 use super::metadata::NoMetadata;
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -33,7 +32,7 @@ impl Key for UpdatesKey {
     const KIND: &'static str = "updates";
     const PREFIX: &'static str = "updates:";
     /// This cache TTL limits how long a page shows a withdrawn update.
-    const CACHE_SECONDS: Option<u32> = Some(USUAL_CACHE_SECONDS);
+    const CACHE_SECONDS: Option<u32> = None;
     /// This deadline is short, because the page can be shown without updates.
     const READ_MS: u32 = 1_000;
     const MAX_BYTES: usize = MAX_UPDATES_BYTES;

@@ -127,7 +127,7 @@ test("the count of pledges, in the plural's form", async () => {
   for (const count of COUNTS) {
     const pledges = Array(count).fill({ impact: { amount: 1, offeringId: "tree" } });
     for (const [language, page] of await pagesOf({ pledges })) {
-      const sentence = texts(page, "h2").at(-1);
+      const sentence = texts(page, "h2").at(-2); // before what has happened since
       const written = new Intl.NumberFormat(intl(language)).format(count);
       assert.ok(sentence.includes(written), sentence);
       const form = sentence.replace(written, "#"),
