@@ -106,7 +106,7 @@ impl Books {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
         let (transaction, reason) = (transaction.to_owned(), "a refund".to_owned());
-        let request = CreditRequest { transaction, part, reason };
+        let request = CreditRequest { transaction, part, reason, tell_buyer: false };
         self.note(format!("the operator wants {request:?} by {id}"));
         let (begun_ms, open, granted) = (self.now_ms(), Cell::default(), RefCell::default());
         let wanted = Rc::new(WantedCredit { id, request, begun_ms, open, granted });
