@@ -120,13 +120,10 @@ test("every state passes axe, in light and dark mode, and fits a desktop and a p
   await looks("failed");
   await page.fill("#trees", "3");
   await page.check("#mail");
-  const { promise: seen, resolve: leave } = Promise.withResolvers();
-  await page.route("**/timeline/**", (route) => seen.then(() => route.continue()), { times: 1 });
   await send(page);
   await page.waitForSelector("#sent:not([hidden])");
   await looks("sent");
-  leave();
-  await page.waitForURL("**/timeline/**"); // the page redirects there
+  await arrived(page);
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
   await page.waitForSelector(".mail iframe");
@@ -216,7 +213,7 @@ test("the page for developers shows the requests without keys, and code that wor
 test("after the box is ticked, the page for developers shows the e-mail, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
-  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are turned on there/);
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if notifications are turned on there/);
   await fillIn(page, { name: "Ada <b>" });
   await page.check("#mail");
   await send(page);
@@ -310,9 +307,43 @@ for (const [javaScriptEnabled, trees] of [
     await send(page);
     await page.waitForSelector("#sent:not([hidden])");
     assert.equal(await page.textContent("#sent h1"), "Thank you, Ada");
-    assert.equal(await page.innerText("#sent .lead"), "Your order is placed.");
+    assert.match(await page.innerText("#sent .lead"), /^Order SH-\w{6} is placed\.$/);
     assert.equal(await page.isVisible("[data-timeline]"), false, "there is no timeline");
+    assert.equal(await page.isVisible("[data-notified]"), false);
     assert.equal(await page.isVisible("#checkout"), false);
+  });
+
+  test(`the thank-you page, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (t) => {
+    const page = await checkout(t, { javaScriptEnabled });
+    const reference = await page.textContent(".reference");
+    await fillIn(page, { name: "Ada <b>", trees: "1" });
+    await page.fill("#plastic", "1.5");
+    for (const way of ["#mail", "#messenger-b"]) await page.check(way);
+    await page.fill("#email", "ada@example..org");
+    await send(page);
+    await page.waitForSelector("[aria-invalid=true]");
+    assert.equal(await page.isChecked("#mail"), true, "after a problem, too");
+    assert.equal(await page.isChecked("#messenger-a"), false);
+    assert.equal(await page.isChecked("#messenger-b"), true);
+    await page.fill("#email", "ada@example.org");
+    await send(page);
+    await page.waitForSelector("#sent:not([hidden])");
+    assert.equal(await page.textContent("#sent h1"), "Thank you, Ada <b>");
+    const text = (await page.innerText("#sent")).replace(/\s+/g, " ");
+    for (const part of [
+      `Order ${javaScriptEnabled ? reference : "SH-"}`,
+      "is placed. You added: 1 tree 1.5 kilos of plastic",
+      "the link comes by e-mail and in messenger B.",
+      "your page shows it",
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+    const { notifications } = JSON.parse(shop.requests.at(-1).body);
+    assert.deepEqual(notifications, ["Email", "MessagingServiceB"]);
+    const before = shop.requests.length;
+    if (!javaScriptEnabled) await page.reload();
+    assert.equal(new Set(shop.requests.slice(before - 1).map(({ key }) => key)).size, 1);
+    await arrived(page);
+    assert.equal(await page.textContent("h1"), "Pledged for Ada <b>");
   });
 }
 
@@ -349,7 +380,7 @@ const endless = () => ({
 
 /** Requests to the shop's server, and the status. */
 const REQUESTS = [
-  ["a form", posted({}), 303],
+  ["a form", posted({}), 200],
   ["a form with problems", posted({ "recipient.email": "ada@" }), 422],
   ["a form with an offer of nobody's", posted(MOON), 422],
   ["a script's order", byScript({}), 200],

@@ -82,7 +82,7 @@ async function showsWhatItNames(service, origin) {
   });
   assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
   assert.match(await page("the dashboard"), /operator@small-hours\.example/);
-  assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*The demo sends no e-mail/);
+  assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*The demo sends nothing/);
   assert.match(await page("its requests, answers and e-mails"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",

@@ -1,6 +1,11 @@
 /** Tests the example adapter as it is built, with a stand-in of the messenger. */
 import assert from "node:assert/strict";
-import { SECRET, TOKEN, checkAdapter, slackStandIn } from "../../../tests/support/alert-adapter.mjs";
+import {
+  SECRET,
+  TOKEN,
+  checkAdapter,
+  slackStandIn,
+} from "../../../tests/support/alert-adapter.mjs";
 import { SERVE, mustPin } from "./recipes.mjs";
 
 /** @type {import("../main.mjs").Environment[]} */
