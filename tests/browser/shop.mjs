@@ -76,8 +76,11 @@ export async function fillIn(page, { email = "ada@example.org", name = "Ada", tr
 
 export const send = (page) => page.click("button[type=submit]");
 
-/** Follows the link of the thank-you page to the timeline, the last page of an order. */
+/** Waits for the timeline, the last page of an order. */
+export const atTimeline = (page) => page.waitForURL(/\/timeline\/ptran_\w+\?edit_key=/);
+
+/** Follows the link of the thank-you page to the timeline. */
 export async function arrived(page) {
   await page.click("[data-timeline]");
-  await page.waitForURL(/\/timeline\/ptran_\w+\?edit_key=/);
+  await atTimeline(page);
 }
