@@ -253,6 +253,41 @@ test("after the box is ticked, the page for developers shows the e-mail, and its
   await page.waitForFunction(comeBack, timelineUrl, { polling: 200 });
 });
 
+test("after two messengers are chosen, the page for developers shows what their adapters got", async (t) => {
+  const page = await checkout(t);
+  await fillIn(page, { name: "Ada <b>" });
+  for (const way of ["#messenger-a", "#messenger-b"]) await page.check(way);
+  await send(page);
+  await arrived(page);
+  const timelineUrl = page.url();
+  await page.goto(`${shop.origin}/developer`);
+  for (const service of ["MessagingServiceA", "MessagingServiceB"]) {
+    const message = page
+      .locator(".mail")
+      .filter({ hasText: timelineUrl })
+      .filter({ hasText: service });
+    await message.waitFor();
+    const text = (await message.innerText()).replace(/\s+/g, " ");
+    for (const part of [
+      "Small Hours Coffee has pledged 3 trees for you",
+      `By ${service} To ada@example.org Language en Mode test`,
+      "Hello Ada <b>,",
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+  }
+  await page.waitForSelector("[data-mail-status]:has-text('The last notifications')");
+});
+
+test("the stand-in of an adapter accepts only signed messages", async () => {
+  const post = async (init) =>
+    (await fetch(`${shop.origin}/developer/messenger`, { method: "POST", ...init })).status;
+  const id = { "webhook-id": "a", "webhook-timestamp": `${Math.floor(Date.now() / 1_000)}` };
+  assert.equal(await post({ body: "{}" }), 401);
+  assert.equal(await post({ body: "{}", headers: { ...id, "webhook-signature": "v1,x" } }), 401);
+  assert.equal(await post({ body: " ".repeat(70_000) }), 413);
+  assert.equal(await post({ method: "GET" }), 405);
+});
+
 const postMessage = (json, type = "application/json") =>
   fetch(`${shop.origin}/developer/notifications`, {
     method: "POST",
