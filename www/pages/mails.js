@@ -80,26 +80,33 @@ function shownMail({ name, at, from, to, replyTo, subject, text }) {
   frame.addEventListener("load", () => fitted.observe(frame.contentDocument.body));
   const head = { From: `${from.name} <${from.email}>`, To: to, "Reply to": replyTo };
   const inner = element("details", {}, element("summary", {}, "Plain text"), plain(text));
-  return folded({ title: subject, at, head }, frame, inner);
+  return folded({ kind: "E-mail", title: subject, at, head }, frame, inner);
 }
 
 /** Returns a message, as its adapter got it. */
 function shownMessage({ at, service, recipient, title, text, language, isLive }) {
   const head = {
-    By: service,
     To: recipient.email,
     Language: language,
     Mode: isLive ? "live" : "test",
   };
-  return folded({ title, at, head }, element("div", { class: "message" }, plain(text)));
+  return folded(
+    { kind: service, title, at, head },
+    element("div", { class: "message" }, plain(text)),
+  );
 }
 
-function folded({ title, at, head }, ...content) {
+function folded({ kind, title, at, head }, ...content) {
   const rows = Object.entries(head).filter(([, value]) => value);
   return element(
     "details",
     { open: "", class: "mail" },
-    element("summary", {}, element("b", {}, title), element("time", {}, time.format(new Date(at)))),
+    element(
+      "summary",
+      {},
+      element("b", {}, title),
+      element("span", {}, kind, " · ", element("time", {}, time.format(new Date(at)))),
+    ),
     element("dl", {}, ...rows.map(row)),
     ...content,
   );
