@@ -57,12 +57,13 @@ const BODY = seconds("src/workers/request.rs", "BODY_MS");
 const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
-const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
+const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
  * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
  * attempt after it.
  */
-const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const MAILED = seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const MESSAGE = seconds("src/consumer/messaging.rs", "SEND_MS");
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
 const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
@@ -126,6 +127,16 @@ const STATED = {
     `failed ${WAITING} hours after that attempt was due`,
     `the count up to ${SHOWN} s late`,
     `does not confirm it within ${MAIL} s`,
+  ],
+  "docs/messaging.md": [
+    `Answer within ${MESSAGE} s`,
+    `no answer within ${MESSAGE} s`,
+    `within the ${TRIED} hours`,
+    `first attempt is ${DELAY} s after`,
+    `follow after ${SHORT.join(", ").replace(/, (\d+)$/, " and $1")} minutes, ${LONG.join(" and ")} hours`,
+    `respected, up to ${MOST} hours`,
+    `one of up to ${PAUSE} s is waited out`,
+    `waits for the queue for ${QUEUE} s at most`,
   ],
   "docs/decisions/emails.md": [
     `sends nothing for ${CLAIM} s, the first wait of the schedule`,
@@ -231,6 +242,8 @@ const NOT_OURS = [
   "kept for 7 days",
   "below 1 ms each",
   "which Resend knows for 24 hours",
+  "throws if it is forged, or older than 5 minutes",
+  "Remember each `webhook-id` for at least 15 days",
   "drops such duplicates for 24 hours",
   "(15 minutes, at most 386 MB",
   "inputs in 90 minutes",
@@ -294,8 +307,8 @@ test("pages and commands take every delay from a constant", () => {
   assert.deepEqual(found, []);
 });
 
-test("recover.js has the same deadlines for the mail service and Workers KV as the wasm", () => {
+test("recover.js has the same deadlines for notifications and Workers KV as the wasm", () => {
   const recover = "src/workers/recover.js";
-  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
+  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/messaging.rs", "SEND_MS"));
   assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
 });

@@ -74,13 +74,6 @@ const STATED = [
     /SEND_MS: u32 = (.+);/,
     (ms) => `does not answer within ${ms / 1000} s`,
   ],
-  [
-    "messaging",
-    "consumer/messaging",
-    /SEND_MS: u32 = (.+);/,
-    (ms) => `no answer within ${ms / 1000} s`,
-  ],
-  ["messaging", "notify/schedule", /DELAY_SECONDS: u32 = (.+);/, (n) => `attempt is ${n} s after`],
   ["messaging", "notify/verdict", /MAX_A_DAY: usize = (.+);/, (n) => `up to ${n} messages a day`],
   ["dashboard", "dashboard/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
 ];
