@@ -3,7 +3,7 @@ import service from "../../build/worker.js";
 
 /** The path of its timeline. It is the same on each machine, because payload, idempotency key and secret are. */
 const PATH =
-  "/timeline/ptran_f74hxzdgkzax4dqcdxgcjicr7kitkyxz674t2enlcm?edit_key=87138fb891d370388f0b7d9aca8e16ec1d6ac421";
+  "/timeline/ptran_f74hxzdgkzax4dqcd5t4birikhmkbyjiwu4kmxxtea?edit_key=7d8150415835f5d991658e25c6b92589d1ec817d";
 
 let isThere = false;
 
