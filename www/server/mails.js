@@ -96,7 +96,10 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
     );
   const message = messageIn(await request.json().catch(() => null));
   if (!message)
-    return refused(400, "A message of the queue must be {id, createdAt, round} of a transaction, and may have a service.");
+    return refused(
+      400,
+      "A message of the queue must be {id, createdAt, round} of a transaction, and may have a service.",
+    );
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
 }

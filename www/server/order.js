@@ -34,8 +34,10 @@ export async function order(request, env, executionContext, checkout) {
 
 /** Returns the values of the fields; of several checkboxes with one name, the list. @param {FormData} data */
 function valuesOf(data) {
-  const values = new Map([...data].filter(([, value]) => typeof value === "string"));
-  return new Map([...freshOrder(), ...values, ["notifications", data.getAll("notifications")]]);
+  /** @type {Map<string, any>} */
+  const values = freshOrder();
+  for (const [name, value] of data) if (typeof value === "string") values.set(name, value);
+  return values.set("notifications", data.getAll("notifications"));
 }
 
 function refused(request) {
@@ -85,7 +87,7 @@ async function asPage({ status, issues, failure, ...placed }, values, checkout) 
   return unstored(thanked(page, { reference, name, ...thanksOf(placed) }), 200);
 }
 
-/** Returns what the thank-you page says of pledges; nothing if there are none. */
+/** Returns what the thank-you page says of pledges; nothing if there are none. @param {{location?: string, payload?: any}} placed */
 const thanksOf = ({ location, payload }) =>
   payload && { location, added: added(payload), notifications: notificationsOf(payload) };
 
