@@ -8,7 +8,7 @@ use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
-use crate::payload::retrieved;
+use crate::payload::{CURRENCY, Prices, UNIT_CURRENCY, retrieved};
 use crate::payments::{
     a_create_says_that_nothing_is_paid, nothing_erased_returns, unpaid, waited_for_a_failure,
     what_is_paid_is_shown,
@@ -19,7 +19,7 @@ use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey};
 use impact_pledge::time::parse_ms;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -75,6 +75,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a revoked key is refused", a_revoked_key_is_refused),
     ("an answer is what was asked for", an_answer_is_what_was_asked_for),
     ("the terms are of this moment", the_terms_are_of_this_moment),
+    ("an isolate reads prices once in ten seconds", an_isolate_reads_prices_once_in_ten_seconds),
     ("what is acknowledged is kept", what_is_acknowledged_is_kept),
     ("what is acknowledged can be read", what_is_acknowledged_can_be_read),
     ("a create answers with its own transaction", a_create_answers_with_its_own_transaction),
@@ -413,22 +414,59 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let start = format!("{}/timeline/{}?edit_key=", ask.host, id_of(answer));
     let is_here = json["timelineUrl"].as_str().is_some_and(|url| url.starts_with(&start));
     let payload = &case.simulation.payloads[ask.payload()?];
-    let price_list = PriceListKey::of_mode(KEYS[ask.key].mode).name();
-    let prices = case.simulation.prices.iter();
-    let replaced = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
-    let in_force = prices.zip(replaced).filter(|((from_ms, _), replaced_ms)| {
-        let ends_ms =
-            replaced_ms.map(|ms| case.everywhere_ms(&price_list, ms, CACHE_MS) + ISOLATE_MS);
-        *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ends_ms| *begun_ms <= ends_ms)
-    });
-    let charges: Vec<Value> = in_force
-        .map(|((_, prices), _)| {
-            json!({ "amount": payload.charge(prices), "currencyCode": "EUR", "paidAt": null })
-        })
-        .collect();
+    let charge = |prices: &Prices, currency: &str| json!({ "amount": payload.charge(prices), "currencyCode": currency, "paidAt": null });
+    let (scope, mode) = (ask.scope()?, KEYS[ask.key].mode);
+    let (mut charges, mut is_of_mode) = (vec![], false);
+    let all = case.simulation.unit_prices.iter();
+    let own = all.filter(|(_, of, _)| *of == scope).map(|(ms, _, prices)| (*ms, prices.as_ref()));
+    let own = [(0, None)].into_iter().chain(own).collect();
+    for prices in in_force(case, &PriceListKey::of_unit(mode, scope.1).name(), own) {
+        charges.extend(prices.map(|prices| charge(prices, UNIT_CURRENCY)));
+        is_of_mode |= prices.is_none();
+    }
+    if is_of_mode {
+        let all = case.simulation.prices.iter().map(|(ms, prices)| (*ms, prices)).collect();
+        let of_mode = in_force(case, &PriceListKey::of_mode(mode).name(), all);
+        charges.extend(of_mode.into_iter().map(|prices| charge(prices, CURRENCY)));
+    }
     unless(is_now && is_here && charges.contains(&json["charge"]), || {
         format!("{json}, not made from {from_ms} to {to_ms} at {start} for one of {charges:?}")
     })
+}
+
+/// Returns the values of a record that a request may be served with: some cache may have them. `versions` are all values
+/// that were written, each with its time.
+fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Vec<T> {
+    let replaced = versions.iter().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
+    let in_force = versions.iter().zip(replaced).filter(|((from_ms, _), replaced_ms)| {
+        let ends_ms = replaced_ms.map(|ms| case.everywhere_ms(name, ms, CACHE_MS) + ISOLATE_MS);
+        *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ms| case.exchange.begun_ms <= ms)
+    });
+    in_force.map(|((_, value), _)| *value).collect()
+}
+
+/// An isolate that has read a price list, or that there is none, uses that for ten seconds.
+fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
+    let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
+    let gets: Vec<_> = case.calls("get").into_iter().filter(is_list).collect();
+    let earlier = case.exchanges[..case.number].iter();
+    let mut known =
+        earlier.filter(|other| other.isolate == case.exchange.isolate).flat_map(|other| {
+            let calls = other.calls.list.borrow();
+            let gets = calls.iter().filter(|call| call.operation == "get" && call.fault.is_none());
+            let read = gets.filter(|call| is_list(call)).filter_map(|get| {
+                let mut reads = calls.iter().filter(|call| call.operation == "read");
+                let read = reads.find(|read| read.name == get.name).and_then(|read| read.ended_ms);
+                let ended_ms = if get.found.is_some() { read } else { get.ended_ms };
+                Some((get.name.clone(), get.began_ms, ended_ms?))
+            });
+            read.collect::<Vec<_>>()
+        });
+    let again = known.find(|(name, began_ms, ended_ms)| {
+        let mut own = gets.iter().filter(|get| get.name == *name);
+        own.any(|get| (ended_ms + 1..began_ms + ISOLATE_MS).contains(&get.began_ms))
+    });
+    again.map(|(name, began_ms, _)| format!("{name} was read at {began_ms} ms"))
 }
 
 /// When a create request is answered, its record is stored with the answered content. With an idempotency key, its

@@ -3,6 +3,10 @@
 
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
+use crate::credit_rules::{
+    Rows, a_settled_month_has_the_credits_that_it_states, credit_rows, no_credit_changes,
+    no_order_is_credited_beyond_itself, no_refused_credit_is_there,
+};
 use crate::invariants::Wrong;
 use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
 use crate::ledger_sums::wrong_row;
@@ -37,6 +41,16 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
     ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
+    ("no order is credited beyond itself", |moment| {
+        no_order_is_credited_beyond_itself(&moment.simulation.kv, &moment.credits)
+    }),
+    ("no credit changes", |moment| no_credit_changes(&moment.before.credits, &moment.credits)),
+    ("a settled month has the credits that it states", |moment| {
+        a_settled_month_has_the_credits_that_it_states(&moment.simulation.kv, &moment.credits)
+    }),
+    ("no refused credit is there", |moment| {
+        no_refused_credit_is_there(moment.books, &moment.credits)
+    }),
 ];
 
 /// The state at the previous check.
@@ -50,6 +64,7 @@ pub struct Watch {
     right: RefCell<BTreeMap<String, (u64, u64)>>,
     /// For each claim that says that its change has ended: when the change began.
     ended: BTreeMap<String, u64>,
+    credits: Rows,
     /// How often the ledger was emptied.
     emptied: usize,
 }
@@ -62,6 +77,7 @@ struct Moments<'m> {
     rows: BTreeMap<String, Value>,
     state: State,
     findings: Vec<Finding>,
+    credits: Rows,
 }
 
 /// Checks all rules of this module.
@@ -71,7 +87,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let (mut before, rows) = (books.watch.take(), rows(&books.database));
     let emptied = books.database.emptied.get();
     if before.emptied != emptied {
-        before = Watch { emptied, ..Watch::default() };
+        before = Watch { emptied, credits: before.credits, ..Watch::default() };
         books.forget();
     }
     before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
@@ -83,14 +99,17 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
         rows,
         state: block_on(ledger::state(sqlite)).unwrap(),
         findings: block_on(ledger::findings(sqlite, 1_000)).unwrap(),
+        credits: credit_rows(books),
     };
     for (name, rule) in MOMENTS {
         rule(&moment).into_iter().for_each(|text| books.blame(name, text));
     }
+    books.check_removed();
     let created = |(id, row): (&String, &Value)| Some((id.clone(), row["created"].as_u64()?));
-    let rows = moment.rows.iter().filter_map(created).collect();
+    let (rows, credits) =
+        (moment.rows.iter().filter_map(created).collect(), moment.credits.clone());
     let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
-    books.watch.replace(Watch { rows, ended, ..before });
+    books.watch.replace(Watch { rows, ended, credits, ..before });
 }
 
 /// Returns the claims of changes that have ended: name, state, and when the change began.

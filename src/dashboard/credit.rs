@@ -90,9 +90,28 @@ fn form(id: &str, left: &Left, entered: &Form) -> Markup {
             required: true,
             ..Field::default()
         }.render())
+        (cancelled_field(entered))
         button.quiet { "Credit …" }
     };
     view::form(&link::path(&["transactions", id, "credit"]), &content)
+}
+
+/// The field by which the transaction's timeline says that it was cancelled, and its value.
+const CANCELLED: (&str, &str) = ("cancelled", "yes");
+
+fn is_cancelled(form: &Form) -> bool {
+    form.text(CANCELLED.0) == CANCELLED.1
+}
+
+fn cancelled_field(entered: &Form) -> Markup {
+    let (name, value) = CANCELLED;
+    html! {
+        label {
+            input type="checkbox" name=(name) value=(value) checked[is_cancelled(entered)];
+            "Tell the buyer on the timeline that it was cancelled"
+            small { "Only if all that is left is credited. It cannot be undone." }
+        }
+    }
 }
 
 fn parts(left: &Left, entered: &Form) -> Markup {
@@ -168,7 +187,7 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
         None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
-    Ok(CreditRequest { transaction, part, reason })
+    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form) })
 }
 
 /// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
@@ -240,6 +259,7 @@ fn confirm<S, C: Clock, E: Entropy>(
         p.lead { "Credit the transaction " (id_link(id)) "? This cannot be undone." }
         section {
             (facts(credit))
+            @if is_cancelled(form) { p { "The buyer's timeline will say that this pledge was cancelled." } }
             @if is_later {
                 p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
             }
@@ -247,6 +267,7 @@ fn confirm<S, C: Clock, E: Entropy>(
                 (view::hidden("step", "credit"))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
+                @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }
                 @for (digest, quantity) in form.with_prefix(QUANTITY) {
                     (view::hidden(&[QUANTITY, digest].concat(), quantity))
                 }

@@ -35,8 +35,11 @@ const MENU: [(&str, &str, Permission); 11] = [
 ];
 
 /// The menu of people of shops: name, path, and required right.
-const SHOP_MENU: [(&str, &str, MemberRight); 2] =
-    [("Home", "/", MemberRight::View), ("Transactions", "/orders", MemberRight::View)];
+const SHOP_MENU: [(&str, &str, MemberRight); 3] = [
+    ("Home", "/", MemberRight::View),
+    ("Transactions", "/orders", MemberRight::View),
+    ("Audit log", "/audit", MemberRight::View),
+];
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";

@@ -31,7 +31,7 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    let usage = of_shop(context, (unit, mode)).await?;
     Ok(page(context, (unit, mode), &usage))
 }
 
@@ -42,9 +42,22 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    let usage = of_shop(context, (unit, mode)).await?;
     let day = date_time(context.clock.now_ms());
     Ok(file(&format!("usage-{}-{}.csv", mode.name(), day_of(&day)), &usage))
+}
+
+/// Returns the usage of a unit. People of shops see "the operator" instead of the person who marked a month as paid.
+async fn of_shop<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    shop: (&str, Mode),
+) -> Result<Usage> {
+    let mut usage = usage::of_shop(context.store, bound(context.ledger)?, shop).await?;
+    if context.is_of_shop() {
+        let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
+        settled.for_each(|settled| "the operator".clone_into(&mut settled.by));
+    }
+    Ok(usage)
 }
 
 fn page<S, C: Clock, E>(

@@ -62,7 +62,7 @@ struct Demo {
     shops: Vec<Shop>,
     earlier: EarlierOrder,
     people: Vec<Box<RawValue>>,
-    baskets: Vec<Box<RawValue>>,
+    baskets: Baskets,
 }
 
 /// An order of the month before the current one, whose timeline the demo shop links to.
@@ -74,6 +74,9 @@ struct EarlierOrder {
     pledges: Box<RawValue>,
 }
 
+/// Pledges by the language of the shop.
+type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
+
 /// A shop that creates transactions.
 #[derive(Deserialize)]
 struct Shop {
@@ -82,6 +85,20 @@ struct Shop {
     unit: String,
     /// The prefix of the references of the shop's transactions.
     order: String,
+    /// The language of the shop's texts.
+    #[serde(default = "english")]
+    language: String,
+    /// What a buyer did.
+    #[serde(default = "placed_an_order")]
+    phrase: String,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+fn placed_an_order() -> String {
+    "placed an order".to_owned()
 }
 
 /// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
@@ -198,9 +215,10 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
     async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
-        let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
-        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(buyers);
-        for ((number, shop), (recipient, pledges)) in orders {
+        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(demo.people.iter().cycle());
+        for ((number, shop), recipient) in orders {
+            let baskets = demo.baskets.get(&shop.language).into_iter().flatten();
+            let Some(pledges) = baskets.cycle().nth(number as usize) else { continue };
             self.clock.ago_ms.set((ORDERS - number) * APART_MS - APART_MS / 2);
             if number == RAISED {
                 self.set_prices(&demo.prices.1, &demo.prices.0).await?;
@@ -212,7 +230,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
                 pledges,
                 trigger: Trigger {
                     date: Some(date_time(self.clock.now_ms())),
-                    phrase: "placed an order",
+                    phrase: &shop.phrase,
                 },
                 notifications: if wants_mail { &["Email"] } else { &[] },
                 is_repeatable: number % 5 == 0,
@@ -332,17 +350,17 @@ struct Order<'o> {
     reference: String,
     recipient: &'o RawValue,
     pledges: &'o RawValue,
-    trigger: Trigger,
+    trigger: Trigger<'o>,
     notifications: &'static [&'static str],
     #[serde(skip)]
     is_repeatable: bool,
 }
 
 #[derive(Serialize)]
-struct Trigger {
+struct Trigger<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    phrase: &'static str,
+    phrase: &'t str,
 }
 
 /// The members that are read from the answer to a create request.

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { operator } from "../../scripts/lib/operator.mjs";
 import { startDashboard } from "../server/dashboard-worker.mjs";
-import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
+import { axeFindings, openPage, useBrowser } from "./chromium.mjs";
+import { demo } from "./demo.mjs";
 
 useBrowser();
 
@@ -16,32 +16,13 @@ before(async () => {
   const main = join("build", "dashboard", "worker.js");
   dashboard = await startDashboard({ main, email: OPERATOR, vars: { OPERATORS: OPERATOR } });
   ({ origin } = dashboard);
-  const records = await demo();
+  const { records } = await demo();
   await Promise.all(
     [...records].map(([key, { value, ...rest }]) => dashboard.kv.put(key, value, rest)),
   );
   await dashboard.scheduled();
 });
 after(() => dashboard?.close());
-
-/** The records of `npm start`, collected in memory, which is quicker than one call for each. */
-async function demo() {
-  const records = new Map();
-  const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
-  const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
-  const port = {
-    list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
-    read: async (names) => names.map(record),
-    write: async ({ key, ...rest }) => void records.set(key, rest),
-    remove: async (name) => void records.delete(name),
-    pause: async () => {},
-    settleMs: 0,
-  };
-  const { seed, seedDemo } = await operator(tools);
-  await seed(port);
-  await seedDemo(port, "https://pledges.example");
-  return records;
-}
 
 /** Asserts that a page has this text and no finding of axe, fits a phone's screen, and loads nothing but itself. */
 async function isSound(t, path, text, options) {

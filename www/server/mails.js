@@ -3,12 +3,13 @@ import { keep, listKept, readKept } from "./kept.js";
 import { withMessengers } from "./messengers.js";
 
 /**
- * The content security policy of a shown e-mail. As in a mail program, it loads nothing and runs nothing, and links
- * open a new page.
+ * The content security policy of a shown e-mail. As in a mail program, it loads only the shop's logo and runs nothing, and
+ * links open a new page.
  */
 const MAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
+  "img-src https:",
   "frame-ancestors 'self'",
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");

@@ -8,7 +8,7 @@ use crate::operator::roles::Permission;
 use maud::{Markup, html};
 
 /// The query parameter that contains the sealed (encrypted) search term.
-pub(super) const TOKEN: &str = "q";
+pub(in crate::dashboard) const TOKEN: &str = "q";
 
 /// Renders the search form of the start page, or nothing for people who may not search.
 pub(in crate::dashboard) fn search_section<S, C, E>(
@@ -78,7 +78,7 @@ impl<'f> SearchForm<'f> {
 }
 
 /// Returns the URL of the page of results. Its query contains the token, the filters, and the parameters `more`.
-pub(super) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
+pub(in crate::dashboard) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
     let kept = ["unit", "mode"].map(|name| Some((name, filters.given(name)?)));
     let parameters: Vec<_> = kept.into_iter().flatten().chain(more.iter().copied()).collect();
     link::with("/find", &[&[(TOKEN, token)], parameters.as_slice()].concat())

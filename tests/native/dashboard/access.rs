@@ -174,7 +174,7 @@ fn requests_that_no_page_sends_are_refused() {
 pub const MAY: [(&str, &str, &str); 53] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),
-    ("GET /find", "support", ""),
+    ("GET /find", "support", "manager"),
     ("GET /transactions/{id}", "support accounts", "manager viewer"),
     ("POST /transactions/{id}/credit", "accounts", ""),
     ("POST /transactions/{id}/whole", "", "manager"),
@@ -222,7 +222,7 @@ pub const MAY: [(&str, &str, &str); 53] = [
     ("POST /prices", "", ""),
     ("GET /mails", "support", ""),
     ("POST /mails", "support", ""),
-    ("GET /audit", "", ""),
+    ("GET /audit", "", "manager viewer"),
     ("GET /system", "", ""),
     ("GET /healthz", "support accounts", ""),
 ];

@@ -99,6 +99,34 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
 }
 
 #[test]
+fn the_timeline_says_that_an_order_was_cancelled_if_the_operator_says_so() {
+    let (dashboard, path) = ordered(json!(3));
+    let field_of_page = "<input type=\"checkbox\" name=\"cancelled\" value=\"yes\">";
+    assert_has(&dashboard.get(ACCOUNTS, &path), 200, &[field_of_page]);
+    let told = "The buyer's timeline will say that this pledge was cancelled.";
+    let reason = ("reason", "Returned");
+    let page = ask(&dashboard, &path, &[("cancelled", "yes"), ("amount", "1.50"), reason]);
+    let checked = "name=\"cancelled\" value=\"yes\" checked";
+    assert_has(&page, 422, &["leave out the amount and the quantities", checked]);
+    let silent = ask(&dashboard, &path, &[reason]);
+    assert!(!silent.text.contains(told) && !silent.text.contains("cancelled"), "off by default");
+    let page = ask(&dashboard, &path, &[("cancelled", "yes"), reason]);
+    assert_has(&page, 200, &[told]);
+    let marks = || {
+        let names = dashboard.store().names().into_iter();
+        names.filter(|name| name.starts_with("cancelled:")).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(), [""; 0]);
+    let fields = confirmed(&page, &["cancelled"]);
+    for _ in 0..2 {
+        assert_has(&confirm(&dashboard, &path, &fields), 200, &["was credited"]);
+    }
+    assert_eq!(marks(), [path.replace("/transactions/", "cancelled:")]);
+    let page = dashboard.get(OPERATOR, "/audit");
+    assert_has(&page, 200, &["the timeline says that it was cancelled"]);
+}
+
+#[test]
 fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let (dashboard, path) = ordered(json!(1e21));
     let page = dashboard.get(ACCOUNTS, &path);

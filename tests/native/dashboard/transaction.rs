@@ -451,7 +451,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     test_dashboard.keep_marker(&ids[1], "sent", None, 2); // in the meantime
     test_dashboard.pass(5);
     let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
-    assert_eq!(page.matches("Send all failed ones of this day again").count(), 1);
+    assert_eq!(page.matches("Send all failed notifications of this day again").count(), 1);
 
     let step = |page: &str| {
         let form = page.split_once("action=\"/mails\"").unwrap().1;
@@ -472,7 +472,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let second = step(&broken.text);
     assert_eq!(test_dashboard.rounds().len(), 38);
     let last = step(&second.text);
-    let words = "All e-mails of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
+    let words = "All notifications of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
     assert!(last.text.contains(words), "{}", main_of(&last.text));
     let queued: BTreeSet<_> =
         test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();

@@ -454,3 +454,32 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
     assert_has(&list, 200, &["changed since", "6 Jan 2026"]);
     assert_eq!(self::rows(&list).len(), 1);
 }
+
+/// People of a shop see that the operator marked a month as paid, but not the address of the person who did.
+#[test]
+fn a_shop_does_not_see_who_marked_a_month_as_paid() {
+    use super::members::{EVA, VIC, shops};
+    let shops = shops();
+    let sum = json!({ "currencyCode": "USD", "amount": "0.50", "transactions": 1, "unpriced": 0 });
+    let settlement = json!({ "paidAt": "2026-02-05T00:00:00.000Z", "sums": [sum], "invoice": "17",
+        "by": OPERATOR, "at": "2026-02-06T00:00:00.000Z" });
+    let (name, record) = ("settlement:live:north:2026-01", settlement.to_string());
+    shops.dashboard.store().keep(name, record.as_bytes(), b"null");
+    shops.dashboard.clock.0.set(NOW_MS + 10 * DAY_MS);
+    shops.dashboard.reconcile();
+    for path in ["/units/north/usage", "/units/north/usage.csv"] {
+        for person in [EVA, VIC] {
+            let page = shops.dashboard.get(person, path);
+            assert_has(&page, 200, &["the operator", "17"]);
+            assert!(!page.text.contains(OPERATOR), "{path}: {}", page.text);
+        }
+        assert_has(&shops.dashboard.get(ACCOUNTS, path), 200, &[OPERATOR]);
+    }
+    for path in
+        ["/units/north/statement?month=2026-01", "/units/north/transactions.csv?month=2026-01", "/"]
+    {
+        let page = shops.dashboard.get(EVA, path);
+        assert_has(&page, 200, &[]);
+        assert!(!page.text.contains(OPERATOR), "{path}: {}", page.text);
+    }
+}
