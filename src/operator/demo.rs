@@ -60,8 +60,18 @@ struct Demo {
     prices: (PriceList, PriceList),
     /// The shops, recipients and pledges that the transactions use in turn.
     shops: Vec<Shop>,
+    earlier: EarlierOrder,
     people: Vec<Box<RawValue>>,
     baskets: Baskets,
+}
+
+/// An order of the month before the current one, whose timeline the demo shop links to.
+#[derive(Deserialize)]
+struct EarlierOrder {
+    shop: Shop,
+    reference: String,
+    recipient: Box<RawValue>,
+    pledges: Box<RawValue>,
 }
 
 /// Pledges by the language of the shop.
@@ -110,6 +120,7 @@ pub async fn seed(
     let past = Past { store, clock: &clock, entropy, origin };
     past.begin(&demo).await?;
     let placed = past.place_orders(&demo).await?;
+    past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
     past.mark_paid(&demo, &placed).await?;
     Ok(true)
 }
@@ -120,6 +131,19 @@ async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
     let of = (&filter, &SearchKey::Reference(shop.reference(0)));
     let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())
+}
+
+impl EarlierOrder {
+    fn as_order(&self) -> Order<'_> {
+        Order {
+            reference: self.reference.clone(),
+            recipient: &self.recipient,
+            pledges: &self.pledges,
+            trigger: Trigger { date: None, phrase: "placed an order at Small Hours Coffee" },
+            notifications: &[],
+            is_repeatable: true,
+        }
+    }
 }
 
 impl Shop {
@@ -204,7 +228,10 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
                 reference: shop.reference(number),
                 recipient,
                 pledges,
-                trigger: Trigger { date: date_time(self.clock.now_ms()), phrase: &shop.phrase },
+                trigger: Trigger {
+                    date: Some(date_time(self.clock.now_ms())),
+                    phrase: &shop.phrase,
+                },
                 notifications: if wants_mail { &["Email"] } else { &[] },
                 is_repeatable: number % 5 == 0,
             };
@@ -217,6 +244,16 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             }
         }
         Ok(placed)
+    }
+
+    /// Places an order in the middle of the month before the current one. Its payload and its idempotency key are the
+    /// same on each machine, and so is the path of its timeline.
+    async fn place_earlier(&self, order: Order<'_>, shop: &Shop) -> Result<()> {
+        let month = Month::at(self.clock.now_ms).and_then(Month::previous);
+        let Some((begins_ms, ends_ms)) = month.and_then(Month::span_ms) else { return Ok(()) };
+        self.clock.ago_ms.set(self.clock.now_ms - begins_ms.midpoint(ends_ms));
+        self.create(shop, &order).await?;
+        Ok(())
     }
 
     async fn create(&self, shop: &Shop, order: &Order<'_>) -> Result<Created> {
@@ -322,7 +359,8 @@ struct Order<'o> {
 
 #[derive(Serialize)]
 struct Trigger<'t> {
-    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
     phrase: &'t str,
 }
 
