@@ -104,30 +104,29 @@ fn filter_form(query: &Form, is_of_shop: bool) -> Markup {
     let is_offered = |(group, _): &(&str, _)| !is_of_shop || !NOT_OF_SHOPS.contains(group);
     let groups = audit::GROUPS.into_iter().filter(is_offered);
     let kinds: Vec<_> = std::iter::once(("", "All")).chain(groups).collect();
-    let field = |name, label| view::Field {
+    let field = |name, label, kind| view::Field {
         name,
         label,
+        kind,
         value: query.text(name),
         ..view::Field::default()
     };
-    html! {
-        form method="get" action="/audit" autocomplete="off" {
-            div.fields {
-                (field("who", "Who").render())
-                (view::select("what", "What", &kinds, query.text("what")))
-                (field("shop", "Unit or team").render())
-                @for (name, label) in [("from", "First day (UTC)"), ("to", "Last day (UTC)")] {
-                    label { span { (label) } input type="date" name=(name) value=(query.text(name)); }
-                }
-            }
-            div.row {
-                button.quiet { "Filter" }
-                @if FILTERS.iter().any(|name| query.given(name).is_some()) {
-                    a href="/audit" { "Show all changes" }
-                }
+    let content = html! {
+        div.fields {
+            (field("who", "Who", "").render())
+            (view::select("what", "What", &kinds, query.text("what")))
+            (field("shop", "Unit or team", "").render())
+            (field("from", "First day (UTC)", "date").render())
+            (field("to", "Last day (UTC)", "date").render())
+        }
+        div.row {
+            button.quiet { "Filter" }
+            @if FILTERS.iter().any(|name| query.given(name).is_some()) {
+                a href="/audit" { "Show all changes" }
             }
         }
-    }
+    };
+    view::filter("/audit", &content)
 }
 
 // ---- A change ------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ mod request;
 mod route;
 mod settings;
 mod setup;
+mod setup_messaging;
 mod shop;
 mod start;
 mod statement;
@@ -49,6 +50,7 @@ mod system;
 mod team;
 mod transaction;
 mod unit;
+mod update;
 mod usage;
 mod view;
 

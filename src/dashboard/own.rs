@@ -26,6 +26,7 @@ pub(super) fn search_form<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
     filters: &Form,
+    problem: &str,
 ) -> Markup {
     let text = view::Field {
         name: "text",
@@ -33,6 +34,7 @@ pub(super) fn search_form<S, C, E>(
         value: if find::is_secret(text) { "" } else { text },
         hint: "A transaction ID, an order number (reference), an e-mail address, or an API key.",
         required: true,
+        problem,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
@@ -96,7 +98,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let Some(token) = query.given(find::TOKEN) else {
-        let content = html! { section { (search_form(context, "", query)) } };
+        let content = html! { section { (search_form(context, "", query, "")) } };
         return Ok(Page::new("Find", content));
     };
     match find::open(context, token).await? {
@@ -112,8 +114,11 @@ fn again<S, C, E>(
     (text, filters): (&str, &Form),
     problem: &str,
 ) -> Page {
-    let content =
-        html! { (view::problem(problem)) section { (search_form(context, text, filters)) } };
+    let is_of_text = !text.is_empty() || problem != find::closed();
+    let content = html! {
+        (view::form_problem(problem, is_of_text.then_some("text")))
+        section { (search_form(context, text, filters, if is_of_text { problem } else { "" })) }
+    };
     Page { status: 422, ..Page::new("Find", content) }
 }
 
@@ -187,7 +192,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
                 }
             }
             @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
-            section { h2 { "Search again" } (search_form(self.context, "", &filters)) }
+            section { h2 { "Search again" } (search_form(self.context, "", &filters, "")) }
         };
         Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
     }

@@ -39,7 +39,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     let (of_unit, newest) = join(of_unit, newest(context, units)).await;
     let content = html! {
         @if context.access.memberships.has(MemberRight::Manage) {
-            section { (own::search_form(context, "", &query.only(&["unit"]))) }
+            section { (own::search_form(context, "", &query.only(&["unit"]), "")) }
         }
         (of_unit)
         (part("The newest transactions", newest))

@@ -116,8 +116,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
         .iter()
         .flat_map(|usage| {
             let month = view::month(usage.month).replace(' ', "\u{a0}");
-            let first = html! { a href=(link::statement(&usage.unit, usage.mode, usage.month)) title="Statement" { (month) } };
-            rows(context, usage, &first)
+            rows(context, usage, &html! { (month) })
         })
         .collect();
     view::table_of(&HEADINGS, &NUMBERS, &rows, "")
@@ -156,7 +155,7 @@ pub(super) fn rows<S, C: Clock, E>(
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
-                    @if is_first { (late(usage)) }
+                    @if is_first { (statement(usage)) (late(usage)) }
                 }
             },
             html! { (sum.transactions) },
@@ -169,6 +168,13 @@ pub(super) fn rows<S, C: Clock, E>(
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()
+}
+
+/// Renders a link to the statement of a month.
+fn statement(usage: &MonthUsage) -> Markup {
+    let of = link::statement(&usage.unit, usage.mode, usage.month);
+    let name = ["Statement of ", &view::month(usage.month), " for ", &usage.unit].concat();
+    html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
 /// Returns the URL of the list of a month's transactions.
@@ -189,7 +195,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
-        _ => html! { span.tag { "in progress" } },
+        _ => html! { span.tag { "in progress" } " " },
     }
 }
 

@@ -16,8 +16,10 @@ use crate::charge::PriceList;
 use crate::http::{Body, BodyError, Request, Reservation};
 use crate::ledger::Direction;
 use crate::notify::{
-    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, OutgoingEmail, Timer,
+    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, NoMessenger, Notifier, OutgoingEmail,
+    SendError, Timer,
 };
+use crate::pledge::NotificationService;
 use crate::scope::{Mode, Scope};
 use crate::service::{
     Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
@@ -256,18 +258,21 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let notifier = Notifier {
             store: self.store,
             mailer: &mailer,
+            messenger: &NoMessenger,
             clock: self.clock,
             settings: &settings,
             deliveries: &Deliveries::new(MAX_HELD_BYTES),
         };
-        notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
+        let service = NotificationService::Email;
+        notifier.deliver(&Message { id, created_at, round: 1, service }, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
     async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
-        let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
+        let day = (self.clock.now_ms() - DAY_MS) / DAY_MS * DAY_MS; // people enter a day
+        let paid_at = PaidAt::parse(&date_time(day));
         let (Some(shop), Some(month), Some(paid_at)) =
             (demo.shops.first(), Month::of(&order), paid_at)
         else {
@@ -385,9 +390,9 @@ struct MailService {
 }
 
 impl Mailer for MailService {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
         match self.is_refused {
-            true => Err(MailError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
+            true => Err(SendError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
             false => Ok(format!("<{}@small-hours.example>", email.key.replace('/', "."))),
         }
     }

@@ -11,6 +11,7 @@ mod content;
 mod heading;
 mod language;
 mod mail;
+mod messaging_services;
 mod page;
 mod pledges;
 mod profile;

@@ -23,3 +23,10 @@ export async function demo() {
   await seedDemo(port, "https://pledges.example");
   return { records, port };
 }
+
+/** Writes records into a namespace. */
+export const writeAll = (kv, records) =>
+  Promise.all([...records].map(([key, { value, ...rest }]) => kv.put(key, value, rest)));
+
+/** A month with demo transactions that has ended: that of the day 40 days ago. */
+export const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);

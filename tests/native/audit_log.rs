@@ -17,7 +17,8 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 // ---- Sentences ----------------------------------------------------------------------------------
 
 /// Operations whose audit entries have another command name: the operation, and the command in the entry.
-const RECORDED_AS: [(&str, &str); 1] = [("transactions show", "transactions reveal")];
+const RECORDED_AS: [(&str, &str); 2] =
+    [("transactions show", "transactions reveal"), ("updates draft", "updates add")];
 
 #[test]
 fn each_operation_that_is_recorded_has_a_sentence_and_a_group() {

@@ -24,7 +24,7 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
     let text = form.text("text");
     let box_again = SearchForm::new(text, form);
     if let Some(problem) = problem(text) {
-        return Ok(box_again.again(&problem));
+        return Ok(SearchForm { problem: &problem, ..box_again }.again(&problem));
     }
     if let Some(Err(problem)) = form.given("unit").map(check_id) {
         return Ok(SearchForm { is_wrong_unit: true, ..box_again }.again(&problem));

@@ -89,7 +89,7 @@ fn shown_once<S, C, E>(
                 }
                 ". To test it, request a transaction that does not exist:"
             }
-            pre tabindex="0" { code { (curl(context, key, level)) } }
+            pre tabindex="0" role="group" aria-label="Example" { code { (curl(context, key, level)) } }
             p {
                 "If the key works, the response is " code { "Pledge transaction not found" }
                 "; otherwise it is " code { "Authentication failed" } "."

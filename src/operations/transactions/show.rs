@@ -8,6 +8,7 @@ use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceListVersion;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, TransactionView, ViewOptions};
+use crate::pledge::NotificationService;
 use serde::{Deserialize, Serialize};
 
 const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
@@ -32,7 +33,7 @@ pub const SHOW: Spec = Spec::reads(
 )
 .recorded()
 .permission(Permission::Support)
-.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether the shop can retry the create without a second transaction, because it had an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
+.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether the shop can retry the create without a second transaction, because it had an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`; `messages`: the same for each messaging service that the create asked for");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -49,6 +50,7 @@ struct Whole<'r> {
     shown: TransactionView<'r>,
     prices: Option<PriceListVersion>,
     mail: Status,
+    messages: Vec<Status>,
 }
 
 pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
@@ -65,8 +67,11 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let paid_at = record.paid_at(call.store).await?;
     shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(call.store).await?;
-    let mail = notifications::status(call.store, call.platform, &record).await?;
-    let whole = Whole { shown, prices, mail };
+    let email = NotificationService::Email;
+    let mail = notifications::status(call.store, call.platform, &record, email).await?;
+    let mut messages = notifications::statuses(call.store, call.platform, &record).await?;
+    messages.retain(|status| !status.service.is_email());
+    let whole = Whole { shown, prices, mail, messages };
     let text = paragraphs([whole.facts(), whole.pledges()]);
     Answer::new(&whole, text)
 }
@@ -88,7 +93,7 @@ impl Whole<'_> {
         let notifications: Vec<_> =
             notifications.map(|it| format!("{} {}", it.kind, it.status)).collect();
         let retry = repeatable.then_some("yes, it was created with an Idempotency-Key");
-        facts([
+        let order = [
             ("ID", Some(row.id.clone())),
             ("Created", Some(time(&row.created_at))),
             ("Mode", Some(row.mode.name().to_owned())),
@@ -110,6 +115,8 @@ impl Whole<'_> {
                 "E-mail",
                 (self.mail.state != State::NotAsked).then(|| notifications::in_words(&self.mail)),
             ),
+        ];
+        let charged = [
             (
                 "Price list",
                 self.prices.as_ref().map(|it| format!("set at {} by {}", time(&it.time), it.by)),
@@ -118,7 +125,10 @@ impl Whole<'_> {
             ("Erased", row.erased.as_deref().map(time)),
             ("Safe to retry", retry.map(str::to_owned)),
             ("Timeline", transaction.timeline_url.as_deref().map(str::to_owned)),
-        ])
+        ];
+        let of = |status: &Status| (status.service.name(), Some(notifications::in_words(status)));
+        let messages = self.messages.iter().map(of);
+        facts(order.into_iter().chain(messages).chain(charged))
     }
 
     fn pledges(&self) -> String {

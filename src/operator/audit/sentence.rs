@@ -11,7 +11,7 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 11] = [
+pub const GROUPS: [(&str, &str); 12] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -21,6 +21,7 @@ pub const GROUPS: [(&str, &str); 11] = [
     ("payments", "Payments"),
     ("credits", "Credits"),
     ("fulfilments", "Fulfilment"),
+    ("updates", "Updates"),
     ("emails", "E-mails"),
     ("ledger", "Ledger"),
 ];
@@ -52,7 +53,24 @@ const SENTENCES: &[(&str, &str)] = &[
     ("credits restore", "restored credits from the audit log"),
     ("fulfilments add", "recorded what was done{text 1}"),
     ("fulfilments remove", "removed what was recorded as done{text 1}"),
+    ("updates add", "drafted an update{text 1}"),
+    ("updates edit", "edited an update{text 1}"),
+    ("updates publish", "published an update{text 1}"),
+    ("updates withdraw", "withdrew an update{text 1}"),
+    ("updates restore", "restored updates from the audit log"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
+    (
+        "emails resend (MessagingServiceA)",
+        "sent the message of {transactions 0} by MessagingServiceA again",
+    ),
+    (
+        "emails resend (MessagingServiceB)",
+        "sent the message of {transactions 0} by MessagingServiceB again",
+    ),
+    (
+        "emails resend (MessagingServiceC)",
+        "sent the message of {transactions 0} by MessagingServiceC again",
+    ),
 ];
 
 /// The sentences of the commands about the ledger. Their entries have texts instead of IDs.

@@ -1,5 +1,6 @@
 //! Tests the credits on the page of a transaction, and the form that adds one.
 
+use super::fields::assert_problem_at;
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
     let (dashboard, path) = ordered(json!(3));
     let page = dashboard.get(ACCOUNTS, &path);
     let words = "Leave empty to credit all that is left: 1.50 USD and every quantity.";
-    assert_has(&page, 200, &[words, "Quantity of tree", "Of 3. Only with an amount"]);
+    assert_has(&page, 200, &[words, "Quantity of tree", "At most 3. Needs an amount"]);
     let part = [("amount", "0.50"), (TREES, "1"), ("reason", "<script>Returned")];
     let page = ask(&dashboard, &path, &part);
     let words = [
@@ -66,7 +67,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
         "&lt;script&gt;Returned",
         "by <bdi>joan@example.org",
         "all that is left: 1.00 USD",
-        "Of 2.",
+        "At most 2.",
     ];
     assert_has(&page, 200, &words);
     let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
@@ -78,18 +79,23 @@ fn a_part_is_credited_after_confirmation_and_once() {
 #[test]
 fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, path) = ordered(json!(3));
-    for (fields, problem) in [
-        (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge"),
-        (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as"),
-        (&[("amount", "1")], "enter a reason"),
-        (&[("reason", "Canary sent it back")], "must not have an e-mail address"),
-        (&[(TREES, "1"), ("reason", "r")], "with the quantities"),
-        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid"),
-        (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree"),
-        (&[("step", "credit"), ("amount", "9"), ("reason", "r")], "only 1.50 USD of the charge"),
+    for (fields, problem, field) in [
+        (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge", "amount"),
+        (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as", "amount"),
+        (&[("amount", "1")], "enter a reason", "reason"),
+        (&[("reason", "Canary sent it back")], "must not have an e-mail address", "reason"),
+        (&[(TREES, "1"), ("reason", "r")], "with the quantities", "amount"),
+        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid", ""),
+        (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree", TREES),
+        (
+            &[("step", "credit"), ("amount", "9"), ("reason", "r")],
+            "only 1.50 USD of the charge",
+            "amount",
+        ),
     ] {
         let page = ask(&dashboard, &path, fields);
         assert_has(&page, 422, &["Nothing was credited: ", problem, "Credit …</button>"]);
+        assert_problem_at(&page, field);
         assert!(!page.text.contains("<script"), "{}", page.text);
     }
     let whole = ask(&dashboard, &path, &[("step", "credit"), ("reason", "Returned")]);

@@ -2,6 +2,7 @@
 
 mod access;
 mod credits;
+mod fields;
 mod find;
 mod find_sealed;
 mod fulfilment;
@@ -11,6 +12,7 @@ mod ledger;
 mod log;
 mod members;
 mod memory;
+mod messages;
 mod orders;
 mod payments;
 mod person;
@@ -24,6 +26,7 @@ mod times;
 mod transaction;
 mod unit;
 mod unit_prices;
+mod updates;
 mod usage;
 
 use futures_executor::block_on;

@@ -12,7 +12,7 @@ const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
-const PROFILE: [(&str, &str); 9] = [
+const PROFILE: [(&str, &str); 10] = [
     ("name", "Nordwald <b>\"&\u{5d0}"),
     ("logo", "https://nordwald.example/l.svg?a=1&b"),
     ("link", "https://nordwald.example/"),
@@ -21,6 +21,7 @@ const PROFILE: [(&str, &str); 9] = [
     ("reply-to", "hello@nordwald.example"),
     ("time-zone", "Europe/Berlin"),
     ("mail", "on"),
+    ("MessagingServiceB", "on"),
     ("mail-text", "Danke <i>\r\nBis bald"),
 ];
 
@@ -76,7 +77,7 @@ fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
     let question = add(&[("unit", "shop2")]);
     has(&question, 422, ">Use the unit shop</button>");
     has(&question, 422, ">Create the unit shop2</button>");
-    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem\"");
+    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem unit-hint\"");
     let asked = [("asked-unit", "shop2"), ("similar-unit", "shop")];
     let answer = |unit, answer| add(&[("unit", unit), ("answer", answer), asked[0], asked[1]]);
     has(&answer("shop2", "use"), 200, "This unit already exists");
@@ -155,7 +156,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let first = dashboard.get(OPERATOR, "/units/shop");
     let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
         "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example",
-        "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true });
+        "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true,
+        "messagingServices": ["MessagingServiceB"] });
     let mut expected = record.clone();
     expected["version"] = json!(impact_pledge::version::VERSION);
     let save =
@@ -180,7 +182,16 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
         "Not saved: the profile has changed since you opened this form, set by ada@example.org at 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
-    let without = ["logo", "accent", "language", "mail", "mail-text", "reply-to", "time-zone"];
+    let without = [
+        "logo",
+        "accent",
+        "language",
+        "mail",
+        "MessagingServiceB",
+        "mail-text",
+        "reply-to",
+        "time-zone",
+    ];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile was saved.");
     let now = profile(&dashboard, "shop");
