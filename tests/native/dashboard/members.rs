@@ -264,6 +264,17 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/units", &[("unit", "new"), ("new", "yes")]);
     form_of("/units/north", "/prices", &[("mode", "live")]);
     form_of("/units/north", "/find", &[("text", "order-of-north")]);
+    let update =
+        [("offering", "tree"), ("stage", "done"), ("date", "2026-01-20"), ("revision", "1")];
+    for path in [
+        "/fulfilment/update",
+        "/updates",
+        "/updates/upd_1",
+        "/updates/upd_1/publish",
+        "/updates/upd_1/withdraw",
+    ] {
+        form_of("/units/north", path, &update);
+    }
     form_of(
         "/units/north",
         &format!("{transaction}/credit"),
