@@ -13,7 +13,7 @@ use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, TestRequest, TestService};
 
 const NOTHING: &str = "There are no updates yet.";
-const UNREAD: &str = "We cannot show what has happened since at the moment.";
+const UNREAD: &str = "We cannot show the updates right now.";
 
 fn update(id: usize, text: &str) -> Value {
     json!({ "id": format!("upd_{id}"), "stage": "done", "date": "2026-12-03", "texts": { "en": text } })

@@ -436,7 +436,7 @@ fn a_pledge_that_was_cancelled_says_so() {
     };
     let plain = service.send(&get).text;
     let (page, log) = visit(br#"{"at":"2026-11-22T23:30:00.000Z","version":1}"#);
-    let note = "<p class=\"test\"><strong>This pledge was cancelled on \
+    let note = "<p class=\"test\"><strong>Cancelled on \
                 <time datetime=\"2026-11-22\">22 November 2026</time>.</strong></p>";
     let (before, rest) = plain.split_once("<li class=\"later\">").expect("no updates yet");
     let without_updates = [before, rest.split_once("</li>").unwrap().1].concat();
