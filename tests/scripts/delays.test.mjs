@@ -49,6 +49,7 @@ const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
 const READ = seconds("src/store/key.rs", "READ_MS");
 const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
+const UPDATES = seconds("src/store/updates_key.rs", "READ_MS");
 const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
 const USED = seconds("src/service/cache.rs", "LIFETIME_MS");
 const EXEMPT = minutes("src/service/cache.rs", "EXEMPT_MS");
@@ -57,6 +58,7 @@ const BODY = seconds("src/workers/request.rs", "BODY_MS");
 const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
+const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
  * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
@@ -94,7 +96,11 @@ const STATED = {
     `takes about ${2 * SETTLE} s longer`,
     `that cannot be read** within ${PROFILE} s`,
   ],
-  "docs/payments.md": [`ended at least ${ENDED} hours ago`, `after about ${APPLIED} s`],
+  "docs/payments.md": [
+    `ended at least ${ENDED} hours ago`,
+    `after about ${APPLIED} s`,
+    `timeline shows it within about ${SHOWN} s`,
+  ],
   "docs/data.md": [
     `transactions of the last ${SHOWN} s`,
     `younger than ${ERASABLE} minutes`,
@@ -153,7 +159,7 @@ const STATED = {
     `${BODY} s in all; ${PIECE} s for each 16 KiB`,
     `Read of Workers KV | ${READ} s`,
     `Write to Workers KV | ${WRITE} s`,
-    `profiles are cached for ${USED} s`,
+    `updates are cached for ${USED} s`,
     `once in ${USED} s`,
   ],
   "docs/security.md": [
@@ -165,6 +171,7 @@ const STATED = {
     `waits ${SETTLE} s for the entries`,
     `${BODY} s for a body, ${PIECE} s for each 16 KiB`,
     `${READ} s for a read, ${WRITE} s for a write`,
+    `Reads have a deadline of ${UPDATES} s`,
     `redirects | ${MAIL} s, 4 KiB`,
     `accepted within ${EXEMPT} minutes`,
     `in another location after ${SHOWN} s`,
