@@ -160,10 +160,10 @@ test("a leaked key: pasted into the search, replaced in two clicks", async (t) =
 test("support: an order, its e-mail, its key, its twin, its price", async (t) => {
   for (const amount of [2, 2]) await order("service_sk_live_dev_unit", "SH-7777", amount);
   const page = await open(t, SUPPORT, "/");
-  await send(page, { text: " #sh-1053" }, button("Find"));
+  await send(page, { text: " #sh-1055" }, button("Find"));
   const found = page.url();
-  await send(page, {}, link("SH-1053"));
-  await shows(page, "SH-1053", /Unit\s+unit_dev/, /Charge\s+\d+\.\d\d USD/, /of the unit unit_dev/);
+  await send(page, {}, link("SH-1055"));
+  await shows(page, "SH-1055", /Unit\s+unit_dev/, /Charge\s+\d+\.\d\d USD/, /of the unit unit_dev/);
   await shows(page, /State\s+Sent/);
   await send(page, { sure: true }, button("Send again"));
   await shows(page, "The e-mail is queued");

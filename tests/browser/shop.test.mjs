@@ -267,6 +267,9 @@ test("after two messengers are chosen, the page for developers shows what their 
       .filter({ hasText: timelineUrl })
       .filter({ hasText: service });
     await message.waitFor();
+    await message.evaluate((/** @type {HTMLDetailsElement} */ details) => {
+      details.open = true; // only the newest message is
+    });
     const text = (await message.innerText()).replace(/\s+/g, " ");
     for (const part of [
       "Small Hours Coffee has pledged 3 trees for you",
