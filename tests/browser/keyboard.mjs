@@ -58,9 +58,9 @@ function numberControls(selector) {
 
 /** Returns the number of the control that has the focus, and what is wrong with how it looks; null at the end of the page. */
 function focused() {
-  const control = document.activeElement;
-  const { number } = control?.dataset ?? {};
-  if (number === undefined) return null;
+  const control = /** @type {HTMLInputElement | null} */ (document.activeElement);
+  const number = control?.dataset.number;
+  if (!control || number === undefined) return null;
   const { left, right, width } = control.getBoundingClientRect();
   const { outlineStyle } = getComputedStyle(control);
   // The browser shows which part of a date has the focus.

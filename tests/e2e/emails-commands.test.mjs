@@ -128,7 +128,10 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const listed = [`mail-failed:${FIRST.slice(0, 10)}:${LIVE_ID}`, "{}"];
   await kv.write([failed, listed].map(([key, value]) => ({ key, value })));
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
-  await fails(ofDay, /^Resend all e-mails and messages of .+ that failed on 2026-.+ since\? Not confirmed/);
+  await fails(
+    ofDay,
+    /^Resend all e-mails and messages of .+ that failed on 2026-.+ since\? Not confirmed/,
+  );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
   assert.match(await words(...ofDay, "--yes"), /^Queued: 0\nAlready queued: 1\nSent, skipped/m);

@@ -254,7 +254,7 @@ const NOT_OURS = [
   "kept for 7 days",
   "below 1 ms each",
   "which Resend knows for 24 hours",
-  "throws if it is forged, or older than 5 minutes",
+  "throws an error if it is forged or older than 5 minutes",
   "Remember each `webhook-id` for at least 15 days",
   "drops such duplicates for 24 hours",
   "(15 minutes, at most 386 MB",
