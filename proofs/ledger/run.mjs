@@ -126,7 +126,7 @@ class Play {
     const { seed, seedDemo } = await operator(this.tools);
     await seed(portOf(this.kv));
     const input = JSON.stringify(PRICES);
-    await this.#command("catalogue", ["set", "-", "--mode", "live", "--yes"], { input });
+    await this.#command("prices", ["set", "-", "--mode", "live", "--yes"], { input });
     await this.kv.ledger.ready();
     await seedDemo(portOf(this.kv), await this.service.origin());
     await this.#create(1, this.plan.old);

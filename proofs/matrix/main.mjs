@@ -4,6 +4,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
+import { environments as adapters } from "./environments/adapters.mjs";
 import { environments as components } from "./environments/components.mjs";
 import { environments as firefox } from "./environments/firefox.mjs";
 import { environments as reactNative } from "./environments/react-native.mjs";
@@ -35,6 +36,7 @@ const ENVIRONMENTS = [
   ...reactNative,
   ...recipes,
   ...webhooks,
+  ...adapters,
   ...components,
   ...firefox,
 ];

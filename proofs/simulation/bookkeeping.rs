@@ -4,9 +4,9 @@ use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
 use crate::database::Database;
 use crate::isolate::EPOCH_MS;
+use crate::kv::OPERATOR;
 use crate::ledger_moments::watch;
 use crate::ledger_rules::UNSENT;
-use crate::payments::MONTH;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, PassTiming};
@@ -24,6 +24,9 @@ const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 const REPEATS: u64 = 25;
+const CREDITS: u64 = 60;
+const FULFILMENTS: u64 = 50;
+const PEOPLE: u64 = 50;
 /// The minimum age of a transaction that the operator erases. One clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;
 /// The maximum time for which a lease blocks other passes, and the number of passes that may fail because of earlier
@@ -50,6 +53,15 @@ impl Simulation {
         }
         if happens(REPEATS) {
             books.want_key();
+        }
+        if happens(CREDITS) {
+            books.credit_order();
+        }
+        if happens(FULFILMENTS) {
+            books.fulfil();
+        }
+        if happens(PEOPLE) {
+            books.change_people();
         }
         if happens(PHANTOMS) {
             books.haunt();
@@ -90,11 +102,22 @@ impl Simulation {
     /// Runs a complete pass after the last message. It must make the ledger equal to KV.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
+        self.complete_ledger(&books);
+        let asking = Rc::clone(&books);
+        books.spawn(async move {
+            let store = asking.namespace(OPERATOR);
+            asking.ask_dues(&store).await;
+            asking.restore_credits().await;
+        });
+        self.advance(LEASE_MS);
+    }
+
+    fn complete_ledger(&self, books: &Rc<Books>) {
         for _ in 0..LAST_PASSES {
             if self.kv.last_of(UNSENT).is_empty() {
                 break;
             }
-            let closing = Rc::clone(&books);
+            let closing = Rc::clone(books);
             books.spawn(
                 async move { closing.invoke(PassTiming::Due, 1_000).await.map_or((), drop) },
             );
@@ -103,13 +126,13 @@ impl Simulation {
         let closed_ms = self.time.now_ms(); // an earlier pass may be under way
         for _ in 0..LAST_PASSES {
             self.advance(LEASE_MS);
-            let closing = Rc::clone(&books);
+            let closing = Rc::clone(books);
             books.spawn(
                 async move { closing.invoke(PassTiming::Now, 1_000).await.map_or((), drop) },
             );
             self.advance(LEASE_MS);
-            watch(self, &books);
-            if completed_ms(&books).is_some_and(|began_ms| began_ms > closed_ms) {
+            watch(self, books);
+            if completed_ms(books).is_some_and(|began_ms| began_ms > closed_ms) {
                 return;
             }
         }
@@ -118,11 +141,11 @@ impl Simulation {
 
 impl Books {
     /// Records the rows of a month when it is marked as paid.
-    pub fn settle(&self, (mode, unit): Scope) {
+    pub fn settle(&self, (mode, unit): Scope, month: &str) {
         let mut rows = rows(&self.database);
         rows.retain(|_, row| {
-            let month = row["created"].as_u64().and_then(Month::at);
-            row["mode"] == mode && row["unit"] == unit && month == Month::parse(MONTH)
+            let own = row["created"].as_u64().and_then(Month::at);
+            row["mode"] == mode && row["unit"] == unit && own == Month::parse(month)
         });
         let at_ms = self.now_ms();
         self.settlements.borrow_mut().push(Settlement { at_ms, mode, unit, rows });

@@ -2,13 +2,17 @@
 //! are separate from the service's, so that they do not change those.
 
 use crate::claimants::Claimant;
+use crate::credits::WantedCredit;
 use crate::database::Database;
+use crate::due_rules::Told;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
 use crate::kv::{Calls, Kv, LOCATIONS};
 use crate::ledger_moments::Watch;
 use crate::namespace::Namespace;
+use crate::people::PersonChange;
 use crate::random::Random;
+use impact_pledge::ledger::fulfilments::NewFulfilment;
 use impact_pledge::ledger::{Delivered, PassOutcome};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -73,6 +77,12 @@ pub struct Books {
     pub settlements: RefCell<Vec<Settlement>>,
     /// The people who change facts (teams and paid months).
     pub claimants: RefCell<Vec<Claimant>>,
+    pub credits: RefCell<Vec<Rc<WantedCredit>>>,
+    /// What was recorded as done by its ID, and whether somebody was told that it was removed.
+    pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
+    pub people: RefCell<Vec<PersonChange>>,
+    /// The answers about what is due at the end.
+    pub dues: RefCell<Told>,
     /// The events, with their times, for the trace.
     pub events: RefCell<Vec<(u64, String)>>,
     /// The first violation that was found.
@@ -102,6 +112,10 @@ impl Books {
             erasures: RefCell::default(),
             settlements: RefCell::default(),
             claimants: RefCell::default(),
+            credits: RefCell::default(),
+            fulfilments: RefCell::default(),
+            people: RefCell::default(),
+            dues: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),
             watch: RefCell::default(),

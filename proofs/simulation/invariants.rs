@@ -8,7 +8,7 @@ use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
-use crate::payload::retrieved;
+use crate::payload::{CURRENCY, Prices, UNIT_CURRENCY, retrieved};
 use crate::payments::{
     a_create_says_that_nothing_is_paid, nothing_erased_returns, unpaid, waited_for_a_failure,
     what_is_paid_is_shown,
@@ -19,7 +19,8 @@ use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey};
 use impact_pledge::time::parse_ms;
-use serde_json::{Value, json};
+use serde_json::json;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -75,6 +76,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a revoked key is refused", a_revoked_key_is_refused),
     ("an answer is what was asked for", an_answer_is_what_was_asked_for),
     ("the terms are of this moment", the_terms_are_of_this_moment),
+    ("an isolate reads prices once in ten seconds", an_isolate_reads_prices_once_in_ten_seconds),
     ("what is acknowledged is kept", what_is_acknowledged_is_kept),
     ("what is acknowledged can be read", what_is_acknowledged_can_be_read),
     ("a create answers with its own transaction", a_create_answers_with_its_own_transaction),
@@ -413,22 +415,72 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let start = format!("{}/timeline/{}?edit_key=", ask.host, id_of(answer));
     let is_here = json["timelineUrl"].as_str().is_some_and(|url| url.starts_with(&start));
     let payload = &case.simulation.payloads[ask.payload()?];
-    let price_list = PriceListKey::of_mode(KEYS[ask.key].mode).name();
-    let prices = case.simulation.prices.iter();
-    let replaced = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
-    let in_force = prices.zip(replaced).filter(|((from_ms, _), replaced_ms)| {
-        let ends_ms =
-            replaced_ms.map(|ms| case.everywhere_ms(&price_list, ms, CACHE_MS) + ISOLATE_MS);
-        *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ends_ms| *begun_ms <= ends_ms)
-    });
-    let charges: Vec<Value> = in_force
-        .map(|((_, prices), _)| {
-            json!({ "amount": payload.charge(prices), "currencyCode": "EUR", "paidAt": null })
-        })
-        .collect();
+    let charge = |prices: &Prices, currency: &str| json!({ "amount": payload.charge(prices), "currencyCode": currency, "paidAt": null });
+    let (scope, mode) = (ask.scope()?, KEYS[ask.key].mode);
+    let (mut charges, mut is_of_mode) = (vec![], false);
+    let all = case.simulation.unit_prices.iter();
+    let own = all.filter(|(_, of, _)| *of == scope).map(|(ms, _, prices)| (*ms, prices.as_ref()));
+    let own = [(0, None)].into_iter().chain(own).collect();
+    for prices in in_force(case, &PriceListKey::of_unit(mode, scope.1).name(), own) {
+        charges.extend(prices.map(|prices| charge(prices, UNIT_CURRENCY)));
+        is_of_mode |= prices.is_none();
+    }
+    if is_of_mode {
+        let all = case.simulation.prices.iter().map(|(ms, prices)| (*ms, prices)).collect();
+        let of_mode = in_force(case, &PriceListKey::of_mode(mode).name(), all);
+        charges.extend(of_mode.into_iter().map(|prices| charge(prices, CURRENCY)));
+    }
     unless(is_now && is_here && charges.contains(&json["charge"]), || {
         format!("{json}, not made from {from_ms} to {to_ms} at {start} for one of {charges:?}")
     })
+}
+
+/// Returns the values of a record that a request may be served with: some cache may have them. `versions` are all values
+/// that were written, each with its time.
+fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Vec<T> {
+    let replaced = versions.iter().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
+    let in_force = versions.iter().zip(replaced).filter(|((from_ms, _), replaced_ms)| {
+        let ends_ms = replaced_ms.map(|ms| case.everywhere_ms(name, ms, CACHE_MS) + ISOLATE_MS);
+        *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ms| case.exchange.begun_ms <= ms)
+    });
+    in_force.map(|((_, value), _)| *value).collect()
+}
+
+/// An isolate that has read a price list, or that there is none, uses that for ten seconds. Of two reads at once, the one
+/// that ended last counts.
+fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
+    let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
+    let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_list);
+    let is_beside = |other: &&Exchange| {
+        other.isolate == case.exchange.isolate && !std::ptr::eq(*other, case.exchange)
+    };
+    let beside = case.exchanges.iter().filter(is_beside);
+    let known: Vec<_> = beside
+        .flat_map(|other| gets_of(other).map(move |get| (other, get)))
+        .filter_map(|(other, get)| Some((known_ms(other, &get)?, Reverse(get.began_ms), get.name)))
+        .collect();
+    gets_of(case.exchange).find_map(|get| {
+        let known = known.iter().filter(|(known_ms, _, name)| {
+            *name == get.name && *known_ms <= get.began_ms // of one moment, either may be first
+        });
+        let (known_ms, Reverse(began_ms), name) = known.max()?;
+        let is_again = *known_ms < get.began_ms && get.began_ms < began_ms + ISOLATE_MS;
+        is_again.then(|| format!("{name} was read at {began_ms} ms"))
+    })
+}
+
+/// Returns when a request had read a record, or knew that there is none; `None` if a read failed or took too long.
+fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
+    let ended_ms = |call: &Call| {
+        let in_time = |ended_ms: &u64| ended_ms - call.began_ms < READ_MS.into();
+        call.ended_ms.filter(in_time).filter(|_| call.fault.is_none())
+    };
+    let got_ms = ended_ms(get)?;
+    if get.found.is_none() {
+        return Some(got_ms);
+    }
+    let reads = calls(exchange, "read");
+    reads.iter().find(|read| read.name == get.name).and_then(ended_ms)
 }
 
 /// When a create request is answered, its record is stored with the answered content. With an idempotency key, its

@@ -6,10 +6,13 @@ use crate::bookkeeping::rows;
 use crate::books::Books;
 use crate::callers::Exchange;
 use crate::claimants::{Claimant, Heard};
+use crate::due_rules::dues_follow_from_charges_and_credits;
+use crate::fulfilments::{an_operation_records_one_fulfilment, what_is_open_is_what_is_not_done};
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::ledger_moments::APART_MS;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
+use crate::people::{a_person_is_what_people_heard, kv_has_the_people_of_the_ledger};
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, PassOutcome};
@@ -18,7 +21,7 @@ use serde_json::Value;
 /// The prefix of the names of marks.
 pub const UNSENT: &str = "ledger-unsent:";
 /// The longest delay until an unconfirmed write arrives, in milliseconds.
-const LATEST_WRITE_MS: u64 = 120_000;
+pub const LATEST_WRITE_MS: u64 = 120_000;
 /// The JSON members of a message besides ID, mode and unit.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];
@@ -39,6 +42,11 @@ pub const RULES: &[(&str, Rule)] = &[
     ("a change is what people heard", a_change_is_what_people_heard),
     ("the ledger is what KV has", the_ledger_is_what_kv_has),
     ("sums are those of KV", sums_are_those_of_kv),
+    ("dues follow from charges and credits", dues_follow_from_charges_and_credits),
+    ("an operation records one fulfilment", an_operation_records_one_fulfilment),
+    ("what is open is what is not done", what_is_open_is_what_is_not_done),
+    ("KV has the people of the ledger", kv_has_the_people_of_the_ledger),
+    ("a person is what people heard", a_person_is_what_people_heard),
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
 ];
 

@@ -3,7 +3,8 @@
 use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
 use crate::invariants::Wrong;
-use crate::kv::Record;
+use crate::kv::{Kv, Record};
+use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger;
@@ -12,17 +13,34 @@ use num_bigint::BigUint;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use support::money::decimal;
 
 /// The number of decimals used for all numbers here, which is more than a double has.
 const DECIMALS: u32 = 340;
+/// The ID that replaces an offering's ID which names the order.
+const ERASED: &str = "erased";
 /// The months of a simulation.
-const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
+pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
 
 /// Returns a decimal as an integer.
-fn exact(text: &str) -> BigUint {
+pub fn exact(text: &str) -> BigUint {
     let (integer, decimals) = decimal(text);
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
+}
+
+/// Returns the decimal of an integer of [`exact`]: cut to two places, or, for 0 places, whole and with an exponent.
+pub fn exact_text(number: &BigUint, places: u32) -> String {
+    if places == 0 {
+        let digits = number.to_string();
+        let trimmed = digits.trim_end_matches('0');
+        let exponent = (digits.len() - trimmed.len()) as i64 - i64::from(DECIMALS);
+        return if trimmed.is_empty() { "0".to_owned() } else { format!("{trimmed}e{exponent}") };
+    }
+    let units = number / BigUint::from(10_u8).pow(DECIMALS - places);
+    let digits = format!("{:0>1$}", units.to_string(), places as usize + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places as usize);
+    format!("{whole}.{fraction}")
 }
 
 // ---- Rows ----------------------------------------------------------------------------------------
@@ -55,7 +73,8 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
         .then(|| format!("the quantities are not those of {value} in {row}"))
 }
 
-fn quantity(pair: &Value) -> Option<(String, BigUint)> {
+/// Returns an offering and its quantity, as a row has them.
+pub fn quantity(pair: &Value) -> Option<(String, BigUint)> {
     let millionths = pair[1].as_u64().map(|millionths| format!("{millionths}e-6"));
     let text = millionths.or_else(|| pair[1].as_str().map(str::to_owned))?;
     Some((pair[0].as_str()?.to_owned(), exact(&text)))
@@ -72,6 +91,17 @@ fn short(offering: &str) -> String {
     let cut = starts.take_while(|at| at + end.len() <= MOST).last().unwrap_or_default();
     let (start, _) = offering.split_at(cut);
     start.to_owned() + &end
+}
+
+/// Returns the quantities of a record by offering, as an erasure keeps them: without offerings whose IDs name the order.
+pub fn kept_quantities(value: &Value) -> BTreeMap<String, BigUint> {
+    let mut kept = BTreeMap::new();
+    for (offering, quantity) in pledged(value) {
+        let is_personal = offering.contains(REFERENCE);
+        let name = if is_personal { ERASED.to_owned() } else { offering };
+        *kept.entry(name).or_default() += quantity;
+    }
+    kept
 }
 
 /// Returns the quantities of a record by offering.
@@ -100,24 +130,52 @@ pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wron
 
 // ---- Sums ----------------------------------------------------------------------------------------
 
-/// The ledger's sums count each transaction once, and are exact.
-pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
-    let (mut charges, mut quantities) = (BTreeMap::new(), BTreeMap::new());
-    for (_, record) in simulation.kv.last_of("transaction:") {
+/// The number of transactions and of unpriced pledges, and the sum of the charges, by month, unit, mode and currency.
+pub type Charges = BTreeMap<[String; 4], (u64, u64, BigUint)>;
+/// The number of transactions and the sum of the quantities, by month, mode and offering.
+pub type Pledged = BTreeMap<[String; 3], (u64, BigUint)>;
+
+/// Sums the charges of KV's records.
+pub fn charges_of(kv: &Kv) -> Charges {
+    let mut charges = Charges::new();
+    for ([month, unit, mode], record) in records(kv) {
         let (metadata, value) = (record.metadata_json(), record.json());
-        let month = created_ms(&value["createdAt"]).and_then(Month::at)?.to_string();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (mode, unit) = (text(&metadata["mode"]), text(&metadata["unit"]));
-        let shop = [month.clone(), unit, mode.clone(), text(&value["charge"]["currencyCode"])];
+        let group = [month, unit, mode, text(&value["charge"]["currencyCode"])];
         let unpriced = metadata["summary"]["unpriced"].as_u64().unwrap_or(0);
-        let sum: &mut (u64, u64, BigUint) = charges.entry(shop).or_default();
+        let sum = charges.entry(group).or_default();
         *sum = (sum.0 + 1, sum.1 + unpriced, &sum.2 + exact(&text(&value["charge"]["amount"])));
-        for (offering, quantity) in pledged(value) {
-            let sum: &mut (u64, BigUint) =
-                quantities.entry([month.clone(), mode.clone(), offering]).or_default();
+    }
+    charges
+}
+
+/// Sums the quantities of KV's records.
+pub fn pledged_of(kv: &Kv) -> Pledged {
+    let mut sums = Pledged::new();
+    for ([month, _, mode], record) in records(kv) {
+        for (offering, quantity) in pledged(record.json()) {
+            let sum = sums.entry([month.clone(), mode.clone(), offering]).or_default();
             *sum = (sum.0 + 1, &sum.1 + quantity);
         }
     }
+    sums
+}
+
+/// Returns the records of all transactions with their month, unit and mode.
+fn records(kv: &Kv) -> impl Iterator<Item = ([String; 3], Rc<Record>)> {
+    kv.last_of("transaction:").into_iter().filter_map(|(_, record)| {
+        let month = created_ms(&record.json()["createdAt"]).and_then(Month::at)?;
+        let metadata = record.metadata_json();
+        Some(([month.to_string(), text(&metadata["unit"]), text(&metadata["mode"])], record))
+    })
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The ledger's sums count each transaction once, and are exact.
+pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
+    let (charges, quantities) = (charges_of(&simulation.kv), pledged_of(&simulation.kv));
     let sqlite = books.database.sqlite();
     let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
     let found =
@@ -135,7 +193,7 @@ pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     wrong.or_else(|| difference(&quantities, &found.collect()))
 }
 
-fn difference<K: Ord + std::fmt::Debug, V: PartialEq>(
+pub fn difference<K: Ord + std::fmt::Debug, V: PartialEq>(
     expected: &BTreeMap<K, V>,
     found: &BTreeMap<K, V>,
 ) -> Wrong {

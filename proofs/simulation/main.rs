@@ -12,9 +12,13 @@ mod bookkeeping;
 mod books;
 mod callers;
 mod claimants;
+mod credit_rules;
+mod credits;
 mod database;
 mod delivery_rules;
+mod due_rules;
 mod executor;
+mod fulfilments;
 mod invariants;
 mod isolate;
 mod kv;
@@ -28,6 +32,7 @@ mod namespace;
 mod passes;
 mod payload;
 mod payments;
+mod people;
 mod random;
 mod repeats;
 mod settling;
@@ -83,6 +88,18 @@ const EVENTS: &[&str] = &[
     "a payment: Done",
     "a payment: Not",
     "a rebuild",
+    "a credit: again",
+    "a credit: booked later",
+    "a credit: granted",
+    "a credit: refused",
+    "a credit: unsure",
+    "a fulfilment: recorded",
+    "a fulfilment: refused",
+    "a fulfilment: removed",
+    "a person: Done",
+    "a person: Not",
+    "a person: Unsure",
+    "an excess is carried",
     "an erasure",
     "the database: AnswerLost",
     "the database: Busy",

@@ -25,6 +25,10 @@ const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
 
+/// The currencies of the price lists of modes, and of those of units.
+pub const CURRENCY: &str = "EUR";
+pub const UNIT_CURRENCY: &str = "USD";
+
 /// The operator's price list.
 pub type Prices = BTreeMap<&'static str, &'static str>;
 
@@ -32,8 +36,8 @@ pub fn draw_prices(random: &Random) -> Prices {
     OFFERINGS.iter().take(2).map(|offering| (*offering, random.pick(PRICES))).collect()
 }
 
-pub fn price_list(prices: &Prices) -> Vec<u8> {
-    json!({ "currencyCode": "EUR", "unitPrices": prices }).to_string().into_bytes()
+pub fn price_list(prices: &Prices, currency: &str) -> Vec<u8> {
+    json!({ "currencyCode": currency, "unitPrices": prices }).to_string().into_bytes()
 }
 
 #[derive(Clone, Debug)]

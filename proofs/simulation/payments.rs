@@ -1,9 +1,11 @@
 //! Simulates payments: the operator marks months as paid and undoes that while all other events happen.
 
+use crate::books::Books;
 use crate::callers::{Action, Exchange, Scope};
 use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
 use crate::isolate::EPOCH_MS;
 use crate::kv::{CACHE_MS, Call};
+use crate::settling::PAUSE_MS;
 use crate::simulation::Simulation;
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
@@ -12,6 +14,12 @@ use serde_json::{Value, json};
 pub const MONTH: &str = "2026-01";
 /// When the month counts as ended: one day after its last moment, which is 36 h after virtual time begins.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
+/// The next month, which ends 28 days later.
+pub const NEXT_MONTH: &str = "2026-02";
+pub const NEXT_ENDED_MS: u64 = ENDED_MS + 28 * 24 * 60 * 60_000;
+/// How many in 1,000 simulations go on until the next month has ended, and its number of steps.
+const GOES_ON: u64 = 700;
+const NEXT_STEPS: usize = 12;
 /// How long before the end of the month the first mark may be made. A get must not show this mark yet.
 const EARLY_MS: u64 = 120_000;
 const STEPS: usize = 30;
@@ -19,8 +27,8 @@ const STEPS: usize = 30;
 const TOGETHER: u64 = 4;
 const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
 
-fn settlement((mode, unit): Scope) -> String {
-    format!("settlement:{mode}:{unit}:{MONTH}")
+fn settlement((mode, unit): Scope, month: &str) -> String {
+    format!("settlement:{mode}:{unit}:{month}")
 }
 
 impl Simulation {
@@ -30,27 +38,50 @@ impl Simulation {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
         for _ in 0..STEPS {
-            match self.random.below(14) {
+            match self.random.below(18) {
                 0..2 => self.mark(),
                 2..6 => self.get_together(),
                 6 => self.erase(),
                 7..10 => self.step(),
+                10..14 => self.credit(),
                 _ => self.settle(),
             }
             let pause_ms = self.random.pick(&[50, 5_000, 60_000]);
             self.advance(self.random.below(pause_ms));
         }
+        if self.random.chance(GOES_ON) {
+            self.pay_next();
+        }
+    }
+
+    /// Simulates the end of the next month, into which credits may be carried.
+    fn pay_next(&mut self) {
+        self.advance(NEXT_ENDED_MS - self.time.now_ms());
+        for _ in 0..NEXT_STEPS {
+            match self.random.below(12) {
+                0..3 => self.get_together(),
+                3..5 => self.step(),
+                5..8 => self.credit(),
+                _ => self.settle(),
+            }
+            self.advance(self.random.below(120_000));
+        }
+    }
+
+    fn credit(&self) {
+        self.books.iter().for_each(Books::credit_order);
     }
 
     /// Runs the operator's payment commands after a pass, or while rows are missing during a rebuild.
     fn settle(&self) {
         let Some(books) = &self.books else { return };
-        match books.random.below(4) {
+        match books.random.below(6) {
             0 => books.rebuild(),
             1 | 2 => books.reconcile(),
+            3 | 4 => return books.settle_beside_credits(),
             _ => {}
         }
-        books.settle_by_command();
+        books.settle_by_command(PAUSE_MS);
     }
 
     /// Marks the month of a shop as paid, or undoes that. Each mark has a different time.
@@ -59,10 +90,10 @@ impl Simulation {
         let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
         let record = self.random.chance(650).then(|| record.to_string());
         if let Some(books) = self.books.as_ref().filter(|_| record.is_some()) {
-            books.settle(scope);
+            books.settle(scope, MONTH);
         }
         self.note(format!("the operator marks {MONTH} of {scope:?} as {record:?}"));
-        self.kv.set(&settlement(scope), record.map(String::into_bytes));
+        self.kv.set(&settlement(scope, MONTH), record.map(String::into_bytes));
     }
 
     /// Sends several gets at once, which may need the same settlement. The first one reads it for all of them, unless
@@ -107,21 +138,23 @@ pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let created_at = answer.json()["createdAt"].as_str()?; // a value that broke off has none
     let shown = &answer.json()["charge"]["paidAt"];
     let Exchange { begun_ms, ahead_ms, .. } = *case.exchange;
+    let months = [(MONTH, ENDED_MS), (NEXT_MONTH, NEXT_ENDED_MS)];
+    let of = months.into_iter().find(|(month, _)| created_at.starts_with(month));
     let has_ended =
-        |ms: u64| created_at.starts_with(MONTH) && ms.saturating_add_signed(ahead_ms) >= ENDED_MS;
+        |ms: u64| of.is_some_and(|(_, ended_ms)| ms.saturating_add_signed(ahead_ms) >= ended_ms);
     let mut allowed = vec![];
     if !has_ended(begun_ms) {
         allowed.push(Value::Null);
     }
     if has_ended(case.ended_ms()) {
-        allowed.extend(in_force(case)?);
+        allowed.extend(in_force(case, of?.0)?);
     }
     unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
 }
 
 /// Returns the values that the settlement of the caller's shop may have, given the caches of KV and of isolates.
-fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
-    let name = settlement(case.exchange.ask.scope()?);
+fn in_force(case: &Case<'_>, month: &str) -> Option<Vec<Value>> {
+    let name = settlement(case.exchange.ask.scope()?, month);
     let versions = case.simulation.kv.versions.borrow();
     let marks = versions.get(&name).into_iter().flatten().map(|version| {
         let paid_at = version.held.as_ref().map(|record| record.json()["paidAt"].clone());

@@ -1,5 +1,5 @@
-//! Simulates the operators' commands that mark a month as paid or undo that. The commands use the rows that the ledger
-//! has at that time. Meanwhile the ledger is sometimes rebuilt.
+//! Simulates the operators' commands that mark a month as paid or undo that. A person pays what the ledger says is due at
+//! that time. Meanwhile the ledger is sometimes rebuilt.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -8,33 +8,54 @@ use crate::claimants::Heard;
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
-use crate::payments::MONTH;
-use impact_pledge::ledger;
+use crate::ledger_sums::exact;
+use crate::payments::{MONTH, NEXT_ENDED_MS, NEXT_MONTH};
+use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::due_months::due_month;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::scope::Mode;
 use impact_pledge::service::Clock as _;
-use impact_pledge::settlement::{Month, Settlement};
+use impact_pledge::settlement::{Month, SettledSum, Settlement};
 use impact_pledge::time::date_time;
+use num_bigint::BigUint;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop whose month is marked only by commands, and the name of its record.
-const SHOP: Scope = ("live", "unit_2");
-const SETTLEMENT: &str = "settlement:live:unit_2:2026-01";
-/// The maximum time until somebody begins.
-const PAUSE_MS: u64 = 60_000;
+/// The shop whose months are marked only by commands, and the names of their records.
+pub const SHOP: Scope = ("live", "unit_2");
+pub const SETTLEMENTS: &[&str] =
+    &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
+/// The maximum time until somebody begins; the second one if others begin at the same moment.
+pub const PAUSE_MS: u64 = 60_000;
+const TOGETHER_MS: u64 = 1_000;
+/// The maximum number of credits at the moment of a payment.
+const MOST_CREDITS: u64 = 8;
 
 impl Books {
-    /// Marks the month as paid, or undoes that.
-    pub fn settle_by_command(self: &Rc<Self>) {
-        let (books, is_added) = (Rc::clone(self), self.random.chance(650));
-        let (number, ending) = self.announce(SETTLEMENT, is_added);
+    /// Marks a month as paid, or undoes that, after a pass that makes this possible. At about the same moment, people
+    /// credit orders.
+    pub fn settle_beside_credits(self: &Rc<Self>) {
+        let books = Rc::clone(self);
         self.spawn_killable(async move {
-            books.sleep(books.random.below(PAUSE_MS)).await;
+            let _ = books.invoke(PassTiming::Now, 1_000).await;
+            books.settle_by_command(TOGETHER_MS);
+            (0..=books.random.below(MOST_CREDITS)).for_each(|_| books.credit_a_cent(TOGETHER_MS));
+        });
+    }
+
+    /// Marks a month as paid, or undoes that, within this time.
+    pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
+        let (books, is_added) = (Rc::clone(self), self.random.chance(650));
+        let is_next = self.now_ms() >= NEXT_ENDED_MS && self.random.chance(600);
+        let month = if is_next { NEXT_MONTH } else { MONTH };
+        let settlement = SETTLEMENTS[usize::from(is_next)];
+        let (number, ending) = self.announce(settlement, is_added);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(within_ms)).await;
             let told = match is_added {
-                true => books.mark().await,
-                false => books.undo().await,
+                true => books.mark(month).await,
+                false => books.undo(month).await,
             };
             let (heard, answer) = match told {
                 Ok(()) => (Heard::Done, String::new()),
@@ -42,49 +63,49 @@ impl Books {
                 Err(problem) => (Heard::Not, problem),
             };
             let what = if is_added { "to mark" } else { "to take back" };
-            books.note(format!("change {number}, {what} {SETTLEMENT}: {heard:?}, {answer}"));
+            books.note(format!("change {number}, {what} {settlement}: {heard:?}, {answer}"));
             books.count(format!("a payment: {heard:?}"));
             books.claimants.borrow_mut()[number].heard = heard;
             drop(ending);
         });
     }
 
-    async fn mark(&self) -> Result<(), String> {
+    async fn mark(&self, month: &str) -> Result<(), String> {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
-        let (units, months) = ([SHOP.1.to_owned()], [Month::parse(MONTH).unwrap()]);
-        let sums = ledger::sums(&self.database, Some(Mode::Live), Some(&units), &months).await;
-        let sums = sums.map_err(|error| error.to_string())?;
+        let shop: ShopMonth = serde_json::from_value(of(month)).unwrap();
+        let usage = due_month(&store, &self.database, &shop).await;
+        let sums = usage.map_err(|error| error.to_string())?.sums;
         let amounts: Vec<_> = sums
             .iter()
-            .map(|sum| json!({ "amount": sum.amount, "currencyCode": sum.currency_code }))
+            .map(|sum| json!({ "amount": sum.due, "currencyCode": sum.currency_code }))
             .collect();
         let payment = json!({
-            "of": of(), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms()),
+            "of": of(month), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms()),
             "acceptUnpriced": sums.iter().map(|sum| sum.unpriced).sum::<usize>(),
         });
         let payment: Payment = serde_json::from_value(payment).unwrap();
         let paid = payments::mark(&store, Some(&self.database), &author, &payment).await;
         let paid = paid.map_err(|error| error.to_string())?.outcome;
-        self.settle(SHOP);
-        let wrong = self.wrong_payment(&paid.settlement);
+        self.settle(SHOP, month);
+        let wrong = self.wrong_payment(&paid.settlement, month);
         wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
         Ok(())
     }
 
-    async fn undo(&self) -> Result<(), String> {
+    async fn undo(&self, month: &str) -> Result<(), String> {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
-        let of: ShopMonth = serde_json::from_value(of()).unwrap();
+        let of: ShopMonth = serde_json::from_value(of(month)).unwrap();
         let undone = payments::undo(&store, Some(&self.database), &author, &of, None).await;
         undone.map(drop).map_err(|error| error.to_string())
     }
 
     /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change, except for a
     /// record that a retry writes again. Sums also need not match if KV had a fault.
-    fn wrong_payment(&self, settlement: &Settlement) -> Wrong {
+    fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
-        let mut transactions = 0;
+        let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());
         for (name, versions) in versions.range("transaction:".to_owned()..) {
             if !name.starts_with("transaction:") {
                 break;
@@ -102,11 +123,18 @@ impl Books {
             if !is_one || self.kv.hidden_ms(name).is_some() || self.kv.late_until_ms(name) > 0 {
                 return None;
             }
-            let month = created_ms(created_at).and_then(Month::at);
-            transactions += u64::from(month == Month::parse(MONTH));
+            if created_ms(created_at).and_then(Month::at) == Month::parse(month) {
+                let charge = &record.json()["charge"];
+                let currency = charge["currencyCode"].as_str().unwrap_or_default().to_owned();
+                transactions += 1;
+                *charges.entry(currency).or_default() += exact(charge["amount"].as_str()?);
+            }
         }
         let paid: u64 = settlement.sums.iter().map(|sum| sum.transactions).sum();
-        (paid != transactions).then(|| format!("{paid} transactions are paid, of {transactions}"))
+        if paid != transactions {
+            return Some(format!("{paid} transactions are paid, of {transactions}"));
+        }
+        settlement.sums.iter().find_map(|sum| wrong_sum(sum, charges.get(&sum.currency_code)))
     }
 
     /// Empties the ledger, as `npm run ledger -- rebuild` does. Passes write its rows again.
@@ -121,6 +149,16 @@ impl Books {
     }
 }
 
-fn of() -> Value {
-    json!({ "unit": SHOP.1, "mode": SHOP.0, "month": MONTH })
+fn of(month: &str) -> Value {
+    json!({ "unit": SHOP.1, "mode": SHOP.0, "month": month })
+}
+
+/// Returns what is wrong with a paid sum: it is the charges, less credits, less what is carried, or 0 if that is negative.
+fn wrong_sum(sum: &SettledSum, charges: Option<&BigUint>) -> Wrong {
+    let charges = charges.cloned().unwrap_or_default();
+    let taken = sum.credits.as_ref().map_or_else(BigUint::default, |credits| {
+        exact(&credits.credited) + exact(&credits.carried)
+    });
+    let due = if taken < charges { charges - taken } else { BigUint::default() };
+    (due != exact(&sum.amount)).then(|| format!("{sum:?} is paid"))
 }

@@ -10,10 +10,10 @@ use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS};
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::namespace::Namespace;
-use crate::payload::{Payload, Prices, draw_prices, price_list};
+use crate::payload::{CURRENCY, Payload, Prices, UNIT_CURRENCY, draw_prices, price_list};
 use crate::random::Random;
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::scope::Mode;
 use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
@@ -50,6 +50,8 @@ pub struct Simulation {
     pub exchanges: Rc<RefCell<Vec<Exchange>>>,
     pub keys: Vec<KeyLife>,
     pub prices: Vec<(u64, Prices)>,
+    /// The price lists of units: when each was set, or removed (`None`).
+    pub unit_prices: Vec<(u64, Scope, Option<Prices>)>,
     pub payloads: Vec<Payload>,
     /// Events besides the exchanges, for the trace.
     pub events: Vec<(u64, String)>,
@@ -134,6 +136,7 @@ impl Simulation {
             exchanges: Rc::default(),
             keys: vec![KeyLife::default(); KEYS.len()],
             prices: vec![],
+            unit_prices: vec![],
             payloads: (0..=LARGE_PAYLOAD).map(payload).collect(),
             events: vec![],
             erased: Rc::default(),
@@ -167,7 +170,10 @@ impl Simulation {
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
             entropy,
             caches: Caches::default(),
-            settings: Settings { mails_tests: true, ..Settings::default() },
+            settings: Settings {
+                notifies_tests: vec![NotificationService::Email],
+                ..Settings::default()
+            },
             bodies: Rc::default(),
         })
     }
@@ -197,7 +203,8 @@ impl Simulation {
             90..92 => self.kill_isolate(),
             92..94 => self.cut_request(),
             94 => self.revoke_key(),
-            95 => self.set_prices(),
+            95 if self.random.chance(500) => self.set_prices(),
+            95 => self.set_unit_prices(),
             96 => self.erase(),
             97 => (0..self.random.below(RESENT)).for_each(|_| self.resend()),
             _ => self.make_later_key(),
@@ -436,9 +443,20 @@ impl Simulation {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
         for mode in [Mode::Test, Mode::Live] {
-            self.kv.set(&PriceListKey::of_mode(mode).name(), Some(price_list(&prices)));
+            self.kv.set(&PriceListKey::of_mode(mode).name(), Some(price_list(&prices, CURRENCY)));
         }
         self.prices.push((self.time.now_ms(), prices));
+    }
+
+    /// Sets the price list of a unit, or removes it.
+    fn set_unit_prices(&mut self) {
+        let key = &KEYS[self.random.pick(OWNERS)];
+        let (mode, unit) = (key.mode, key.units[0]);
+        let prices = self.random.chance(700).then(|| draw_prices(&self.random));
+        self.note(format!("the operator sets the prices of {unit} ({mode:?}): {prices:?}"));
+        let list = prices.as_ref().map(|prices| price_list(prices, UNIT_CURRENCY));
+        self.kv.set(&PriceListKey::of_unit(mode, unit).name(), list);
+        self.unit_prices.push((self.time.now_ms(), (mode.into(), unit), prices));
     }
 
     fn switch_mail_on(&mut self) {
@@ -478,7 +496,8 @@ impl Simulation {
         let created_at = json["createdAt"].as_str().unwrap_or_default().to_owned();
         let resent = self.resent.entry(id.clone()).or_default();
         *resent += 1;
-        let message = Message { id, created_at, round: *resent + 1 };
+        let message =
+            Message { id, created_at, round: *resent + 1, service: NotificationService::Email };
         let forms = if self.random.chance(300) { 1 + self.random.below(5) } else { 1 };
         self.note(format!("the operator resends {message:?}, {forms} times"));
         (0..forms).for_each(|_| self.post.enqueue(&message, 0));

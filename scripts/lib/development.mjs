@@ -25,7 +25,7 @@ function greeting(origin, dashboard, keys) {
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],
-    ["  its requests, answers and e-mails", `${origin}/developer`],
+    ["  its requests, e-mails and messages", `${origin}/developer`],
     ["  create a transaction", `POST ${url}`],
     ["  read a transaction", `GET ${url}/{id}`],
     ["  the dashboard", `${dashboard}/`],

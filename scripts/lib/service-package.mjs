@@ -6,7 +6,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { replaceFolder } from "./cache.mjs";
-import { linkedParts, licenceTexts } from "./licences.mjs";
+import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { log } from "./output.mjs";
 import { SERVICE_BUILD } from "./worker.mjs";
 
@@ -38,7 +38,9 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     for (const file of pages.filter((name) => name.endsWith(".md")))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
-    writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licenceTexts(root, linked));
+    const bundled = bundledParts(root, join(fresh, "dev"));
+    const texts = licenceTexts(root, [...linked, ...bundled]);
+    writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), texts);
   });
   log(`${relative(root, folder)}/: ${NAME}`);
 }

@@ -59,7 +59,7 @@ fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Vec<Markup> {
-    let of_mail = task(context, Permission::Support, "Failed e-mails", mails(context));
+    let of_mail = task(context, Permission::Support, "Failed notifications", mails(context));
     let of_pledges = task(context, Permission::Account, "Unpriced pledges", unpriced(context));
     let of_months = task(context, Permission::Account, "Months to settle", unsettled(context));
     let of_charges = task(context, Permission::Look, "Unusual transactions", unusual(context));
@@ -123,7 +123,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     let RecentFailures { count, has_more } = failures;
     Ok((count > 0).then(|| {
         html! {
-            a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
+            a href="/mails" { @if has_more { "At least " } (counted(count, "failed notification")) }
             " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))
@@ -152,12 +152,11 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let ledger = bound(context.ledger)?;
     let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
     let UnusualCharges { count, newest } = &found;
-    let opens = context.may(Permission::Support);
     Ok((*count > 0).then(|| html! {
         (counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
         @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
         ":"
-        ul { @for charge in newest { li { (unusual_charge(charge, opens)) } } }
+        ul { @for charge in newest { li { (unusual_charge(charge)) } } }
         p { small {
             "A charge is unusual above " (UNUSUAL_TIMES) " times the median of a unit that has at least "
             (LEAST_CHARGES) " transactions"
@@ -167,12 +166,12 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     }))
 }
 
-fn unusual_charge(charge: &UnusualCharge, opens: bool) -> Markup {
+fn unusual_charge(charge: &UnusualCharge) -> Markup {
     let UnusualCharge { id, unit, created_at, currency_code, amount } = charge;
     let of_unit = orders::address(&[("unit", unit), ("mode", Mode::Live.name())]);
     let money = html! { (amount) " " (view::untrusted_text(currency_code)) };
     html! {
-        @if opens { a href=(link::path(&["transactions", id])) { (money) } } @else { (money) }
+        a href=(link::path(&["transactions", id])) { (money) }
         ", " a href=(of_unit) { (view::untrusted_text(unit)) } ", " (view::time(created_at))
     }
 }

@@ -16,8 +16,10 @@ use crate::charge::PriceList;
 use crate::http::{Body, BodyError, Request, Reservation};
 use crate::ledger::Direction;
 use crate::notify::{
-    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, OutgoingEmail, Timer,
+    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, NoMessenger, Notifier, OutgoingEmail,
+    SendError, Timer,
 };
+use crate::pledge::NotificationService;
 use crate::scope::{Mode, Scope};
 use crate::service::{
     Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
@@ -58,9 +60,22 @@ struct Demo {
     prices: (PriceList, PriceList),
     /// The shops, recipients and pledges that the transactions use in turn.
     shops: Vec<Shop>,
+    earlier: EarlierOrder,
     people: Vec<Box<RawValue>>,
-    baskets: Vec<Box<RawValue>>,
+    baskets: Baskets,
 }
+
+/// An order of the month before the current one, whose timeline the demo shop links to.
+#[derive(Deserialize)]
+struct EarlierOrder {
+    shop: Shop,
+    reference: String,
+    recipient: Box<RawValue>,
+    pledges: Box<RawValue>,
+}
+
+/// Pledges by the language of the shop.
+type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
 
 /// A shop that creates transactions.
 #[derive(Deserialize)]
@@ -70,6 +85,20 @@ struct Shop {
     unit: String,
     /// The prefix of the references of the shop's transactions.
     order: String,
+    /// The language of the shop's texts.
+    #[serde(default = "english")]
+    language: String,
+    /// What a buyer did.
+    #[serde(default = "placed_an_order")]
+    phrase: String,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+fn placed_an_order() -> String {
+    "placed an order".to_owned()
 }
 
 /// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
@@ -91,6 +120,7 @@ pub async fn seed(
     let past = Past { store, clock: &clock, entropy, origin };
     past.begin(&demo).await?;
     let placed = past.place_orders(&demo).await?;
+    past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
     past.mark_paid(&demo, &placed).await?;
     Ok(true)
 }
@@ -101,6 +131,19 @@ async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
     let of = (&filter, &SearchKey::Reference(shop.reference(0)));
     let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())
+}
+
+impl EarlierOrder {
+    fn as_order(&self) -> Order<'_> {
+        Order {
+            reference: self.reference.clone(),
+            recipient: &self.recipient,
+            pledges: &self.pledges,
+            trigger: Trigger { date: None, phrase: "placed an order at Small Hours Coffee" },
+            notifications: &[],
+            is_repeatable: true,
+        }
+    }
 }
 
 impl Shop {
@@ -172,9 +215,10 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
     async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
-        let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
-        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(buyers);
-        for ((number, shop), (recipient, pledges)) in orders {
+        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(demo.people.iter().cycle());
+        for ((number, shop), recipient) in orders {
+            let baskets = demo.baskets.get(&shop.language).into_iter().flatten();
+            let Some(pledges) = baskets.cycle().nth(number as usize) else { continue };
             self.clock.ago_ms.set((ORDERS - number) * APART_MS - APART_MS / 2);
             if number == RAISED {
                 self.set_prices(&demo.prices.1, &demo.prices.0).await?;
@@ -185,8 +229,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
                 recipient,
                 pledges,
                 trigger: Trigger {
-                    date: date_time(self.clock.now_ms()),
-                    phrase: "placed an order",
+                    date: Some(date_time(self.clock.now_ms())),
+                    phrase: &shop.phrase,
                 },
                 notifications: if wants_mail { &["Email"] } else { &[] },
                 is_repeatable: number % 5 == 0,
@@ -200,6 +244,16 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             }
         }
         Ok(placed)
+    }
+
+    /// Places an order in the middle of the month before the current one. Its payload and its idempotency key are the
+    /// same on each machine, and so is the path of its timeline.
+    async fn place_earlier(&self, order: Order<'_>, shop: &Shop) -> Result<()> {
+        let month = Month::at(self.clock.now_ms).and_then(Month::previous);
+        let Some((begins_ms, ends_ms)) = month.and_then(Month::span_ms) else { return Ok(()) };
+        self.clock.ago_ms.set(self.clock.now_ms - begins_ms.midpoint(ends_ms));
+        self.create(shop, &order).await?;
+        Ok(())
     }
 
     async fn create(&self, shop: &Shop, order: &Order<'_>) -> Result<Created> {
@@ -241,18 +295,21 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let notifier = Notifier {
             store: self.store,
             mailer: &mailer,
+            messenger: &NoMessenger,
             clock: self.clock,
             settings: &settings,
             deliveries: &Deliveries::new(MAX_HELD_BYTES),
         };
-        notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
+        let service = NotificationService::Email;
+        notifier.deliver(&Message { id, created_at, round: 1, service }, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
     async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
-        let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
+        let day = (self.clock.now_ms() - DAY_MS) / DAY_MS * DAY_MS; // people enter a day
+        let paid_at = PaidAt::parse(&date_time(day));
         let (Some(shop), Some(month), Some(paid_at)) =
             (demo.shops.first(), Month::of(&order), paid_at)
         else {
@@ -294,16 +351,17 @@ struct Order<'o> {
     reference: String,
     recipient: &'o RawValue,
     pledges: &'o RawValue,
-    trigger: Trigger,
+    trigger: Trigger<'o>,
     notifications: &'static [&'static str],
     #[serde(skip)]
     is_repeatable: bool,
 }
 
 #[derive(Serialize)]
-struct Trigger {
-    date: String,
-    phrase: &'static str,
+struct Trigger<'t> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    phrase: &'t str,
 }
 
 /// The members that are read from the answer to a create request.
@@ -370,9 +428,9 @@ struct MailService {
 }
 
 impl Mailer for MailService {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
         match self.is_refused {
-            true => Err(MailError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
+            true => Err(SendError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
             false => Ok(format!("<{}@small-hours.example>", email.key.replace('/', "."))),
         }
     }

@@ -137,9 +137,13 @@ async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsag
     let mut found = by_month(asked.sums(ledger, &credits).await?);
     if let Some(earlier) = Earlier::of(&credits, months) {
         let sums = ledger::sums(ledger, mode, Some(&earlier.units), &earlier.months).await?;
-        found.extend(by_month(sums).into_iter().filter(|usage| earlier.has(usage)));
+        let is_own = |usage: &MonthUsage| earlier.has(&usage.unit, usage.mode);
+        found.extend(by_month(sums).into_iter().filter(is_own));
         found.sort_by(MonthUsage::order);
-        let is_earlier = |credit: &&CreditSum| earlier.months.contains(&credit.month);
+        // Not the credits of other shops: the charges of their earlier months are not read.
+        let is_earlier = |credit: &&CreditSum| {
+            earlier.months.contains(&credit.month) && earlier.has(&credit.unit, credit.mode)
+        };
         add_credits(&mut found, credits.iter().filter(is_earlier));
     }
     add_credits(&mut found, credits.iter().filter(|credit| months.contains(&credit.month)));
@@ -203,8 +207,8 @@ impl Earlier {
         Some(Earlier { units, shops, months: before })
     }
 
-    fn has(&self, usage: &MonthUsage) -> bool {
-        self.shops.contains(&(usage.unit.clone(), usage.mode))
+    fn has(&self, unit: &str, mode: Mode) -> bool {
+        self.shops.contains(&(unit.to_owned(), mode))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The metadata of a transaction's record. KV lists it without reading the record.
 
-use crate::pledge::{CurrencyCode, EditKey};
+use crate::auth::KeyLevel;
+use crate::pledge::{CurrencyCode, EditKey, NotificationService};
 use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
 use crate::secret::LookupHashes;
@@ -72,6 +73,14 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
+    /// The requested messaging services whose message never reached the queue. The JSON has their last letters: `AB`.
+    #[serde(
+        default,
+        deserialize_with = "read_services",
+        serialize_with = "write_services",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub unsent: Vec<NotificationService>,
     /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -93,6 +102,41 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Quantities>, D::Error> {
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
+}
+
+/// Reads services from their last letters. What this release does not know is left out.
+fn read_services<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<NotificationService>, D::Error> {
+    let letters = Value::deserialize(deserializer)?;
+    let service = |letter: char| {
+        NotificationService::MESSAGING.into_iter().find(|service| service.name().ends_with(letter))
+    };
+    Ok(letters.as_str().unwrap_or_default().chars().filter_map(service).collect())
+}
+
+fn write_services<S: Serializer>(
+    services: &[NotificationService],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let letters = services.iter().filter_map(|service| service.name().chars().next_back());
+    serializer.collect_str(&letters.collect::<String>())
+}
+
+impl Summary {
+    /// Records that the message of a service never reached the queue.
+    pub fn set_unsent(&mut self, service: NotificationService) {
+        match service.is_email() {
+            true => self.mail = Some(MailState::Unsent),
+            false => self.unsent.push(service),
+        }
+    }
+
+    /// Returns the services whose message never reached the queue.
+    pub fn unsent(&self) -> impl Iterator<Item = NotificationService> {
+        let mail = self.mail.map(|MailState::Unsent| NotificationService::Email);
+        mail.into_iter().chain(self.unsent.iter().copied())
+    }
 }
 
 /// The state of an e-mail after the create request.
@@ -161,12 +205,28 @@ pub struct ChangeNote {
     pub on: String,
     /// The person who made the change.
     pub by: String,
+    /// Whether the person belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
+    /// The unit or team that the changed key, person or transactions belong to. `None` in notes of earlier releases, if
+    /// `on` already names the unit or team, and if the note would be too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<KeyLevel>,
     /// The name of an earlier entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
     /// A hash of the operation's ID and the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+}
+
+impl ChangeNote {
+    /// Leaves out the unit or team if the note would be too long with it.
+    #[must_use]
+    pub fn fit(self) -> Self {
+        let is_long = serde_json::to_vec(&self).is_ok_and(|note| note.len() > MAX_BYTES);
+        ChangeNote { of: self.of.filter(|_| !is_long), ..self }
+    }
 }
 
 /// No metadata. Deserializing accepts and ignores metadata that a later release wrote.

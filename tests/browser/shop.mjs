@@ -77,7 +77,10 @@ export async function fillIn(page, { email = "ada@example.org", name = "Ada", tr
 export const send = (page) => page.click("button[type=submit]");
 
 /** Waits for the timeline, the last page of an order. */
+export const atTimeline = (page) => page.waitForURL(/\/timeline\/ptran_\w+\?edit_key=/);
+
+/** Follows the link of the thank-you page to the timeline. */
 export async function arrived(page) {
-  page.click("[data-timeline]").catch(() => {}); // sooner than the page's own redirect
-  await page.waitForURL(/\/timeline\/ptran_\w+\?edit_key=/);
+  await page.click("[data-timeline]");
+  await atTimeline(page);
 }

@@ -7,7 +7,7 @@ import test from "node:test";
 import { promisify } from "node:util";
 import { packed } from "../package/packed.mjs";
 import { axeFindings, openPage, useBrowser } from "./chromium.mjs";
-import { arrived, fillIn, send, shop, useShop } from "./shop.mjs";
+import { arrived, atTimeline, fillIn, send, shop, useShop } from "./shop.mjs";
 
 useBrowser();
 useShop();
@@ -74,8 +74,8 @@ test("the keyboard is enough, from the first step to the timeline", async (t) =>
   await keyboard.press("Tab");
   assert.equal(await focused(), "See your page");
   await keyboard.press("Enter");
-  await arrived(page);
-  assert.equal(await text("h1"), "Pledged for Ada");
+  await atTimeline(page);
+  assert.equal(await text("h1"), "Small Hours Coffee made 2 pledges for Ada");
   const main = await text("main");
   for (const part of [/2.trees/, /1\.5.kilos of plastic/, /Shade trees/, /at Small Hours Coffee/])
     assert.match(main, part);
@@ -120,13 +120,10 @@ test("every state passes axe, in light and dark mode, and fits a desktop and a p
   await looks("failed");
   await page.fill("#trees", "3");
   await page.check("#mail");
-  const { promise: seen, resolve: leave } = Promise.withResolvers();
-  await page.route("**/timeline/**", (route) => seen.then(() => route.continue()), { times: 1 });
   await send(page);
   await page.waitForSelector("#sent:not([hidden])");
   await looks("sent");
-  leave();
-  await page.waitForURL("**/timeline/**"); // the page redirects there
+  await arrived(page);
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
   await page.waitForSelector(".mail iframe");
@@ -216,7 +213,7 @@ test("the page for developers shows the requests without keys, and code that wor
 test("after the box is ticked, the page for developers shows the e-mail, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
-  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are turned on there/);
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if notifications are turned on there/);
   await fillIn(page, { name: "Ada <b>" });
   await page.check("#mail");
   await send(page);
@@ -240,7 +237,7 @@ test("after the box is ticked, the page for developers shows the e-mail, and its
   await frame.getByRole("link").click();
   const timeline = await opened;
   await timeline.waitForURL(timelineUrl);
-  assert.equal(await timeline.textContent("h1"), "Pledged for Ada <b>");
+  assert.match(await timeline.textContent("h1"), /^Small Hours Coffee .* for Ada <b>$/);
   await timeline.close();
 
   const { id, createdAt } = JSON.parse(
@@ -254,6 +251,44 @@ test("after the box is ticked, the page for developers shows the e-mail, and its
     return mails.filter(({ textContent }) => textContent.includes(url)).length === 2;
   };
   await page.waitForFunction(comeBack, timelineUrl, { polling: 200 });
+});
+
+test("after two messengers are chosen, the page for developers shows what their adapters got", async (t) => {
+  const page = await checkout(t);
+  await fillIn(page, { name: "Ada <b>" });
+  for (const way of ["#messenger-a", "#messenger-b"]) await page.check(way);
+  await send(page);
+  await arrived(page);
+  const timelineUrl = page.url();
+  await page.goto(`${shop.origin}/developer`);
+  for (const service of ["MessagingServiceA", "MessagingServiceB"]) {
+    const message = page
+      .locator(".mail")
+      .filter({ hasText: timelineUrl })
+      .filter({ hasText: service });
+    await message.waitFor();
+    await message.evaluate((/** @type {HTMLDetailsElement} */ details) => {
+      details.open = true; // only the newest message is
+    });
+    const text = (await message.innerText()).replace(/\s+/g, " ");
+    for (const part of [
+      "Small Hours Coffee has pledged 3 trees for you",
+      "To ada@example.org Language en Mode test",
+      "Hello Ada <b>,",
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+  }
+  await page.waitForSelector("[data-mail-status]:has-text('The last notifications')");
+});
+
+test("the stand-in of an adapter accepts only signed messages", async () => {
+  const post = async (init) =>
+    (await fetch(`${shop.origin}/developer/messenger`, { method: "POST", ...init })).status;
+  const id = { "webhook-id": "a", "webhook-timestamp": `${Math.floor(Date.now() / 1_000)}` };
+  assert.equal(await post({ body: "{}" }), 401);
+  assert.equal(await post({ body: "{}", headers: { ...id, "webhook-signature": "v1,x" } }), 401);
+  assert.equal(await post({ body: " ".repeat(70_000) }), 413);
+  assert.equal(await post({ method: "GET" }), 405);
 });
 
 const postMessage = (json, type = "application/json") =>
@@ -310,9 +345,45 @@ for (const [javaScriptEnabled, trees] of [
     await send(page);
     await page.waitForSelector("#sent:not([hidden])");
     assert.equal(await page.textContent("#sent h1"), "Thank you, Ada");
-    assert.equal(await page.innerText("#sent .lead"), "Your order is placed.");
+    assert.match(await page.innerText("#sent .lead"), /^Order SH-\w{6} is placed\.$/);
     assert.equal(await page.isVisible("[data-timeline]"), false, "there is no timeline");
+    assert.equal(await page.isVisible("[data-notified]"), false);
     assert.equal(await page.isVisible("#checkout"), false);
+  });
+
+  test(`the thank-you page, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (t) => {
+    const page = await checkout(t, { javaScriptEnabled, expected: /status of 422/ });
+    const reference = await page.textContent(".reference");
+    await fillIn(page, { name: "Ada <b>", trees: "1" });
+    await page.fill("#plastic", "1.5");
+    for (const way of ["#mail", "#messenger-b"]) await page.check(way);
+    await page.fill("#email", "ada..lovelace@example.org");
+    await send(page);
+    await page.waitForSelector("[aria-invalid=true]");
+    assert.equal(await page.isChecked("#mail"), true, "after a problem, too");
+    assert.equal(await page.isChecked("#messenger-a"), false);
+    assert.equal(await page.isChecked("#messenger-b"), true);
+    await page.fill("#email", "ada@example.org");
+    await send(page);
+    await page.waitForSelector("#sent:not([hidden])");
+    assert.equal(await page.textContent("#sent h1"), "Thank you, Ada <b>");
+    const leaves = page.locator(`#sent ${javaScriptEnabled ? "[part=text]" : ".leaves span"}`);
+    assert.deepEqual(await leaves.allTextContents(), ["1 tree", "1.5 kilos of plastic"]);
+    const text = (await page.innerText("#sent")).replace(/\s+/g, " ");
+    for (const part of [
+      `Order ${javaScriptEnabled ? reference : "SH-"}`,
+      "is placed. You added:",
+      "the link comes by e-mail and in messenger B.",
+      "your page shows it",
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+    const { notifications } = JSON.parse(shop.requests.at(-1).body);
+    assert.deepEqual(notifications, ["Email", "MessagingServiceB"]);
+    const before = shop.requests.length;
+    if (!javaScriptEnabled) await page.reload();
+    assert.equal(new Set(shop.requests.slice(before - 1).map(({ key }) => key)).size, 1);
+    await arrived(page);
+    assert.match(await page.textContent("h1"), /for Ada <b>$/);
   });
 }
 
@@ -349,7 +420,7 @@ const endless = () => ({
 
 /** Requests to the shop's server, and the status. */
 const REQUESTS = [
-  ["a form", posted({}), 303],
+  ["a form", posted({}), 200],
   ["a form with problems", posted({ "recipient.email": "ada@" }), 422],
   ["a form with an offer of nobody's", posted(MOON), 422],
   ["a script's order", byScript({}), 200],

@@ -75,15 +75,15 @@ async function showsWhatItNames(service, origin) {
   const page = async (name) => (await fetch(places[name])).text();
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
-    "its requests, answers and e-mails": `${origin}/developer`,
+    "its requests, e-mails and messages": `${origin}/developer`,
     "create a transaction": `${origin}/v2/pledge-transaction`,
     "read a transaction": `${origin}/v2/pledge-transaction/{id}`,
     "the dashboard": places["the dashboard"],
   });
   assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
   assert.match(await page("the dashboard"), /operator@small-hours\.example/);
-  assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*The demo sends no e-mail/);
-  assert.match(await page("its requests, answers and e-mails"), /What just happened/);
+  assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*The demo sends nothing/);
+  assert.match(await page("its requests, e-mails and messages"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { accept: "application/json" },

@@ -8,7 +8,7 @@ use impact_pledge::operator::transactions::TransactionFilter;
 use impact_pledge::operator::{payments, usage};
 use impact_pledge::settlement::Month;
 use serde_json::json;
-use support::service::NOW_MS;
+use support::service::{NOW_MS, UNIT, minimal};
 
 const DAY: u64 = 24 * 60 * 60_000;
 /// The 3rd of April, when March counts as ended.
@@ -63,6 +63,32 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     bench.at(APRIL_MS + 60 * DAY);
     bench.order(APRIL_MS + 30 * DAY, json!(2));
     assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
+}
+
+/// The ledger reads the earlier months only of shops that may have an excess. The credits of other shops must not count
+/// there, because their charges are not read.
+#[test]
+fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
+    let bench = carried();
+    let order = |at_ms| {
+        bench.service.clock.0.set(at_ms);
+        let created = bench.service.create(UNIT, &minimal()).json();
+        bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+        created["id"].as_str().unwrap().to_owned()
+    };
+    let february = order(ENDED_MS + DAY);
+    order(NOW_MS + 40 * DAY);
+    let credit = bench.credit(&request(&february, Some(("1.00", &[])))).unwrap().outcome;
+    assert_eq!(credit.booked_month.to_string(), "2026-02");
+    let (all, march) = (TransactionFilter::default(), Month::parse("2026-03").unwrap());
+    let usage = usage::of_month(bench.store(), &bench.ledger, &all, march);
+    let months = block_on(usage).unwrap().months;
+    let due = |month: &usage::MonthUsage| {
+        let due = &month.sums[0];
+        format!("{} {} − {} = {}", month.mode.name(), due.amount, due.carried, due.due)
+    };
+    let dues: Vec<_> = months.iter().map(due).collect();
+    assert_eq!(dues, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ const BUDGETS = {
   '* from "impact-pledge/form"': [12_700, 500],
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_200, 300],
   '* from "impact-pledge/badge"': [1_060, 100],
-  '* from "impact-pledge/testing"': [210_000, 15_000],
+  '* from "impact-pledge/testing"': [270_000, 15_000],
 };
 
 /** Returns the bytes that a page loads at once, minified by esbuild and compressed by brotli. */
@@ -201,10 +201,10 @@ test("an unused import of the badge still defines it, and an unused import of an
   assert.ok((await sizeOf('import "impact-pledge/form";')) < 10);
 });
 
-test("the rules without wasm cost at most 3,600 bytes in a single file, and nothing elsewhere until they are needed", async () => {
+test("the rules without wasm cost at most 3,650 bytes in a single file, and nothing elsewhere until they are needed", async () => {
   const use = 'export { bindForm } from "impact-pledge/form";';
   const added = (await sizeOf(use, { format: "iife" })) - (await sizeOf(use));
-  assert.ok(added > 3_000 && added <= 3_600, `${added}`);
+  assert.ok(added > 3_000 && added <= 3_650, `${added}`);
 });
 
 test("a language costs less than 1,000 bytes", async () => {

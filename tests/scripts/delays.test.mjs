@@ -49,6 +49,7 @@ const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
 const READ = seconds("src/store/key.rs", "READ_MS");
 const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
+const UPDATES = seconds("src/store/updates_key.rs", "READ_MS");
 const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
 const USED = seconds("src/service/cache.rs", "LIFETIME_MS");
 const EXEMPT = minutes("src/service/cache.rs", "EXEMPT_MS");
@@ -57,12 +58,13 @@ const BODY = seconds("src/workers/request.rs", "BODY_MS");
 const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
-const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
+const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
+const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
  * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
  * attempt after it.
  */
-const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const MAILED = seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
 const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
@@ -94,7 +96,11 @@ const STATED = {
     `takes about ${2 * SETTLE} s longer`,
     `that cannot be read** within ${PROFILE} s`,
   ],
-  "docs/payments.md": [`ended at least ${ENDED} hours ago`, `after about ${APPLIED} s`],
+  "docs/payments.md": [
+    `ended at least ${ENDED} hours ago`,
+    `after about ${APPLIED} s`,
+    `timeline shows it within about ${SHOWN} s`,
+  ],
   "docs/data.md": [
     `transactions of the last ${SHOWN} s`,
     `younger than ${ERASABLE} minutes`,
@@ -127,6 +133,16 @@ const STATED = {
     `the count up to ${SHOWN} s late`,
     `does not confirm it within ${MAIL} s`,
   ],
+  "docs/messaging.md": [
+    `Answer within ${ADAPTER} s`,
+    `no answer within ${ADAPTER} s`,
+    `within the ${TRIED} hours`,
+    `first attempt is ${DELAY} s after`,
+    `follow after ${SHORT.join(", ").replace(/, (\d+)$/, " and $1")} minutes, ${LONG.join(" and ")} hours`,
+    `respected, up to ${MOST} hours`,
+    `one of up to ${PAUSE} s is waited out`,
+    `waits for the queue for ${QUEUE} s at most`,
+  ],
   "docs/decisions/emails.md": [
     `sends nothing for ${CLAIM} s, the first wait of the schedule`,
     `waits ${seconds("src/notify/claim.rs", "SETTLE_MS")} s before it reads its claim back`,
@@ -143,7 +159,7 @@ const STATED = {
     `${BODY} s in all; ${PIECE} s for each 16 KiB`,
     `Read of Workers KV | ${READ} s`,
     `Write to Workers KV | ${WRITE} s`,
-    `profiles are cached for ${USED} s`,
+    `updates are cached for ${USED} s`,
     `once in ${USED} s`,
   ],
   "docs/security.md": [
@@ -155,6 +171,7 @@ const STATED = {
     `waits ${SETTLE} s for the entries`,
     `${BODY} s for a body, ${PIECE} s for each 16 KiB`,
     `${READ} s for a read, ${WRITE} s for a write`,
+    `Reads have a deadline of ${UPDATES} s`,
     `redirects | ${MAIL} s, 4 KiB`,
     `accepted within ${EXEMPT} minutes`,
     `in another location after ${SHOWN} s`,
@@ -167,6 +184,12 @@ const STATED = {
     `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
     `in the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
+  ],
+  "docs/updates.md": [
+    `all buyers, after about ${APPLIED} s`,
+    `published update after about ${APPLIED} s`,
+    `them after about ${APPLIED} s as well`,
+    `${SHOWN} s is what Cloudflare's locations cache, and ${USED} s what a running Worker uses`,
   ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
@@ -231,6 +254,8 @@ const NOT_OURS = [
   "kept for 7 days",
   "below 1 ms each",
   "which Resend knows for 24 hours",
+  "throws an error if it is forged or older than 5 minutes",
+  "Remember each `webhook-id` for at least 15 days",
   "drops such duplicates for 24 hours",
   "(15 minutes, at most 386 MB",
   "inputs in 90 minutes",
@@ -294,8 +319,8 @@ test("pages and commands take every delay from a constant", () => {
   assert.deepEqual(found, []);
 });
 
-test("recover.js has the same deadlines for the mail service and Workers KV as the wasm", () => {
+test("recover.js has the same deadlines for notifications and Workers KV as the wasm", () => {
   const recover = "src/workers/recover.js";
-  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
+  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/messaging.rs", "SEND_MS"));
   assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
 });

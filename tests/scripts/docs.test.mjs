@@ -74,6 +74,7 @@ const STATED = [
     /SEND_MS: u32 = (.+);/,
     (ms) => `does not answer within ${ms / 1000} s`,
   ],
+  ["messaging", "notify/verdict", /MAX_A_DAY: usize = (.+);/, (n) => `up to ${n} messages a day`],
   ["dashboard", "dashboard/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
 ];
 

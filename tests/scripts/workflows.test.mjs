@@ -15,7 +15,7 @@ const VERSIONS = [
   ["proofs/fuzz/Cargo.lock", LOCKED],
   ["openapi.yaml", /^ {2}version: (.+)$/m],
   ...examples
-    .filter((each) => each.isDirectory())
+    .filter((each) => each.isDirectory() && each.name !== "alert-adapter") // it does not use the package
     .map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),
 ];
 const read = (file) => readFileSync(join(root, file), "utf8");

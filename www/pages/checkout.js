@@ -2,12 +2,12 @@
 import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
+import { waysOf } from "../shared/thanks.js";
 import { startTrace, tracePart, traceTyped } from "./trace.js";
 
 const GOODS = 30.5;
 const TIMEOUT_MS = 30_000;
 const SLOW_MS = 6_000;
-const READING_MS = 1_800;
 
 /** Finds an element by a selector. @returns {any} an existing element of the page */
 const find = (selector) => document.querySelector(selector);
@@ -159,8 +159,8 @@ async function placeOrder(payload, { data }) {
       },
     });
   if (!answer.ok) return failed(answer);
+  if (answer.timelineUrl) thankFor(answer.timelineUrl, data.getAll("notifications"));
   sent();
-  if (answer.timelineUrl) leadTo(answer.timelineUrl);
 }
 
 const unreachable = ({ name }) =>
@@ -184,7 +184,7 @@ function failed({ message, issues = [] }) {
 function sent() {
   const name = form.elements["recipient.firstName"].value.trim();
   find("[data-name]").textContent = name ? `, ${name}` : "";
-  find("[data-pledged]").replaceChildren(...chosen().map(leaf));
+  find("#sent .reference").textContent = form.elements.reference.value;
   form.hidden = true;
   const section = find("#sent");
   section.hidden = false;
@@ -192,11 +192,14 @@ function sent() {
   scrollTo(0, 0);
 }
 
-function leadTo(timelineUrl) {
+/** Shows what was pledged, the link to its page, and what happens next. */
+function thankFor(timelineUrl, notifications) {
   for (const element of document.querySelectorAll("[data-pledge-only]"))
     element.removeAttribute("hidden");
+  find("[data-pledged]").replaceChildren(...chosen().map(leaf));
   find("[data-timeline]").href = timelineUrl;
-  setTimeout(() => location.assign(timelineUrl), READING_MS);
+  find("[data-notified]").hidden = notifications.length === 0;
+  find("[data-ways]").textContent = waysOf(notifications);
 }
 
 function leaf(offer) {

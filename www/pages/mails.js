@@ -1,6 +1,6 @@
 /**
- * Shows developers the e-mails of the local service as recipients would see them. Waits for the e-mail of the last
- * order.
+ * Shows developers the notifications of the local service: e-mails as recipients would see them, and messages as
+ * adapters get them. Waits for those of the last order.
  */
 import { element, find, show } from "./elements.js";
 
@@ -9,7 +9,7 @@ const PATIENCE_MS = 30_000;
 const time = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" });
 
 /**
- * Shows the e-mails, and polls for new ones.
+ * Shows the notifications, and polls for new ones.
  * @param {{payload: any, exchange: any}} trace of the last order, if there was one
  */
 export async function showMails(trace) {
@@ -32,20 +32,23 @@ export async function showMails(trace) {
   }
 }
 
-/** Whether the last order requested an e-mail that has not arrived. */
+/** Whether the last order requested a notification that has not arrived. */
 function isMissing({ payload, exchange }, mails) {
   if (exchange?.status !== 200 || !payload?.notifications) return false;
   const { id } = JSON.parse(exchange.calls.at(-1).response.body);
-  return !mails.some(({ text }) => text.includes(id));
+  const arrived = mails
+    .filter(({ text }) => text.includes(id))
+    .map(({ service = "Email" }) => service);
+  return payload.notifications.some((service) => !arrived.includes(service));
 }
 
 const awaited = (ms) =>
   ms < PATIENCE_MS
-    ? "The e-mail is in the queue. This takes a moment, and longer in a deploy."
-    : "No e-mail arrived for the last order. If the shop uses a service elsewhere, that service sends it. Otherwise see the terminal for the cause.";
+    ? "A notification is in the queue. This takes a moment, and longer in a deploy."
+    : "A notification of the last order did not arrive. If the shop uses a service elsewhere, that service sends it. Otherwise see the terminal for the cause.";
 
 const about = (count) =>
-  `${count === 1 ? "The e-mail as its reader sees it" : "The e-mails as their readers see them, newest first"}. In development, no e-mail is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and those of live keys to the recipients.`;
+  `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;
 
 /** Shows a status. A status that is shown already stays as it is, because screen readers would read it again. */
 function say(words) {
@@ -63,9 +66,10 @@ const moment = (isAwaited) =>
 function add(mail) {
   const list = find("[data-mails]");
   for (const other of list.children) other.open = false;
-  list.prepend(shownMail(mail));
+  list.prepend(mail.service ? shownMessage(mail) : shownMail(mail));
 }
 
+/** Returns an e-mail, with the content as its reader sees it. */
 function shownMail({ name, at, from, to, replyTo, subject, text }) {
   const frame = element("iframe", {
     title: subject,
@@ -75,6 +79,24 @@ function shownMail({ name, at, from, to, replyTo, subject, text }) {
   });
   frame.addEventListener("load", () => fitted.observe(frame.contentDocument.body));
   const head = { From: `${from.name} <${from.email}>`, To: to, "Reply to": replyTo };
+  const inner = element("details", {}, element("summary", {}, "Plain text"), plain(text));
+  return folded({ kind: "E-mail", title: subject, at, head }, frame, inner);
+}
+
+/** Returns a message, as its adapter got it. */
+function shownMessage({ at, service, recipient, title, text, language, isLive }) {
+  const head = {
+    To: recipient.email,
+    Language: language,
+    Mode: isLive ? "live" : "test",
+  };
+  return folded(
+    { kind: service, title, at, head },
+    element("div", { class: "message" }, plain(text)),
+  );
+}
+
+function folded({ kind, title, at, head }, ...content) {
   const rows = Object.entries(head).filter(([, value]) => value);
   return element(
     "details",
@@ -82,12 +104,11 @@ function shownMail({ name, at, from, to, replyTo, subject, text }) {
     element(
       "summary",
       {},
-      element("b", {}, subject),
-      element("time", {}, time.format(new Date(at))),
+      element("b", {}, title),
+      element("span", {}, kind, " · ", element("time", {}, time.format(new Date(at)))),
     ),
     element("dl", {}, ...rows.map(row)),
-    frame,
-    element("details", {}, element("summary", {}, "Plain text"), plain(text)),
+    ...content,
   );
 }
 
@@ -95,7 +116,7 @@ const row = ([name, value]) =>
   element("div", {}, element("dt", {}, name), element("dd", {}, element("bdi", {}, value)));
 
 function plain(text) {
-  const attributes = { role: "group", tabindex: "0", "aria-label": "The e-mail as plain text" };
+  const attributes = { role: "group", tabindex: "0", "aria-label": "The text" };
   return element("pre", attributes, element("code", {}, text));
 }
 

@@ -1,3 +1,5 @@
+import { OFFERED } from "../shared/thanks.js";
+
 /** The offerings of the shop. They are defined on the server, because data from a page cannot be trusted. */
 const OFFERS = {
   tree: {
@@ -22,13 +24,14 @@ export const unknownOffers = ({ pledges }) =>
 
 /**
  * Returns the payload that the shop sends to the service. The page supplies the order's number, time, recipient and amounts,
- * and whether an e-mail is wanted. The server adds everything else.
+ * and the wanted notifications. The server adds everything else.
  */
-export function vouched({ reference, recipient, pledges, trigger, notifications }, origin) {
+export function vouched({ reference, recipient, pledges, trigger, ...wanted }, origin) {
+  const notifications = notificationsOf(wanted);
   return {
     reference,
     recipient,
-    ...(notifications?.includes("Email") && { notifications: ["Email"] }),
+    ...(notifications.length > 0 && { notifications }),
     pledges: pledges.map(({ impact }) => ({ impact, detail: detail(impact.offeringId, origin) })),
     trigger: {
       date: trigger?.date ?? new Date().toISOString(),
@@ -37,6 +40,17 @@ export function vouched({ reference, recipient, pledges, trigger, notifications 
     },
   };
 }
+
+/** Returns the wanted notifications that the shop offers. @param {{notifications?: readonly string[]}} order */
+export const notificationsOf = ({ notifications = [] }) =>
+  OFFERED.filter((type) => notifications.includes(type));
+
+/** Returns what a shopper added, for the thank-you page. */
+export const added = ({ pledges }) =>
+  pledges.map(({ impact: { amount, offeringId } }) => {
+    const { nounSingular, nounPlural, image } = OFFERS[offeringId];
+    return { amount, nounSingular, nounPlural, image };
+  });
 
 function detail(id, origin) {
   const offer = OFFERS[id];

@@ -1,8 +1,9 @@
 /** `POST /shop/order`: processes the checkout's form, sent by the page's script or by a browser without JavaScript. */
 import { readForm } from "impact-pledge/form";
-import { filled, freshOrder, thanked } from "./page.js";
-import { unknownOffers, vouched } from "./offers.js";
+import { added, notificationsOf, unknownOffers, vouched } from "./offers.js";
+import { filled, freshOrder } from "./page.js";
 import { record } from "./pledges.js";
+import { thanked } from "./thanked.js";
 
 const MOST_BYTES = 64 * 1024;
 /** The format of the idempotency keys that the page generates. */
@@ -20,10 +21,7 @@ export async function order(request, env, executionContext, checkout) {
   if (refusal) return json({ message: refusal.message }, refusal.status);
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Send the order as a form." }, 415);
-  const values = new Map([
-    ...freshOrder(),
-    ...[...data].filter(([, value]) => typeof value === "string"),
-  ]);
+  const values = valuesOf(data);
   const outcome = await outcomeOf(data, {
     env,
     executionContext,
@@ -32,6 +30,14 @@ export async function order(request, env, executionContext, checkout) {
   });
   const isScript = request.headers.get("accept") === "application/json";
   return isScript ? inJson(outcome) : asPage(outcome, values, checkout);
+}
+
+/** Returns the values of the fields; of several checkboxes with one name, the list. @param {FormData} data */
+function valuesOf(data) {
+  /** @type {Map<string, any>} */
+  const values = freshOrder();
+  for (const [name, value] of data) if (typeof value === "string") values.set(name, value);
+  return values.set("notifications", data.getAll("notifications"));
 }
 
 function refused(request) {
@@ -47,8 +53,13 @@ function refused(request) {
 }
 
 /**
- * @typedef {{status: number, location?: string, issues?: readonly object[], failure?: string, trace?: object}} Outcome
- *   `location`: the recipient's page, if something was pledged
+ * @typedef {object} Outcome
+ * @property {number} status
+ * @property {string} [location] the recipient's page, if something was pledged
+ * @property {object} [payload] the order with its pledges, if something was pledged
+ * @property {readonly object[]} [issues]
+ * @property {string} [failure]
+ * @property {object} [trace]
  */
 
 /** @returns {Promise<Outcome>} */
@@ -65,16 +76,20 @@ function inJson({ status, location, issues, failure, trace }) {
 }
 
 /**
- * Responds to a browser without JavaScript: with the page and its errors, with a thank-you page, or with a redirect
- * to the timeline.
+ * Responds to a browser without JavaScript: with the page and its errors, or with the thank-you page. Reloading the
+ * latter sends the order again, with the same idempotency key.
  * @param {Outcome} outcome
  */
-async function asPage({ status, location, issues, failure }, values, checkout) {
-  if (issues || failure) return again(await checkout(), status, { values, issues, failure });
-  if (!location) return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
-  const headers = new Headers({ location, "cache-control": "no-store" });
-  return new Response(null, { status: 303, headers });
+async function asPage({ status, issues, failure, ...placed }, values, checkout) {
+  const page = await checkout();
+  if (issues || failure) return again(page, status, { values, issues, failure });
+  const [reference, name] = ["reference", "recipient.firstName"].map((field) => values.get(field));
+  return unstored(thanked(page, { reference, name, ...thanksOf(placed) }), 200);
 }
+
+/** Returns what the thank-you page says of pledges; nothing if there are none. @param {{location?: string, payload?: any}} placed */
+const thanksOf = ({ location, payload }) =>
+  payload && { location, added: added(payload), notifications: notificationsOf(payload) };
 
 /** Responds with the checkout page again, filled in. */
 const again = (page, status, state) => unstored(filled(page, state), status);
@@ -96,7 +111,7 @@ async function place(payload, context) {
   const [unknown] = unknownOffers(payload);
   if (unknown !== undefined) return { status: 422, failure: `We do not offer “${unknown}”.` };
   const { transaction, error, trace } = await record(vouched(payload, context.origin), context);
-  if (transaction) return { status: 200, location: transaction.timelineUrl, trace };
+  if (transaction) return { status: 200, location: transaction.timelineUrl, payload, trace };
   console.error("the pledge service did not record an order:", error);
   return { ...explained(error), trace };
 }

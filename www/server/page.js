@@ -19,7 +19,7 @@ export function freshOrder() {
 /**
  * Returns the checkout page with these values and errors.
  * @param {Response} page the static page
- * @param {{values: Map<string, string>, issues?: object[], failure?: string}} state
+ * @param {{values: Map<string, any>, issues?: object[], failure?: string}} state
  * @returns {Response}
  */
 export function filled(page, { values, issues = [], failure }) {
@@ -38,31 +38,15 @@ export function filled(page, { values, issues = [], failure }) {
 
 /**
  * Returns the page. If the shop uses a service on another origin, the page states that this service sends the
- * e-mails.
+ * notifications.
  * @param {Response} page the static page
  * @param {string} [service] URL of the service
  */
 export function withSender(page, service) {
   if (!service) return page;
-  const words = `Sent by ${new URL(service).host}, if e-mails are turned on there for this shop.`;
+  const words = `Sent by ${new URL(service).host}, if notifications are turned on there for this shop.`;
   return new HTMLRewriter()
-    .on("#mail-hint", { element: (hint) => hint.setInnerContent(words) })
-    .transform(page);
-}
-
-/**
- * Returns the page that confirms an order without a pledge.
- * @param {Response} page the static page
- * @param {string} [name]
- */
-export function thanked(page, name = "") {
-  return new HTMLRewriter()
-    .on("#checkout", { element: (form) => form.setAttribute("hidden", "") })
-    .on("#sent", { element: (section) => section.removeAttribute("hidden") })
-    .on("[data-name]", {
-      element: (element) => element.setInnerContent(name.trim() && `, ${name.trim()}`),
-    })
-    .on("script", { element: (script) => script.remove() })
+    .on("[data-sender]", { element: (hint) => hint.setInnerContent(words) })
     .transform(page);
 }
 
@@ -87,7 +71,7 @@ const idOf = (place) => `problem-${place.replaceAll(".", "-")}`;
 function fill(input, values, places) {
   const name = input.getAttribute("name");
   if (input.getAttribute("type") === "checkbox") {
-    if (values.get(name) === input.getAttribute("value")) input.setAttribute("checked", "");
+    if (values.get(name)?.includes(input.getAttribute("value"))) input.setAttribute("checked", "");
   } else if (values.has(name) && !name.endsWith(".offeringId")) {
     input.setAttribute("value", values.get(name));
   }
@@ -119,5 +103,5 @@ function fillFailure(element, failure, rest) {
     });
 }
 
-const escaped = (text) =>
+export const escaped = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -3,7 +3,9 @@
  * only the service, as wrangler.toml states.
  */
 import service from "../../build/worker.js";
+import { withEarlier } from "./earlier.js";
 import { forThisMachine } from "./loopback.js";
+import { PATH as MESSENGER, deliver, withMessengers } from "./messengers.js";
 import { mails, noteOrigin, notify, withMails } from "./mails.js";
 import { order } from "./order.js";
 import { filled, freshOrder, withSender } from "./page.js";
@@ -21,13 +23,17 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 export default {
-  fetch: forThisMachine(async (request, env, context) => {
+  fetch: forThisMachine(async (request, variables, context) => {
     const url = new URL(request.url);
     const { pathname, origin } = url;
+    const env = withMessengers(variables, origin);
     noteOrigin(origin);
-    const checkout = async () =>
-      withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
+    const checkout = async () => {
+      const page = withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
+      return withEarlier(page, { env, context, origin });
+    };
     if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));
+    if (pathname === MESSENGER) return deliver(request, env);
     if (pathname === "/developer/notifications") return secured(await notify(request, env));
     if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname))
       return service.fetch(request, env, context);

@@ -8,8 +8,19 @@ interface RewrittenElement {
   setAttribute(name: string, value: string): this;
   removeAttribute(name: string): this;
   append(content: string, options?: { html?: boolean }): this;
-  setInnerContent(content: string): this;
+  setInnerContent(content: string, options?: { html?: boolean }): this;
   remove(): this;
+}
+
+interface KVNamespace {
+  get(name: string, type: "json"): Promise<unknown>;
+  put(
+    name: string,
+    value: string,
+    options: { expirationTtl: number; metadata: unknown },
+  ): Promise<void>;
+  delete(name: string): Promise<void>;
+  list(options?: { limit: number }): Promise<{ keys: { name: string; metadata?: unknown }[] }>;
 }
 
 declare class HTMLRewriter {

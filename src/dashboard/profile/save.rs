@@ -1,7 +1,7 @@
 //! Saves the profile that a form sends.
 
 use super::preview::preview;
-use super::section::{members, profile_form, seen, wrong_field};
+use super::section::{as_stored, members, profile_form, seen, wrong_field};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
@@ -12,10 +12,15 @@ use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unregistered;
 use crate::operator::units::{self, UnitRow};
 use crate::operator::{OperatorError, RecordVersion};
+use crate::pledge::NotificationService;
 use crate::recipient::{NewProfile, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
+
+/// The error for a new profile without a choice of the language.
+const NO_LANGUAGE: &str =
+    "choose the `language` of the shop's pages, or to follow the reader's browser";
 
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);
@@ -27,12 +32,20 @@ fn sent(form: &Form) -> NewProfile {
         language: given("language"),
         link: given("link"),
         mail: form.text("mail") == "on",
+        messaging_services: services(form),
         reply_to: given("reply-to"),
+        mail_text: lines("mail-text"),
         time_zone: given("time-zone"),
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),
         tax_text: lines("tax-text"),
     }
+}
+
+/// Returns the names of the messaging services that are switched on.
+fn services(form: &Form) -> Vec<String> {
+    let names = NotificationService::MESSAGING.map(NotificationService::name);
+    names.into_iter().filter(|name| form.text(name) == "on").map(str::to_owned).collect()
 }
 
 /// Previews the entered profile, or saves it and shows the unit. KV cost of a preview: none. KV cost of saving: at most
@@ -42,11 +55,12 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     id: &str,
     form: &Form,
 ) -> Result {
-    let wanted = sent(form);
+    let entered = sent(form);
+    let wanted = as_stored(entered.clone());
     if let Some(of) = form.given("preview") {
         return match Profile::checked(wanted.clone(), context.clock) {
             Ok(profile) => preview(context, Some(&profile), of),
-            Err(problem) => Ok(again(context, id, &wanted, form.text("seen"), &[], problem)),
+            Err(problem) => Ok(again(context, id, &entered, form.text("seen"), &[], problem)),
         };
     }
     if context.was_done().await?.is_some() {
@@ -54,7 +68,7 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     }
     let missing = register::missing(context, &[KeyLevel::Unit(id.to_owned())], form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(again(context, id, &wanted, form.text("seen"), &missing, &problem));
+        return Ok(again(context, id, &entered, form.text("seen"), &missing, &problem));
     }
     let row = units::get(context.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
@@ -62,14 +76,17 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
         let words = html! { "These values are already saved. Nothing was changed." };
         return shown(context, id, view::done(&words), row).await;
     }
+    if entered.language.is_none() && row.as_ref().is_none_or(|row| row.profile.is_none()) {
+        return Ok(again(context, id, &entered, &seen(&now), &[], NO_LANGUAGE));
+    }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.store).await?;
-        return Ok(again(context, id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
+        return Ok(again(context, id, &entered, &seen(&now), &[], &overtaken(change.as_ref())));
     }
-    match save(context, id, wanted.clone(), replaced).await {
+    match save(context, id, wanted, replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            Ok(again(context, id, &wanted, &seen(&now), &[], &problem))
+            Ok(again(context, id, &entered, &seen(&now), &[], &problem))
         }
         page => page,
     }
@@ -81,11 +98,11 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     wanted: NewProfile,
     replaced: RecordVersion,
 ) -> Result {
-    let mails = wanted.mail;
+    let (mails, messages) = (wanted.mail, !wanted.messaging_services.is_empty());
     let done = units::replace(context.store, context.ledger, &context.author, id, wanted, replaced)
         .await?;
     let before = operation::before(done.before.as_ref());
-    let notice = html! { (before) (view::done(&saved(mails))) };
+    let notice = html! { (before) (view::done(&saved(mails, messages))) };
     shown(context, id, notice, Some(done.outcome)).await
 }
 
@@ -101,10 +118,11 @@ fn overtaken(change: Option<&Change>) -> String {
     )
 }
 
-fn saved(mails: bool) -> Markup {
+fn saved(mails: bool, messages: bool) -> Markup {
     html! {
         "The profile was saved. Pages and e-mails use it everywhere after about " (APPLIED_SECONDS) " s."
         @if mails { " E-mails are sent only if the service has a queue, a sender address and a mail service." }
+        @if messages { " A messaging service delivers only if the service has an adapter for it." }
     }
 }
 

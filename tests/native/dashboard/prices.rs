@@ -139,7 +139,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
         assert_has(
             &send(&dashboard, &form),
             422,
-            &["already have these prices, set by ada@example.org at 2026"],
+            &["already have these prices, set by ada@example.org at 31 Jan 2026"],
         );
     }
     assert_eq!((stored(&dashboard), counts(&dashboard)), (set, (1, 1)));
@@ -235,7 +235,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     assert_has(
         &send(&dashboard, &form),
         422,
-        &["other prices than you have seen, set by ada@example.org at 2026"],
+        &["other prices than you have seen, set by ada@example.org at 31 Jan 2026"],
     );
 
     dashboard.store().edit(LIVE, |_| before.clone());
@@ -246,7 +246,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
             &send(&dashboard, &form),
             422,
             &[
-                "Your change was not saved: ada@example.org changed the prices of live keys at 2026-01-31T12:00:00.123Z, less than 2 minutes ago",
+                "Your change was not saved: ada@example.org changed the prices of live keys at 31 Jan 2026, 12:00 UTC, less than 2 minutes ago",
             ],
         );
     }

@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use futures_util::future::join_all;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::dashboard::{Dashboard, Identity};
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -149,7 +149,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
         "sums":[],"invoice":"i","by":"b","at":"a"}"#,
         b"null",
     );
-    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains("5 Feb 2026, 00:00 UTC"));
+    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains(">5 Feb 2026</time>"));
     for absent in ["ptran_", "x", TransactionId::from_bytes([9; 26]).as_str(), "%3Cscript%3E"] {
         let page = test_dashboard.get(SUPPORT, &path(absent, ""));
         assert_eq!(page.status, 404, "{absent}");
@@ -186,7 +186,11 @@ impl TestDashboard {
         let marker = json!({ "state": state, "reason": reason, "round": round,
             "at": "2026-01-31T12:00:09.000Z", "attempts": 2 });
         let id = TransactionId::parse(id).unwrap();
-        self.store().keep(&NotificationKey(&id).name(), marker.to_string().as_bytes(), b"null");
+        self.store().keep(
+            &NotificationKey(&id, NotificationService::Email).name(),
+            marker.to_string().as_bytes(),
+            b"null",
+        );
     }
 
     fn rounds(&self) -> Vec<u32> {
@@ -216,7 +220,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     test_dashboard.queue.is_broken.set(true);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
-    assert!(page.text.contains("The queue did not accept the e-mail"), "{}", main_of(&page.text));
+    assert!(page.text.contains("The queue did not accept it"), "{}", main_of(&page.text));
     test_dashboard.queue.is_broken.set(false);
     for words in ["The e-mail is queued."].into_iter().chain(["is already queued"; 40]) {
         let page = send(&[("round", &round)]);
@@ -385,12 +389,12 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     ids.sort();
     for id in &ids {
         let id = TransactionId::parse(id).unwrap();
-        let key = FailedMailKey { day: "2026-01-31", id: &id };
+        let key = FailedMailKey { day: "2026-01-31", id: &id, service: NotificationService::Email };
         test_dashboard.store().keep(&key.name(), b"{}", b"null");
         test_dashboard.keep_marker(id.as_str(), "failed", Some("no-more-attempts"), 1);
     }
     let absent = TransactionId::from_bytes([9; 26]);
-    let key = FailedMailKey { day: "2026-01-30", id: &absent };
+    let key = FailedMailKey { day: "2026-01-30", id: &absent, service: NotificationService::Email };
     test_dashboard.store().keep(&key.name(), b"{}", b"null");
     test_dashboard.keep_marker(&ids[1], "sent", None, 2);
     test_dashboard.store().take_reads();
@@ -432,7 +436,11 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     ids.sort();
     let list = |day: &str, id: &str| {
         let id = TransactionId::parse(id).unwrap();
-        test_dashboard.store().keep(&FailedMailKey { day, id: &id }.name(), b"{}", b"null");
+        test_dashboard.store().keep(
+            &FailedMailKey { day, id: &id, service: NotificationService::Email }.name(),
+            b"{}",
+            b"null",
+        );
     };
     for id in &ids {
         list("2026-01-31", id);
@@ -443,7 +451,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     test_dashboard.keep_marker(&ids[1], "sent", None, 2); // in the meantime
     test_dashboard.pass(5);
     let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
-    assert_eq!(page.matches("Send all failed e-mails of this day again").count(), 1);
+    assert_eq!(page.matches("Send all failed notifications of this day again").count(), 1);
 
     let step = |page: &str| {
         let form = page.split_once("action=\"/mails\"").unwrap().1;
@@ -464,7 +472,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let second = step(&broken.text);
     assert_eq!(test_dashboard.rounds().len(), 38);
     let last = step(&second.text);
-    let words = "All e-mails of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
+    let words = "All notifications of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
     assert!(last.text.contains(words), "{}", main_of(&last.text));
     let queued: BTreeSet<_> =
         test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();

@@ -61,7 +61,7 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
     let written = store.names();
     let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
     let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
-    assert_eq!(counts, [60, 1, 4, 1, 1]);
+    assert_eq!(counts, [61, 1, 4, 1, 1]);
     assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
     let prices = |text: Option<String>| serde_json::from_str::<PriceList>(&text.unwrap()).unwrap();
     assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
@@ -70,6 +70,29 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
     let (mine, before) = (store.value("catalogue:test"), store.names());
     assert!(!write().unwrap());
     assert_eq!((store.value("catalogue:test"), store.names()), (mine, before));
+}
+
+#[test]
+fn the_demo_shop_links_to_the_order_of_the_month_before() {
+    let shop = include_str!("../../../www/server/earlier.js");
+    for origin in ["http://127.0.0.1:8787", "http://127.0.0.1:9000"] {
+        let store = MemoryStore::default();
+        let TestOperator { clock, entropy } = test_operator();
+        block_on(seed::seed(&store)).unwrap();
+        assert!(block_on(demo::seed(&store, &clock, &entropy, origin)).unwrap());
+        let records = store.names().into_iter().filter(|name| name.starts_with("transaction:"));
+        let earlier: Vec<_> = records
+            .map(|name| stored(&store, &name))
+            .filter(|record| record["reference"] == "SH-7K2M9Q")
+            .collect();
+        let [earlier] = &*earlier else { panic!("{} orders", earlier.len()) };
+        assert_eq!(
+            earlier["createdAt"], "2025-12-16T12:00:00.000Z",
+            "the middle of the month before"
+        );
+        let path = earlier["timelineUrl"].as_str().unwrap().strip_prefix(origin).unwrap();
+        assert!(shop.contains(&format!("\"{path}\"")), "the shop has no link to {path}");
+    }
 }
 
 #[test]

@@ -16,7 +16,8 @@ fn profile(members: &Value) -> ProfileMembers {
 fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
-        "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin",
+        "mail": true, "messagingServices": ["MessagingServiceA", "MessagingServiceC"],
+        "replyTo": "hello@nordwald.example", "mailText": "Danke!\nBis bald.", "timeZone": "Europe/Berlin",
         "billingName": "Nordwald GmbH", "billingAddress": "Waldweg 1\n10115 Berlin", "taxText": "VAT DE123" });
     let store = MemoryStore::default();
     let row =
@@ -41,12 +42,13 @@ fn a_profile_becomes_a_record_of_its_unit() {
         .as_object_mut()
         .unwrap()
         .retain(|member, _| member == "name" || member == "link");
-    set(profile(&json!({ "mail": false })));
+    set(profile(&json!({ "mail": false, "messagingServices": [] })));
     let optional = [
         Member::Accent,
         Member::Logo,
         Member::Language,
         Member::ReplyTo,
+        Member::MailText,
         Member::TimeZone,
         Member::BillingName,
         Member::BillingAddress,
@@ -99,12 +101,22 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "language": "no" }),
-            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "messagingServices": ["MessagingServiceA", "Email"] }),
+            "`messaging-services` must be any of MessagingServiceA, MessagingServiceB, MessagingServiceC",
         ),
         (
             "u",
             json!({ "name": "N", "replyTo": "Ada <ada@shop.example>" }),
             "`reply-to` must be an e-mail address, such as `hello@shop.example`",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "mailText": "a\n\nb" }),
+            "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no characters that change the direction of text",
         ),
         (
             "u",

@@ -1,0 +1,146 @@
+//! The rules of credits. Rules for answers, and for the month of a credit, are checked where an answer arrives
+//! (`credits.rs`).
+
+use crate::books::Books;
+use crate::invariants::Wrong;
+use crate::kv::Kv;
+use crate::ledger_sums::{exact, kept_quantities, quantity};
+use crate::settling::SETTLEMENTS;
+use num_bigint::BigUint;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A credit of the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row(Value);
+
+/// Returns all credits by their operations.
+pub fn credit_rows(books: &Books) -> BTreeMap<String, Row> {
+    let rows = books.database.json(
+        "SELECT json_object('operation', operation, 'id', id, 'number', number, 'mode', mode, 'unit', unit,
+  'order_month', order_month, 'booked_month', booked_month, 'currency', currency, 'charge_cents', charge_cents,
+  'charge_amount', charge_amount, 'cents', cents, 'amount', amount, 'quantities', json(quantities), 'change', change,
+  'at', at) FROM credits",
+    );
+    rows.into_iter().map(|row| (text(&row["operation"]), Row(row))).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+impl Row {
+    pub fn text(&self, member: &str) -> String {
+        text(&self.0[member])
+    }
+
+    fn number(&self) -> Option<u64> {
+        self.0["number"].as_u64()
+    }
+
+    /// Returns the credited amount.
+    pub fn amount(&self) -> BigUint {
+        let cents = self.0["cents"].as_u64().map(|cents| format!("{cents}e-2"));
+        exact(&cents.unwrap_or_else(|| self.text("amount")))
+    }
+
+    pub fn quantities(&self) -> impl Iterator<Item = (String, BigUint)> {
+        self.0["quantities"].as_array().into_iter().flatten().filter_map(quantity)
+    }
+
+    /// Whether the credit reduces the sum of this month in this currency. `shop` is the end of a settlement's name:
+    /// mode, unit and month.
+    fn is_booked(&self, shop: &str, currency: &str) -> bool {
+        let [mode, unit, month] = ["mode", "unit", "booked_month"].map(|member| self.text(member));
+        format!("{mode}:{unit}:{month}") == shop && self.text("currency") == currency
+    }
+}
+
+pub type Rows = BTreeMap<String, Row>;
+
+/// The credits of a transaction exceed neither its charge nor its quantities. If create requests raced, KV had several
+/// charges; the highest one counts.
+pub fn no_order_is_credited_beyond_itself(kv: &Kv, rows: &Rows) -> Wrong {
+    let mut orders = BTreeMap::<String, (BigUint, BTreeMap<String, BigUint>)>::new();
+    for row in rows.values() {
+        let (amount, quantities) = orders.entry(row.text("id")).or_default();
+        *amount += row.amount();
+        for (offering, quantity) in row.quantities() {
+            *quantities.entry(offering).or_default() += quantity;
+        }
+    }
+    let versions = kv.versions.borrow();
+    orders.into_iter().find_map(|(id, (amount, quantities))| {
+        let versions = versions.get(&format!("transaction:{id}")).into_iter().flatten();
+        let records: Vec<_> = versions.filter_map(|version| version.held.as_ref()).collect();
+        let charge = |json: &Value| exact(json["charge"]["amount"].as_str().unwrap_or("0"));
+        let charge = records.iter().map(|record| charge(record.json())).max()?;
+        if amount > charge {
+            return Some(format!("more than the charge of {id} is credited"));
+        }
+        let pledged = kept_quantities(records.last()?.json());
+        let none = BigUint::default();
+        let mut beyond = quantities
+            .iter()
+            .filter(|(offering, quantity)| *quantity > pledged.get(*offering).unwrap_or(&none));
+        beyond
+            .next()
+            .map(|(offering, _)| format!("more {offering} of {id} is credited than pledged"))
+    })
+}
+
+/// A credit stays as it was written.
+pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
+    let changed = before.iter().find(|(operation, row)| rows.get(*operation) != Some(row))?;
+    Some(format!("{changed:?} is {:?}", rows.get(changed.0)))
+}
+
+/// The credits of a month are those that its settlement states, from the moment at which KV has the settlement.
+pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
+    SETTLEMENTS.iter().find_map(|name| {
+        let record = kv.last(name)?;
+        let shop = name.trim_start_matches("settlement:");
+        let sums = record.json()["sums"].as_array().cloned().unwrap_or_default();
+        let stated = |currency: &str| {
+            let sum = sums.iter().find(|sum| sum["currencyCode"] == currency);
+            exact(sum.and_then(|sum| sum["credits"]["credited"].as_str()).unwrap_or("0"))
+        };
+        let wrong = ["EUR", "USD"].into_iter().find(|currency| {
+            booked(rows, shop, currency).unwrap_or_default() != stated(currency)
+        })?;
+        Some(format!("the credits of {name} in {wrong} are not those of {sums:?}"))
+    })
+}
+
+/// The audit log has all that is needed to write the credits again that people were told of. A credit is also lost if the
+/// one before it is.
+pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
+    let wanted = books.credits.borrow();
+    let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
+    let granted: BTreeSet<_> = granted.map(|wanted| wanted.operation()).collect();
+    let is_due = |row: &Row| {
+        let is_earlier =
+            |other: &&Row| other.text("id") == row.text("id") && other.number() <= row.number();
+        let mut earlier = before.values().filter(is_earlier);
+        earlier.all(|other| granted.contains(&other.text("operation")))
+    };
+    let lost = before.values().filter(|row| is_due(row));
+    let mut lost = lost.filter(|row| !restored.contains_key(&row.text("operation")));
+    let mut unlike = restored.iter().filter(|(operation, row)| before.get(*operation) != Some(row));
+    let unlike = unlike.next().map(|(_, row)| format!("{row:?} is restored"));
+    unlike.or_else(|| lost.next().map(|row| format!("{row:?} is not restored")))
+}
+
+/// A credit is there only if somebody was told so, or was not told how it ended.
+pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
+    let wanted = books.credits.borrow();
+    let refused = wanted.iter().filter(|wanted| wanted.is_refused());
+    let mut there = refused.map(|wanted| wanted.operation()).filter(|own| rows.contains_key(own));
+    there.next().map(|operation| format!("{:?} is", rows.get(&operation)))
+}
+
+/// Returns the sum of the credits that reduce the sum of a month; `None` if there are none.
+pub fn booked(rows: &Rows, shop: &str, currency: &str) -> Option<BigUint> {
+    let own = rows.values().filter(|row| row.is_booked(shop, currency));
+    own.map(Row::amount).reduce(|sum, amount| sum + amount)
+}

@@ -1,0 +1,159 @@
+//! The rules for what shops owe, checked at the end: the charges of KV's records, less credits, less the excess of
+//! credits that earlier months left. A settled month takes the excess that its settlement states.
+
+use crate::books::Books;
+use crate::credit_rules::{Rows, booked, credit_rows};
+use crate::invariants::Wrong;
+use crate::kv::Kv;
+use crate::ledger_sums::{Charges, MONTHS, charges_of, exact, exact_text};
+use crate::simulation::Simulation;
+use impact_pledge::operator::Coverage;
+use impact_pledge::operator::dues::{Due, dues};
+use impact_pledge::operator::transactions::TransactionFilter;
+use impact_pledge::operator::usage::MonthUsage;
+use impact_pledge::settlement::Month;
+use num_bigint::BigUint;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// A mode, a unit and a currency.
+type Shop = (String, String, String);
+/// Charges, credits, what is carried, and what is due.
+type Parts = [BigUint; 4];
+
+/// The answers about what is due at the end, or the error: of all months together, and of each month alone.
+pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
+
+impl Books {
+    /// Asks what is due, for [`dues_follow_from_charges_and_credits`].
+    pub async fn ask_dues(&self, store: &impl impact_pledge::store::OperatorStore) {
+        let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
+        let asked = [&months[..]].into_iter().chain(months.chunks(1));
+        for months in asked {
+            let (filter, coverage) = (TransactionFilter::default(), Coverage::default());
+            let told = dues(store, &self.database, &filter, months, &coverage).await;
+            self.dues.borrow_mut().push(told.map_err(|error| error.to_string()));
+        }
+    }
+}
+
+/// What is due follows from charges, credits and settlements, in each month of a shop. If an interrupted create request is
+/// repeated in a later month, its transaction moves there, but not its credits. Then only an answer about all months has
+/// the excess of these credits.
+pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
+    let expected = expected(simulation, books);
+    let told = books.dues.borrow();
+    let asked = if has_moved(&simulation.kv) { 1 } else { told.len() };
+    let mut wrong = told.iter().take(asked).map(|told| wrong_dues(&expected, told));
+    wrong.find_map(|wrong| wrong).or_else(|| match told.first() {
+        Some(Ok(all)) => missing(&expected, &sums(all)),
+        _ => Some("nobody was told what is due".to_owned()),
+    })
+}
+
+/// Whether a transaction has had records of several months.
+fn has_moved(kv: &Kv) -> bool {
+    let versions = kv.versions.borrow();
+    let transactions = versions.iter().filter(|(name, _)| name.starts_with("transaction:"));
+    transactions.into_iter().any(|(_, versions)| {
+        let records = versions.iter().filter_map(|version| version.held.as_ref());
+        let months = records.filter_map(|record| record.json()["createdAt"].as_str()?.get(..7));
+        months.collect::<BTreeSet<_>>().len() > 1
+    })
+}
+
+type Sums = BTreeMap<(Shop, String), Parts>;
+
+fn sums(usages: &[MonthUsage]) -> Sums {
+    let sums = usages.iter().flat_map(|usage| {
+        let mode = usage.mode.name().to_owned();
+        usage.sums.iter().map(move |due| {
+            let shop = (mode.clone(), usage.unit.clone(), due.currency_code.clone());
+            ((shop, usage.month.to_string()), parts(due))
+        })
+    });
+    sums.collect()
+}
+
+fn missing(expected: &Sums, found: &Sums) -> Wrong {
+    let mut missing = expected.keys().filter(|key| !found.contains_key(*key));
+    missing.next().map(|key| format!("what is due for {key:?} is missing"))
+}
+
+fn wrong_dues(expected: &Sums, told: &Result<Vec<MonthUsage>, String>) -> Wrong {
+    let found = match told {
+        Ok(usages) => sums(usages),
+        Err(error) => return Some(error.clone()),
+    };
+    let mut wrong = found.iter().filter(|(key, parts)| expected.get(*key) != Some(*parts));
+    let (key, parts) = wrong.next()?;
+    let text = |parts: &Parts| parts.each_ref().map(|part| exact_text(part, 2)).join(", ");
+    Some(format!("of {key:?} {} is due, not {:?}", text(parts), expected.get(key).map(text)))
+}
+
+fn parts(due: &Due) -> Parts {
+    [&due.amount, &due.credited, &due.carried, &due.due].map(|text| exact(text))
+}
+
+/// Computes what is due in each month of each shop.
+fn expected(simulation: &Simulation, books: &Books) -> Sums {
+    let (charges, credits) = (charges_of(&simulation.kv), credit_rows(books));
+    let settled = |(mode, unit, _): &Shop, month: &str| {
+        let record = simulation.kv.last(&format!("settlement:{mode}:{unit}:{month}"))?;
+        Some(record.json()["sums"].clone())
+    };
+    let mut expected = BTreeMap::new();
+    for shop in shops(&simulation.kv, &charges, &credits) {
+        let (mode, unit, currency) = &shop;
+        let mut open = BigUint::default();
+        for month in MONTHS {
+            let key = [(*month).to_owned(), unit.clone(), mode.clone(), currency.clone()];
+            let charge = charges.get(&key).map(|(_, _, amount)| amount.clone());
+            let credit = booked(&credits, &format!("{mode}:{unit}:{month}"), currency);
+            let settled = settled(&shop, month);
+            let stated = settled.as_ref().and_then(|sums| stated(sums, currency));
+            if charge.is_none() && credit.is_none() && stated.is_none() {
+                continue;
+            }
+            let (charge, credit) = (charge.unwrap_or_default(), credit.unwrap_or_default());
+            let carried = match settled {
+                None => open.clone(),
+                Some(_) => stated.unwrap_or_default().min(open.clone()),
+            };
+            let taken = &credit + &carried;
+            let due = if taken < charge { &charge - &taken } else { BigUint::default() };
+            open = (open + &credit + &due) - &charge; // what is left of all that could be taken
+            if carried > BigUint::default() {
+                books.count("an excess is carried");
+            }
+            expected.insert((shop.clone(), (*month).to_owned()), [charge, credit, carried, due]);
+        }
+    }
+    expected
+}
+
+/// Returns the excess that a settlement takes in a currency; `None` if it states no sum in it.
+fn stated(sums: &Value, currency: &str) -> Option<BigUint> {
+    let mut sums = sums.as_array()?.iter();
+    let own = sums.find(|sum| sum["currencyCode"] == currency)?;
+    Some(exact(own["credits"]["carried"].as_str().unwrap_or("0")))
+}
+
+fn shops(kv: &Rc<Kv>, charges: &Charges, credits: &Rows) -> BTreeSet<Shop> {
+    let mut shops = BTreeSet::new();
+    for [_, unit, mode, currency] in charges.keys() {
+        shops.insert((mode.clone(), unit.clone(), currency.clone()));
+    }
+    for row in credits.values() {
+        shops.insert((row.text("mode"), row.text("unit"), row.text("currency")));
+    }
+    for (name, record) in kv.last_of("settlement:") {
+        let parts: Vec<_> = name.split(':').collect();
+        for sum in record.json()["sums"].as_array().into_iter().flatten() {
+            let currency = sum["currencyCode"].as_str().unwrap_or_default().to_owned();
+            shops.insert((parts[1].to_owned(), parts[2].to_owned(), currency));
+        }
+    }
+    shops
+}

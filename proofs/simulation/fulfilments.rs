@@ -1,0 +1,143 @@
+//! Simulates operators who record what was done for pledges, several times with one operation ID, and who remove what
+//! was recorded. They may be killed between any two steps.
+
+use crate::books::Books;
+use crate::credit_rules::credit_rows;
+use crate::invariants::Wrong;
+use crate::kv::OPERATOR;
+use crate::ledger_sums::{MONTHS, exact, pledged_of};
+use crate::simulation::Simulation;
+use futures_executor::block_on;
+use impact_pledge::ledger::fulfilments::{Fulfilment, NewFulfilment, get};
+use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::{OperationId, fulfilments};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::Month;
+use num_bigint::BigUint;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The maximum number of requests for one change, and the time within which they are sent.
+const ASKED: u64 = 5;
+const WITHIN_MS: &[u64] = &[2_000, 100_000, 400_000];
+const OFFERINGS: &[&str] = &["tree", "not-listed", "reef"];
+const QUANTITIES: &[&str] = &["1", "2.5", "0.000000000000000004", "1e21"];
+/// How many in 1,000 changes remove what was recorded.
+const REMOVALS: u64 = 350;
+
+impl Books {
+    /// Starts a person who records what was done, or removes what somebody recorded.
+    pub fn fulfil(self: &Rc<Self>) {
+        let recorded: Vec<_> = self.fulfilments.borrow().keys().cloned().collect();
+        let removed = (!recorded.is_empty() && self.random.chance(REMOVALS))
+            .then(|| recorded[self.random.index(recorded.len())].clone());
+        let id = OperationId::new(&self.clock(), &*self.random);
+        let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
+        let new = NewFulfilment {
+            mode: self.random.pick(&[Mode::Test, Mode::Live]),
+            month: Month::parse(MONTHS[0]).unwrap(),
+            offering: self.random.pick(OFFERINGS).to_owned(),
+            quantity: self.random.pick(QUANTITIES).to_owned(),
+            done_on: "2026-01-30".to_owned(),
+            partner: None,
+            place: Some(format!("where {id} is")),
+            report: None,
+        };
+        let within_ms = self.random.pick(WITHIN_MS);
+        for _ in 0..=self.random.below(ASKED) {
+            let (books, id, new, removed) =
+                (Rc::clone(self), id.clone(), new.clone(), removed.clone());
+            self.spawn_killable(async move {
+                books.sleep(books.random.below(within_ms)).await;
+                match removed {
+                    Some(removed) => books.unfulfil(id, &removed).await,
+                    None => books.record_fulfilment(id, &new).await,
+                }
+            });
+        }
+    }
+
+    async fn record_fulfilment(&self, id: OperationId, new: &NewFulfilment) {
+        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
+        let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id);
+        let told = fulfilments::add(&store, Some(&self.database), &author, new).await;
+        self.note(format!("the fulfilment {:?}: {told:?}", new.place));
+        let Ok(done) = told else { return self.count("a fulfilment: refused") };
+        self.count("a fulfilment: recorded");
+        let Fulfilment { id, done, .. } = done.outcome;
+        self.fulfilments.borrow_mut().entry(id.clone()).or_insert((done, false));
+        self.check_fulfilment(&id);
+    }
+
+    async fn unfulfil(&self, id: OperationId, removed: &str) {
+        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
+        let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id);
+        let told = fulfilments::remove(&store, Some(&self.database), &author, removed).await;
+        self.note(format!("{removed} is removed: {told:?}"));
+        if told.is_ok() {
+            self.count("a fulfilment: removed");
+            let mut all = self.fulfilments.borrow_mut();
+            all.entry(removed.to_owned()).and_modify(|(_, is_removed)| *is_removed = true);
+        }
+        self.check_fulfilment(removed);
+    }
+
+    /// Checks that the ledger has what people were told of a fulfilment.
+    fn check_fulfilment(&self, id: &str) {
+        let told = self.fulfilments.borrow().get(id).cloned();
+        let found = block_on(get(self.database.sqlite(), id)).unwrap();
+        let (Some((done, is_removed)), found) = (told, found) else { return };
+        let is_right = found
+            .as_ref()
+            .is_some_and(|found| found.done == done && (found.removed.is_some() || !is_removed));
+        if !is_right {
+            self.blame("a fulfilment is what people were told", format!("{id} is {found:?}"));
+        }
+    }
+}
+
+/// One operation records one fulfilment, and each is what people were told.
+pub fn an_operation_records_one_fulfilment(_: &Simulation, books: &Books) -> Wrong {
+    let twice = "SELECT place FROM fulfilments GROUP BY place HAVING count(*) > 1";
+    books.fulfilments.borrow().keys().for_each(|id| books.check_fulfilment(id));
+    books.database.sqlite().sql(twice).into_iter().next()
+}
+
+/// What is open is what was pledged, less what was credited and done.
+pub fn what_is_open_is_what_is_not_done(simulation: &Simulation, books: &Books) -> Wrong {
+    let mut expected = BTreeMap::<[String; 3], [BigUint; 3]>::new();
+    for (group, (_, quantity)) in pledged_of(&simulation.kv) {
+        expected.entry(group).or_default()[0] += quantity;
+    }
+    for row in credit_rows(books).values() {
+        for (offering, quantity) in row.quantities() {
+            let group = [row.text("order_month"), row.text("mode"), offering];
+            expected.entry(group).or_default()[1] += quantity;
+        }
+    }
+    let counting =
+        "SELECT json_array(month, mode, offering, quantity) FROM fulfilments WHERE remover IS NULL";
+    for row in books.database.json(counting) {
+        let [month, mode, offering, quantity] =
+            [0, 1, 2, 3].map(|at| row[at].as_str().unwrap_or_default().to_owned());
+        expected.entry([month, mode, offering]).or_default()[2] += exact(&quantity);
+    }
+    let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
+    let told = block_on(fulfilments::balances(books.database.sqlite(), None, &months, 1_000));
+    let told = told.unwrap().balances.into_iter().map(|own| {
+        let sums = [own.pledged, own.credited, own.done, own.open, own.surplus];
+        let group = [own.month.to_string(), own.mode.name().to_owned(), own.offering];
+        (group, sums.map(|sum| exact(&sum)))
+    });
+    let told: BTreeMap<_, _> = told.collect();
+    let none = BigUint::default();
+    let balance = |[pledged, credited, done]: [BigUint; 3]| {
+        let taken = &credited + &done;
+        let less = |a: &BigUint, b: &BigUint| if a > b { a - b } else { none.clone() };
+        let (open, surplus) = (less(&pledged, &taken), less(&taken, &pledged));
+        [pledged, credited, done, open, surplus]
+    };
+    let expected: BTreeMap<_, _> =
+        expected.into_iter().map(|(group, sums)| (group, balance(sums))).collect();
+    crate::ledger_sums::difference(&expected, &told)
+}

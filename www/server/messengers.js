@@ -1,0 +1,70 @@
+/**
+ * Stand-ins of the adapters of messaging services (docs/messaging.md). They verify messages as an adapter does, print
+ * them, and keep them for the page for developers. MessagingServiceA is bound, MessagingServiceB has a URL, and
+ * MessagingServiceC is not attached.
+ */
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import { isKept, keep } from "./kept.js";
+
+/** Signs the messages. It is public, because the stand-ins accept messages only from this machine. */
+const SECRET = "whsec_bG9jYWwgZGV2ZWxvcG1lbnQsIG5vdCBhIHNlY3JldCE=";
+const MOST_BYTES = 64 * 1024;
+/** The path of the adapter of MessagingServiceB. */
+export const PATH = "/developer/messenger";
+
+/**
+ * Returns the service's environment with the doors to the stand-ins, for live and for test keys.
+ * @param {any} env
+ * @param {string} origin of this Worker
+ */
+export function withMessengers(env, origin) {
+  const binding = { fetch: (input, init) => deliver(new Request(input, init), env) };
+  const doors = ["", "_TEST"].flatMap((mode) => [
+    [`MESSAGING_SERVICE_A${mode}`, binding],
+    [`MESSAGING_SERVICE_A${mode}_SECRET`, SECRET],
+    [`MESSAGING_SERVICE_B${mode}_URL`, origin + PATH],
+    [`MESSAGING_SERVICE_B${mode}_SECRET`, SECRET],
+  ]);
+  return { ...env, ...Object.fromEntries(doors) };
+}
+
+/**
+ * Accepts a message as an adapter does.
+ * @param {Request} request
+ * @param {{MAILS: KVNamespace}} env
+ */
+export async function deliver(request, { MAILS: kept }) {
+  if (request.method !== "POST") return refused(405, { allow: "POST" });
+  if (!(Number(request.headers.get("content-length")) <= MOST_BYTES)) return refused(413);
+  const body = await request.text();
+  if (!isSigned(body, request.headers)) return refused(401);
+  const id = request.headers.get("webhook-id") ?? "";
+  if (!(await isKept(kept, id))) {
+    const message = JSON.parse(body);
+    console.log(asText(message));
+    await keep(kept, message, id);
+  }
+  return new Response(null, { status: 204 });
+}
+
+const refused = (status, headers = {}) => new Response(null, { status, headers });
+
+function isSigned(body, headers) {
+  try {
+    new Webhook(SECRET).verify(body, Object.fromEntries(headers), { jsonParse: false });
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  }
+}
+
+const asText = ({ service, recipient, title, text }) =>
+  [
+    "",
+    "A message (not sent in development):",
+    ...[`By:       ${service}`, `To:       ${recipient.email}`, `Title:    ${title}`, ""]
+      .concat(text.trimEnd().split("\n"))
+      .map((line) => `  │ ${line}`),
+    "",
+  ].join("\n");
