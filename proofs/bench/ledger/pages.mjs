@@ -14,8 +14,11 @@ const MONTH = "2026-10";
 const SECRET = "07".repeat(32); // of tests/support/service.rs, whose hashes the rows have
 const DEADLINE_MS = 60_000;
 
-/** The pages, by what a person does. A form is posted, and its redirect is followed. */
 const shop = `unit=${BIGGEST}&mode=live`;
+/**
+ * The pages, by what a person does. A form is posted, and its redirect is followed.
+ * @type {[name: string, path: string, form?: Record<string, string>][]}
+ */
 const PAGES = [
   ["start page", "/"],
   ["newest transactions", "/orders"],
