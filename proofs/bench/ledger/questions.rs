@@ -30,7 +30,10 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
 /// Returns all queries of a filled database.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
     let shops = block_on(ledger::shops(ledger, None, None)).unwrap();
-    [lists(ledger, size), searches(shops, size), totals()].into_iter().flatten().collect()
+    [lists(ledger, size), searches(shops, size), totals(), tasks(size)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 // ---- Lists ---------------------------------------------------------------------------------------
@@ -167,4 +170,23 @@ fn shop(is_biggest: bool) -> (Option<Mode>, Option<Vec<String>>) {
         true => (Some(Mode::Live), Some(vec![BIGGEST.to_owned()])),
         false => (None, None),
     }
+}
+
+// ---- Tasks of the start page ---------------------------------------------------------------------
+
+fn tasks(size: Size) -> Vec<Question> {
+    let year = || (1..=12).filter_map(|month| Month::parse(&format!("2026-{month:02}"))).collect();
+    let (unpriced, unsettled): (Vec<_>, Vec<_>) = (year(), year());
+    let last_quarter_ms = size.created_ms(size.orders * 3 / 4);
+    vec![
+        question("months with unpriced pledges", move |ledger| {
+            block_on(ledger::unpriced(ledger, &unpriced)).unwrap().len()
+        }),
+        question("months to settle", move |ledger| {
+            block_on(ledger::unsettled(ledger, &unsettled)).unwrap().len()
+        }),
+        question("unusual charges of 90 days", move |ledger| {
+            block_on(ledger::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()
+        }),
+    ]
 }

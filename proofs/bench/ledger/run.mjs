@@ -13,6 +13,7 @@ import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { figure, spread } from "../numbers.mjs";
 import { LocalD1 } from "./d1.mjs";
 import { measureDay } from "./day.mjs";
+import { measurePages } from "./pages.mjs";
 
 const MOST = 100_000_000;
 const CHANGED = 35_000; // orders of a day
@@ -25,9 +26,10 @@ const program = command(
   .option("--shops <n>", "of which a few have most orders", whole(1, 1_000_000), 200)
   .option("--rounds <n>", "of each question, of which the tables show medians", whole(1, 100), 7)
   .option("--folder <path>", "where the database is made", tmpdir())
-  .option("--no-d1", "by SQLite alone");
+  .option("--no-d1", "by SQLite alone")
+  .option("--only-pages", "measure only the dashboard's pages, on local D1", false);
 
-program.action(async ({ orders, shops, rounds, folder, d1 }) => {
+program.action(async ({ orders, shops, rounds, folder, d1, onlyPages }) => {
   const tools = await prepareTools();
   const { root, native } = tools;
   const size = [String(orders), String(shops)];
@@ -43,6 +45,11 @@ program.action(async ({ orders, shops, rounds, folder, d1 }) => {
     const file = join(scratch, "ledger.sqlite");
     log(`making ${figure(orders)} orders of ${figure(shops)} shops`);
     const [{ sizes }] = await bench("fill", file, ...size);
+    const pages = async () => {
+      const measured = await measurePages(tools, join(scratch, "pages"), { file, shops, rounds });
+      console.log(`\n${pagesInWords(measured)}`);
+    };
+    if (onlyPages) return await pages();
     log("asking SQLite");
     const lines = await bench("ask", file, ...size, String(rounds));
     const questions = lines.filter(({ name }) => name);
@@ -50,6 +57,7 @@ program.action(async ({ orders, shops, rounds, folder, d1 }) => {
     const onD1 = d1 ? await askD1(join(scratch, "state"), { file, lines, rounds }) : null;
     console.log(timesInWords(questions, onD1));
     if (onD1) console.log(`\n${writesInWords(onD1.writes)}`);
+    if (d1) await pages();
     console.log(`\n${dayInWords(await measureDay(tools, file, { orders, changed: CHANGED }))}`);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -102,6 +110,13 @@ function writesInWords(writes) {
     [write, written, read, figure(milliseconds)].map(String),
   );
   return table(["WRITE ON D1", "ROWS WRITTEN", "ROWS READ", "MILLISECONDS"], rows);
+}
+
+function pagesInWords(pages) {
+  const rows = pages.map(({ name, first, later, bytes }) =>
+    [name, figure(first), spread(later), figure(bytes / 1_000)].map(String),
+  );
+  return table(["PAGE OF THE DASHBOARD, MILLISECONDS", "FIRST", "LATER", "KB"], rows);
 }
 
 function dayInWords({ count, bytes, seconds, ledger, lists, reads, calls, minutes }) {
