@@ -11,7 +11,8 @@
 //!   and [`quantities`] the sums by offering. [`settlement`] says what was paid. [`idempotency`] recognises repeated
 //!   create requests. A [`store`] keeps the record. [`secret`] has the key of the hashes by which an operator finds a
 //!   record, and [`recipient`] shows it to the recipient.
-//! - [`notify`] sends the e-mail for each message that a create request put into the queue.
+//! - [`notify`] sends the e-mail or the message of a messaging service for each message that a create request put into
+//!   the queue. [`messaging`] has the doors to the operator's adapters, and their signatures.
 //! - [`retry`] decides when a client retries a request.
 //! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses),
 //!   [`order_number`] (spellings of references) and [`version`] (the format of records).
@@ -30,6 +31,7 @@ pub mod idempotency;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
 pub mod ledger;
 pub mod mailbox;
+pub mod messaging;
 pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))]
 pub mod operations;

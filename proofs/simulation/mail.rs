@@ -16,7 +16,8 @@ use crate::namespace::Namespace;
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::notify::{
-    Deliveries, MAX_RETRIES, MailError, MailSettings, Mailer, Notifier, Outcome, OutgoingEmail,
+    Deliveries, MAX_RETRIES, MailSettings, Mailer, NoMessenger, Notifier, Outcome, OutgoingEmail,
+    SendError,
 };
 use impact_pledge::service::{Message, Outbox, PutFuture};
 use impact_pledge::store::StoreError;
@@ -353,7 +354,8 @@ impl Post {
         let mailer = &SimulatedMailer { post: self, delivery };
         let settings =
             &MailSettings { origin: Some(ORIGIN.to_owned()), test_to: Some(TESTER.to_owned()) };
-        let notifier = Notifier { store, mailer, clock, settings, deliveries };
+        let messenger = &NoMessenger;
+        let notifier = Notifier { store, mailer, messenger, clock, settings, deliveries };
         match is_dead {
             true => notifier.dead_letter(message, attempt).await,
             false => notifier.deliver(message, attempt, &delivery.to_string()).await,
@@ -392,18 +394,18 @@ impl SimulatedMailer<'_> {
         }
     }
 
-    async fn answer(&self, to: &str, fault: Option<MailFault>) -> Result<String, MailError> {
-        let temporary = |code: &str, after| MailError::Temporary { code: code.to_owned(), after };
+    async fn answer(&self, to: &str, fault: Option<MailFault>) -> Result<String, SendError> {
+        let temporary = |code: &str, after| SendError::Temporary { code: code.to_owned(), after };
         self.post.kv.travel().await;
         match fault {
             Some(MailFault::Busy) => return Err(temporary("E_BUSY", None)),
             Some(MailFault::Limited) => return Err(temporary("E_RATE_LIMIT", Some(3))),
             Some(MailFault::Quota) => {
                 let code = "E_DAILY_LIMIT_EXCEEDED".to_owned();
-                return Err(MailError::Quota { code, after: None });
+                return Err(SendError::Quota { code, after: None });
             }
             Some(MailFault::Refused) => {
-                return Err(MailError::Permanent { code: "E_SUPPRESSED".to_owned() });
+                return Err(SendError::Permanent { code: "E_SUPPRESSED".to_owned() });
             }
             Some(MailFault::Silent) => pending().await,
             Some(MailFault::AnswerLost) | None => {}
@@ -416,14 +418,14 @@ impl SimulatedMailer<'_> {
 }
 
 impl Mailer for SimulatedMailer<'_> {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
         let fault = self.fault();
         self.post.deliveries.borrow_mut()[self.delivery].fault = fault;
         let deadline = self.post.time.sleep(SEND_MS);
         match select(pin!(self.answer(email.to, fault)), deadline).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
-                Err(MailError::Temporary { code: "no-answer".to_owned(), after: None })
+                Err(SendError::Temporary { code: "no-answer".to_owned(), after: None })
             }
         }
     }

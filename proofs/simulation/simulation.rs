@@ -13,7 +13,7 @@ use crate::namespace::Namespace;
 use crate::payload::{CURRENCY, Payload, Prices, UNIT_CURRENCY, draw_prices, price_list};
 use crate::random::Random;
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::scope::Mode;
 use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
@@ -170,7 +170,10 @@ impl Simulation {
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
             entropy,
             caches: Caches::default(),
-            settings: Settings { mails_tests: true, ..Settings::default() },
+            settings: Settings {
+                notifies_tests: vec![NotificationService::Email],
+                ..Settings::default()
+            },
             bodies: Rc::default(),
         })
     }
@@ -493,7 +496,8 @@ impl Simulation {
         let created_at = json["createdAt"].as_str().unwrap_or_default().to_owned();
         let resent = self.resent.entry(id.clone()).or_default();
         *resent += 1;
-        let message = Message { id, created_at, round: *resent + 1 };
+        let message =
+            Message { id, created_at, round: *resent + 1, service: NotificationService::Email };
         let forms = if self.random.chance(300) { 1 + self.random.below(5) } else { 1 };
         self.note(format!("the operator resends {message:?}, {forms} times"));
         (0..forms).for_each(|_| self.post.enqueue(&message, 0));

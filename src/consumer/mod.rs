@@ -1,15 +1,19 @@
-//! The consumer of the notification queue. It sends an e-mail for each message.
+//! The consumer of the notification queue. For each message it sends an e-mail, or a message to an adapter.
 
 mod mail;
+mod messaging;
+mod sending;
 
 use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome, Timer};
 use crate::platform::Platform;
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Message, Settings, Variables};
 use crate::workers::deadline::pause;
 use crate::workers::json::{from_js, log_error};
 use crate::workers::{Bindings, KvStore, QueueMessage, trimmed};
-use mail::{MailClient, MailService, Sending};
+use mail::{MailClient, MailService};
+use messaging::MessengerClient;
+use sending::Sending;
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -34,6 +38,9 @@ impl Timer for Platform {
 struct Line<'a> {
     /// The transaction's ID.
     notification: &'a str,
+    /// The service that delivers; left out for an e-mail.
+    #[serde(skip_serializing_if = "NotificationService::is_email")]
+    service: NotificationService,
     round: u32,
     attempt: u32,
     /// The result, or why the message is delivered again.
@@ -77,8 +84,9 @@ async fn answer(
         Outcome::Done(cause) => (cause, None),
         Outcome::Later { seconds, cause } => (cause, Some(*seconds)),
     };
-    let line =
-        Line { notification: &message.id, round: message.round, attempt, cause, again_in_seconds };
+    let Message { id: notification, service, round, .. } = message;
+    let (service, round) = (*service, *round);
+    let line = Line { notification, service, round, attempt, cause, again_in_seconds };
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     match again_in_seconds {
         None => delivered.ack(),
@@ -96,11 +104,15 @@ async fn outcome(
     let settings =
         MailSettings { origin: origin(bindings), test_to: trimmed(bindings.mail_test_to()) };
     let token = sending.token();
-    let (store, mailer) = (KvStore::new(bindings.pledges()), mail_client(bindings, sending));
+    let store = KvStore::new(bindings.pledges());
+    let (records, of_messenger) = (bindings.pledges(), sending.clone());
+    let mailer = mail_client(bindings, sending);
+    let messenger = MessengerClient { bindings, records, sending: of_messenger };
     let deliveries = DELIVERIES.with(Rc::clone);
     let notifier = Notifier {
         store: &store,
         mailer: &mailer,
+        messenger: &messenger,
         clock: &Platform,
         settings: &settings,
         deliveries: &deliveries,

@@ -59,7 +59,7 @@ fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Vec<Markup> {
-    let of_mail = task(context, Permission::Support, "Failed e-mails", mails(context));
+    let of_mail = task(context, Permission::Support, "Failed notifications", mails(context));
     let of_pledges = task(context, Permission::Account, "Unpriced pledges", unpriced(context));
     let of_months = task(context, Permission::Account, "Months to settle", unsettled(context));
     let of_charges = task(context, Permission::Look, "Unusual transactions", unusual(context));
@@ -123,7 +123,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     let RecentFailures { count, has_more } = failures;
     Ok((count > 0).then(|| {
         html! {
-            a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
+            a href="/mails" { @if has_more { "At least " } (counted(count, "failed notification")) }
             " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))

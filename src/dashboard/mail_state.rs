@@ -1,4 +1,4 @@
-//! Shows the state of an e-mail.
+//! Shows the state of a notification.
 
 use super::view;
 use crate::operator::notifications::{State, Status, Words, words};
@@ -23,7 +23,7 @@ pub(super) fn explanation(status: &Status) -> Markup {
     }
 }
 
-/// Lists the facts that are known about an e-mail.
+/// Lists the facts that are known about a notification.
 pub(super) fn facts(status: &Status) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];

@@ -1,4 +1,4 @@
-//! The page of failed e-mails, and the form that sends those of a day again.
+//! The page of failed e-mails and messages, and the form that sends those of a day again.
 
 use super::form::Form;
 use super::page::Page;
@@ -15,15 +15,14 @@ use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
 use crate::time::parse_ms;
 use maud::{Markup, html};
 
-/// E-mails per page.
+/// Notifications per page.
 const LIMIT: usize = 20;
 
-/// Maximum number of e-mails that one step sends again.
+/// Maximum number of notifications that one step sends again.
 const STEP: usize = 20;
 
-/// The failed e-mails of a day, or the newest ones, with their current state. KV cost: at most 153 calls. These are 1
-/// list, 91 more lists (1 per day) if more than 1,000 e-mails failed, 1 read, and 3 calls for each e-mail that is
-/// shown.
+/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 153 calls. These are 1
+/// list, 91 more lists (1 per day) if more than 1,000 failed, 1 read, and 3 calls for each that is shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -38,23 +37,27 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
     let after = query.given("after").filter(|after| is_place(after));
-    let wanted =
-        FailedQuery { day: day.map(str::to_owned), limit: LIMIT, after: after.map(str::to_owned) };
+    let wanted = FailedQuery {
+        day: day.map(str::to_owned),
+        service: None,
+        limit: LIMIT,
+        after: after.map(str::to_owned),
+    };
     let failures = notifications::failed(context.store, context.clock, &wanted).await?;
     let content = html! {
-        p.lead { "E-mails that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
+        p.lead { "E-mails and messages that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
         (filter(day.unwrap_or_default(), ""))
         (list(context, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "E-mails without a delivery result are not listed here: open their transaction. E-mails that failed \
-             within the last " (SHOWN_SECONDS) " s may be missing."
+            "Those without a delivery result are not listed here: open their transaction. Those that failed within \
+             the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
 }
 
-const TITLE: &str = "Failed e-mails";
+const TITLE: &str = "Failed e-mails and messages";
 
 fn is_day(text: &str) -> bool {
     text.len() == "2026-11-21".len() && parse_ms(&format!("{text}T00:00:00Z")).is_some()
@@ -62,7 +65,10 @@ fn is_day(text: &str) -> bool {
 
 fn is_place(text: &str) -> bool {
     let parts = text.split_once(':');
-    parts.is_some_and(|(day, id)| is_day(day) && TransactionId::parse(id).is_some())
+    parts.is_some_and(|(day, rest)| {
+        let id = rest.split(':').next().unwrap_or_default();
+        is_day(day) && TransactionId::parse(id).is_some()
+    })
 }
 
 fn filter(day: &str, problem: &str) -> Markup {
@@ -82,7 +88,7 @@ fn list<S, C: Clock, E: Entropy>(
     let has_queue = context.outbox.is_some();
     let days = failures.failed.chunk_by(|one, next| one.day == next.day);
     html! {
-        @if failures.failed.is_empty() { p { "No failed e-mails." } }
+        @if failures.failed.is_empty() { p { "No failed e-mails or messages." } }
         @for failed in days {
             section {
                 h2 { (view::day(&day_begins(failed))) }
@@ -93,7 +99,7 @@ fn list<S, C: Clock, E: Entropy>(
     }
 }
 
-/// The form that sends all failed e-mails of a day again.
+/// The form that sends all failed notifications of a day again.
 fn day_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],
@@ -101,11 +107,11 @@ fn day_form<S, C: Clock, E: Entropy>(
     let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
     let content = html! {
         (view::hidden("day", day))
-        button.quiet { "Send all failed e-mails of this day again" }
+        button.quiet { "Send all failed ones of this day again" }
     };
     html! {
         (context.form("/mails", &content))
-        p { small { "This includes e-mails of this day that are not shown here. Each is sent once, if it is still failed." } }
+        p { small { "This includes those of this day that are not shown here. Each is sent once, if it is still failed." } }
     }
 }
 
@@ -119,7 +125,10 @@ fn item<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let has_queue = context.outbox.is_some();
     html! {
-        p { (id_link(&failed.id)) }
+        p {
+            (id_link(&failed.id))
+            @if !failed.service.is_email() { " " span.tag { (failed.service.name()) } }
+        }
         @match &failed.now {
             Some(now) => {
                 p {
@@ -140,7 +149,7 @@ fn item<S, C: Clock, E: Entropy>(
 }
 
 fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
-    let last = failures.failed.last().map(|last| format!("after={}:{}", last.day, last.id));
+    let last = failures.failed.last().map(|last| format!("after={}", last.position()));
     let day = day.map(|day| format!("day={day}"));
     let query = [day, last].into_iter().flatten().collect::<Vec<_>>().join("&");
     html! { p { a href={ "/mails?" (query) } { "Older" } } }
@@ -183,7 +192,7 @@ impl ResendProgress {
     }
 }
 
-/// Sends the failed e-mails of a day again, 20 per step. If a form is sent twice, e-mails that are already queued are
+/// Sends the failed notifications of a day again, 20 per step. If a form is sent twice, those that are already queued are
 /// not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20 calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -193,7 +202,7 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     let day = form.given("day").filter(|day| is_day(day));
     let day = day.ok_or_else(|| Refusal::invalid("write the day as 2026-11-21"))?;
     let from = form.given("from").map(str::to_owned);
-    let query = DayQuery { day: day.to_owned(), from, count: STEP };
+    let query = DayQuery { day: day.to_owned(), service: None, from, count: STEP };
     let (store, author, rounds) = (context.store, &context.author, context.rounds);
     let done =
         notifications::resend_day(store, context.ledger, author, outbox, rounds, &query).await?;
@@ -202,10 +211,10 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (operation::before(done.before.as_ref()))
         (stand(&step, progress))
-        p.lead { "E-mails that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
+        p.lead { "E-mails and messages that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
         (refused(&step))
         @if let Some(next) = &step.next { (next_step(context, day, next, progress, step.untaken)) }
-        p { a href={ "/mails?day=" (day) } { "Failed e-mails of this day" } }
+        p { a href={ "/mails?day=" (day) } { "Failed ones of this day" } }
     };
     Ok(Page::new(TITLE, content))
 }
@@ -213,14 +222,14 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
 fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
     match (step.untaken, &step.next) {
         (true, _) => view::problem(
-            "the queue did not accept all of them. Try again later: e-mails that are already queued are not \
-             queued again",
+            "the queue did not accept all of them. Try again later: those that are already queued are not queued \
+             again",
         ),
         (false, Some(_)) => {
-            view::notice(&html! { "There are more e-mails of this day. " (progress.words()) })
+            view::notice(&html! { "There are more of this day. " (progress.words()) })
         }
         (false, None) => {
-            view::done(&html! { "All e-mails of this day were processed. " (progress.words()) })
+            view::done(&html! { "All of this day were processed. " (progress.words()) })
         }
     }
 }

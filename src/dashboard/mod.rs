@@ -42,6 +42,7 @@ mod request;
 mod route;
 mod settings;
 mod setup;
+mod setup_messaging;
 mod shop;
 mod start;
 mod statement;

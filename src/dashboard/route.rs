@@ -103,10 +103,10 @@ routes! {
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
-    /// Sends the e-mail of a transaction again.
+    /// Sends the e-mail or a message of a transaction again.
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
-    /// A preview of the e-mail as it would be sent now.
-    PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped);
+    /// A preview of the e-mail or a message as it would be sent now.
+    PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped, query);
     /// Erases the personal data of a transaction.
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
     /// The list of units.
@@ -185,9 +185,9 @@ routes! {
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// Previews a price change, and applies it.
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
-    /// Failed e-mails.
+    /// Failed e-mails and messages.
     Mails = "GET /mails", Support, global None, mails::mails(query);
-    /// Sends the failed e-mails of a day again, in steps.
+    /// Sends the failed e-mails and messages of a day again, in steps.
     ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
     /// The audit log.
     Audit = "GET /audit", Operate, global None, audit::audit(query);

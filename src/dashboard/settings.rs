@@ -31,6 +31,9 @@ pub struct Variables<'v> {
     pub contact: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
+    /// `MESSAGING_BINDINGS`: the names of the service's bindings, variables and secrets for messaging services. A deploy
+    /// sets it.
+    pub messaging_bindings: &'v str,
     /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -54,6 +57,8 @@ pub struct Settings {
     pub contact: String,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
+    /// The names of the service's bindings, variables and secrets for messaging services.
+    pub messaging_bindings: Vec<String>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
 }
@@ -118,6 +123,7 @@ impl Settings {
             contact: variables.contact.trim().to_owned(),
             unusual_charge,
             variable_problems,
+            messaging_bindings: names(variables.messaging_bindings),
             version,
         }
     }
@@ -140,6 +146,11 @@ impl Settings {
     pub(super) fn is_production(&self) -> bool {
         self.environment == "production"
     }
+}
+
+fn names(list: &str) -> Vec<String> {
+    let is_separator = |character: char| character.is_whitespace() || character == ',';
+    list.split(is_separator).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 const NOT_A_CHARGE: &str =

@@ -1,11 +1,13 @@
 //! The section "Health and setup" of the System page. It shows which parts of the service work, which have a problem,
 //! and how to set up the missing ones. Each part is read separately, so that a failed read affects only its own line.
 
+use super::setup_messaging::{Attachment, attachment};
 use super::{PageContext, last_backups, view};
 use crate::ledger::{self, Health};
 use crate::operator::attention::{self, RECENT_DAYS};
 use crate::operator::roles::Role;
 use crate::operator::{OperatorError, bound};
+use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use futures_util::future::join3;
@@ -43,8 +45,9 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
         join3(mails(context), of_ledger(context), last_backups::days(context)).await;
     let mut lines = vec![
         ("Sign-in", State::Works, html! { "Cloudflare Access identified you." }),
-        readable("E-mails", mails),
+        readable("E-mails and messages", mails),
     ];
+    lines.extend(messaging(context));
     lines.extend(match ledger {
         Ok(lines) => lines,
         Err(error) => vec![("Ledger", State::Problem, unread(&error))],
@@ -73,14 +76,14 @@ async fn mails<S: OperatorStore, C: Clock, E>(
 ) -> Result<(State, Markup), OperatorError> {
     if context.outbox.is_none() {
         let how = html! {
-            "Switch e-mails on (" code { "docs/emails.md" } "), then deploy the dashboard again, which binds the \
+            "Switch e-mails or messaging services on (" code { "docs/emails.md" } ", " code { "docs/messaging.md" } "), then deploy the dashboard again, which binds the \
              queue " code { "NOTIFICATIONS" } "."
         };
         return Ok((State::NotSetUp, how));
     }
     let failures = attention::recent_failures(context.store, context.clock).await?;
     if failures.count == 0 {
-        let text = html! { "No e-mail failed in the last " (RECENT_DAYS) " days." };
+        let text = html! { "None failed in the last " (RECENT_DAYS) " days." };
         return Ok((State::Works, text));
     }
     let text = html! {
@@ -88,6 +91,28 @@ async fn mails<S: OperatorStore, C: Clock, E>(
         " in the last " (RECENT_DAYS) " days."
     };
     Ok((State::Problem, text))
+}
+
+/// Returns a line for each messaging service of which something is set, or one line for all.
+fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
+    let set = &context.settings.messaging_bindings;
+    let line = |service: NotificationService| {
+        let attachment = attachment(set, service)?;
+        let state = match &attachment {
+            Attachment { has_problem: true, .. } => State::Problem,
+            Attachment { is_attached: true, .. } => State::Works,
+            _ => State::NotSetUp,
+        };
+        Some((service.name(), state, view::inline_code(&attachment.text)))
+    };
+    let lines: Vec<_> = NotificationService::MESSAGING.into_iter().filter_map(line).collect();
+    if !lines.is_empty() {
+        return lines;
+    }
+    let how = html! {
+        "No adapter is attached to the service, or the dashboard was deployed before it (" code { "docs/messaging.md" } ")."
+    };
+    vec![("Messaging services", State::NotSetUp, how)]
 }
 
 async fn of_ledger<S, C: Clock, E>(

@@ -47,6 +47,8 @@ extern "C" {
     fn contact(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = UNUSUAL_CHARGE)]
     fn unusual_charge(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MESSAGING_BINDINGS)]
+    fn messaging_bindings(this: &Bindings) -> Option<String>;
 }
 
 impl Bindings {
@@ -120,6 +122,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         bank_details: &bindings.bank_details().unwrap_or_default(),
         contact: &bindings.contact().unwrap_or_default(),
         unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
+        messaging_bindings: &bindings.messaging_bindings().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })
 }

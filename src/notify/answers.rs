@@ -1,6 +1,6 @@
 //! Interprets the answers of mail services. Only error codes are kept, because the error texts contain addresses.
 
-use super::MailError;
+use super::SendError;
 use serde::Deserialize;
 
 /// Cloudflare Email Sending's codes for permanent errors: the same e-mail would be refused again. Other errors are
@@ -31,20 +31,20 @@ pub fn cloudflare_answer(id: Option<&str>) -> String {
 }
 
 /// Returns the error for the code that Cloudflare's binding threw; `None` for an error without a code.
-pub fn cloudflare_error(code: Option<&str>) -> MailError {
+pub fn cloudflare_error(code: Option<&str>) -> SendError {
     let code = shown(code.unwrap_or_default());
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {
-        return MailError::Permanent { code };
+        return SendError::Permanent { code };
     }
     passing(code, None)
 }
 
 /// Returns an error after which the e-mail can be retried: a used-up quota, or a temporary error.
-fn passing(code: String, after: Option<u32>) -> MailError {
+fn passing(code: String, after: Option<u32>) -> SendError {
     let name = code.to_ascii_lowercase();
     match QUOTAS.iter().any(|quota| name.ends_with(quota)) {
-        true => MailError::Quota { code, after },
-        false => MailError::Temporary { code, after },
+        true => SendError::Quota { code, after },
+        false => SendError::Temporary { code, after },
     }
 }
 
@@ -67,21 +67,21 @@ pub fn resend_answer(
     status: u16,
     retry_after: Option<&str>,
     body: &[u8],
-) -> Result<String, MailError> {
+) -> Result<String, SendError> {
     let ResendBody { id, name } = serde_json::from_slice(body).unwrap_or_default();
     let code = if name.is_empty() { format!("status-{status}") } else { shown(&name) };
     match status {
         200..=299 => Ok(shown(&id)),
         409 if name == "invalid_idempotent_request" => Ok("sent-before".to_owned()),
         400 | 404 | 413 | 422 if !TO_BE_MENDED.contains(&&*name) => {
-            Err(MailError::Permanent { code })
+            Err(SendError::Permanent { code })
         }
-        _ => Err(passing(code, retry_after.and_then(seconds))),
+        _ => Err(passing(code, retry_after.and_then(retry_after_seconds))),
     }
 }
 
-/// Parses the seconds of a `Retry-After` header. Returns `None` for a date, which Resend does not send.
-fn seconds(retry_after: &str) -> Option<u32> {
+/// Parses the seconds of a `Retry-After` header. Returns `None` for a date.
+pub(super) fn retry_after_seconds(retry_after: &str) -> Option<u32> {
     let digits = retry_after.trim_ascii();
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))

@@ -1,18 +1,17 @@
-//! A delivery claims its round before it sends the e-mail, so that two deliveries do not both send it.
+//! A delivery claims its round before it sends the notification, so that two deliveries do not both send it.
 //!
-//! Workers KV has no compare-and-set. A claim is stored in the record that counts the e-mail. If two deliveries write
+//! Workers KV has no compare-and-set. A claim is stored in the record that counts the notification. If two deliveries write
 //! this record, the last write wins. So each delivery reads the record back to see whose claim was stored.
 
 use super::schedule::{LEAST_WAIT, held};
-use super::{Delivery, Mailer, NotSent, Notifier, Timer};
-use crate::pledge::TransactionId;
+use super::{Delivery, Mailer, Messenger, NotSent, Notifier, Timer};
 use crate::store::{Key as _, ListingStore, MailedKey, NoMetadata, StoreError};
 use crate::time::{date_time, day_of, parse_ms};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the e-mail. A claim does not
+/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification. A claim does not
 /// block the next attempt for its own message, because the shortest wait before a retry is at least as long.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
@@ -21,7 +20,7 @@ const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 /// running. By then, any concurrent delivery that saw no claim has written a claim of its own.
 const SETTLE_MS: u32 = 2_000;
 
-/// Longest time from the claim to the sending of the e-mail, in milliseconds.
+/// Longest time from the claim to the sending of the notification, in milliseconds.
 const SLOW_MS: u64 = 15_000;
 
 /// `mailed:{day}:{HMAC}:{id}`: the record of a claim.
@@ -50,27 +49,27 @@ impl Claim {
     }
 }
 
-/// The counted e-mails to an address.
+/// The counted notifications of one service to an address.
 pub(super) struct Counted {
-    /// Number of e-mails of this day that are about other transactions. Only the first page of the list is counted.
+    /// Number of notifications of this day that are about other transactions. Only the first page of the list is counted.
     pub others: usize,
-    /// The day on which an e-mail about this transaction is counted; `None` if none is. The record that counts it may
+    /// The day on which a notification about this transaction is counted; `None` if none is. The record that counts it may
     /// contain a claim.
     own: Option<String>,
 }
 
-impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Counts the e-mails to an address on the current day. Shortly after midnight, it also searches the day before for
-    /// an e-mail about this transaction, because a claim of that day may still be valid.
+impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
+    /// Counts a service's notifications to an address on the current day. Shortly after midnight, it also searches the
+    /// day before for one about this transaction, because a claim of that day may still be valid.
     pub(super) async fn counted(
         &self,
-        id: &TransactionId,
+        delivery: &Delivery<'_>,
         address: &str,
     ) -> Result<Counted, StoreError> {
         let now_ms = self.clock.now_ms();
         let [today, lately] = [now_ms, now_ms.saturating_sub(CLAIM_MS)].map(date_time);
         let [today, lately] =
-            [&today, &lately].map(|time| MailedKey { day: day_of(time), address, id });
+            [&today, &lately].map(|time| mailed_key(delivery, day_of(time), address));
         let names = self.names(&today).await?;
         let has_own = |names: &BTreeSet<String>, key: &MailedKey<'_>| {
             names.contains(&key.name()).then(|| key.day.to_owned())
@@ -83,7 +82,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(Counted { others, own })
     }
 
-    /// Returns the names of the records that count e-mails to an address on a day: those that KV lists, and those that
+    /// Returns the names of the records that count notifications to an address on a day: those that KV lists, and those that
     /// this instance has written and KV may not list yet.
     async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
         let prefix = key.address_prefix();
@@ -95,7 +94,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Checks that no other delivery has claimed the round.
     ///
     /// # Errors
-    /// If another delivery has claimed the round: it may be sending the e-mail.
+    /// If another delivery has claimed the round: it may be sending the notification.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,
@@ -103,15 +102,15 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         counted: &Counted,
     ) -> Result<(), NotSent> {
         let Some(day) = &counted.own else { return Ok(()) };
-        let key = MailedKey { day, address, id: delivery.id };
+        let key = mailed_key(delivery, day, address);
         self.yield_to(self.load(&key).await?, delivery)
     }
 
-    /// Claims the round. The same record counts the e-mail, even if it is not sent afterwards.
+    /// Claims the round. The same record counts the notification, even if it is not sent afterwards.
     ///
     /// # Errors
     /// If another delivery has claimed the round in the meantime, or the store is so slow that the claim could expire
-    /// before the e-mail is sent.
+    /// before the notification is sent.
     pub(super) async fn claim(
         &self,
         delivery: &Delivery<'_>,
@@ -119,7 +118,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     ) -> Result<(), NotSent> {
         let now_ms = self.clock.now_ms();
         let (now, until) = (date_time(now_ms), date_time(now_ms + CLAIM_MS));
-        let key = MailedKey { day: day_of(&now), address, id: delivery.id };
+        let key = mailed_key(delivery, day_of(&now), address);
         self.deliveries.count(key.name(), now_ms);
         let (round, token) = (delivery.message.round, delivery.token.to_owned());
         let claim = Claim { round, until, token, version: Version };
@@ -142,4 +141,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             holds_ms => Err(NotSent::Leave(held(holds_ms))),
         }
     }
+}
+
+fn mailed_key<'k>(delivery: &Delivery<'k>, day: &'k str, address: &'k str) -> MailedKey<'k> {
+    MailedKey { day, address, service: delivery.service(), id: delivery.id }
 }

@@ -1,14 +1,14 @@
 //! The deliveries that one instance runs. They run concurrently, up to a total number of bytes that they hold in
-//! memory. Deliveries for the same transaction run one after another.
+//! memory. Deliveries for the same transaction and service run one after another.
 //!
-//! Workers KV shows writes late, but an instance remembers at once which rounds it has ended and which e-mails it has
-//! counted.
+//! Workers KV shows writes late, but an instance remembers at once which rounds it has ended and which notifications it
+//! has counted.
 
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// Maximum number of bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
+/// Maximum number of bytes of records and notifications that the deliveries of an instance hold at once: 6 MiB, twice the
 /// largest record. A third of it is reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
 /// Size of the largest record that counts as small, in bytes.
@@ -18,10 +18,10 @@ const LEAST_BYTES: usize = 4 * 1024;
 /// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. A delivery that has not ended after
 /// this time counts as lost: the platform has ended it without notice.
 const LONGEST_MS: u64 = 240_000;
-/// How long an instance remembers ended rounds and counted e-mails, in milliseconds. Workers KV shows a write
+/// How long an instance remembers ended rounds and counted notifications, in milliseconds. Workers KV shows a write
 /// everywhere after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Maximum number of ended rounds that an instance remembers, and of counted e-mails.
+/// Maximum number of ended rounds that an instance remembers, and of counted notifications.
 const MAX_KNOWN: usize = 1_000;
 
 /// The deliveries of one instance.
@@ -30,15 +30,22 @@ pub struct Deliveries {
     max_bytes: usize,
     last: Cell<u64>,
     running: RefCell<Vec<Running>>,
-    ended: RefCell<VecDeque<Known<(TransactionId, u32)>>>,
-    /// The names of records that count an e-mail to an address.
+    ended: RefCell<VecDeque<Known<(Subject, u32)>>>,
+    /// The names of records that count a notification to an address.
     counted: RefCell<VecDeque<Known<String>>>,
+}
+
+/// The transaction of a notification, and the service that delivers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Subject {
+    pub id: TransactionId,
+    pub service: NotificationService,
 }
 
 #[derive(Debug)]
 struct Running {
     number: u64,
-    id: TransactionId,
+    subject: Subject,
     bytes: usize,
     began_ms: u64,
 }
@@ -62,16 +69,16 @@ impl Deliveries {
         }
     }
 
-    /// Begins a delivery for a transaction. Returns `None` while another delivery for the same transaction is running.
-    pub(super) fn turn(&self, id: &TransactionId, now_ms: u64) -> Option<Turn<'_>> {
+    /// Begins a delivery. Returns `None` while another delivery for the same transaction and service is running.
+    pub(super) fn turn(&self, subject: &Subject, now_ms: u64) -> Option<Turn<'_>> {
         let mut running = self.running.borrow_mut();
         running.retain(|one| now_ms < one.began_ms.saturating_add(LONGEST_MS));
-        if running.iter().any(|one| one.id == *id) {
+        if running.iter().any(|one| one.subject == *subject) {
             return None;
         }
         let number = self.last.get().wrapping_add(1);
         self.last.set(number);
-        running.push(Running { number, id: id.clone(), bytes: 0, began_ms: now_ms });
+        running.push(Running { number, subject: subject.clone(), bytes: 0, began_ms: now_ms });
         Some(Turn { deliveries: self, number })
     }
 
@@ -81,22 +88,22 @@ impl Deliveries {
     }
 
     /// Remembers that a round and all rounds before it have ended.
-    pub(super) fn end(&self, id: &TransactionId, round: u32, now_ms: u64) {
-        know(&mut self.ended.borrow_mut(), (id.clone(), round), now_ms);
+    pub(super) fn end(&self, subject: Subject, round: u32, now_ms: u64) {
+        know(&mut self.ended.borrow_mut(), (subject, round), now_ms);
     }
 
     /// Returns whether this instance knows that a round has ended.
-    pub(super) fn has_ended(&self, id: &TransactionId, round: u32, now_ms: u64) -> bool {
+    pub(super) fn has_ended(&self, subject: &Subject, round: u32, now_ms: u64) -> bool {
         let ended = self.ended.borrow();
-        fresh(&ended, now_ms).any(|(ended_id, ended)| ended_id == id && *ended >= round)
+        fresh(&ended, now_ms).any(|(one, ended)| one == subject && *ended >= round)
     }
 
-    /// Remembers a record that counts an e-mail.
+    /// Remembers a record that counts a notification.
     pub(super) fn count(&self, name: String, now_ms: u64) {
         know(&mut self.counted.borrow_mut(), name, now_ms);
     }
 
-    /// Returns the names that begin with `prefix`, of the remembered records that count an e-mail.
+    /// Returns the names that begin with `prefix`, of the remembered records that count a notification.
     pub(super) fn counted(&self, prefix: &str, now_ms: u64) -> Vec<String> {
         let counted = self.counted.borrow();
         fresh(&counted, now_ms).filter(|name| name.starts_with(prefix)).cloned().collect()

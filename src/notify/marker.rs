@@ -1,16 +1,16 @@
-//! The record of an e-mail's outcome.
+//! The record of a notification's outcome.
 
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-/// The record of a round that has ended: `notification:{id}`.
+/// The record of a round that has ended: `notification:{id}`, or `notification:{id}:{service}` for a messaging service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marker {
-    /// The outcome of the e-mail.
+    /// The outcome of the notification.
     pub state: State,
-    /// Why the e-mail was not sent: a [`Reason`], or a mail service's code.
+    /// Why the notification was not sent: a [`Reason`], or the code of a mail service or an adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The number of the round, starting at 1.
@@ -25,7 +25,7 @@ pub struct Marker {
     /// The [HMAC](crate::secret::NamespaceSecret::address) of the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The language of the e-mail.
+    /// The language of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// The format of the record.
@@ -39,19 +39,19 @@ pub(super) struct EndedRound {
     pub round: u32,
 }
 
-/// The outcome of an e-mail.
+/// The outcome of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The mail service accepted the e-mail.
+    /// The mail service or the adapter accepted the notification.
     Sent,
-    /// The service decided not to send the e-mail.
+    /// The service decided not to send the notification.
     Skipped,
-    /// The e-mail could not be sent.
+    /// The notification could not be sent.
     Failed,
 }
 
-/// Why the service does not send an e-mail.
+/// Why the service does not send a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
@@ -59,11 +59,15 @@ pub enum Reason {
     Erased,
     /// E-mails are not switched on in the unit's profile.
     MailOff,
+    /// The messaging service is not switched on in the unit's profile.
+    ServiceOff,
+    /// No adapter is attached for the messaging service.
+    NotAttached,
     /// `PUBLIC_ORIGIN` is not set, or invalid.
     NoOrigin,
-    /// A test key created the transaction, and `MAIL_TEST_TO` is not set.
+    /// A test key created the transaction, and `MAIL_TEST_TO` is not set, or no adapter for tests is attached.
     TestMode,
-    /// The address has reached the limit of e-mails for this day.
+    /// The address has reached the service's limit for this day.
     DailyLimit,
     /// The transaction's record has no timeline URL.
     NoPage,

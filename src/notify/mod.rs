@@ -1,45 +1,56 @@
-//! Notifications: for each message of the queue, sends one e-mail to the recipient of the pledges.
+//! Notifications: for each message of the queue, sends one e-mail to the recipient of the pledges, or one message to the
+//! adapter of a messaging service.
 //!
 //! The queue delivers each message at least once, possibly late, and in any order. The transaction's record is read
-//! only when the e-mail is sent. So the message contains no personal data, and an erased recipient gets no e-mail.
+//! only when the notification is sent. So the message contains no personal data, and an erased recipient gets nothing.
+//! Each requested service has a message of its own, so a failure of one service repeats no other.
 //!
-//! The first e-mail about a transaction is round 1, and each resend by an operator is the next round. A [`Marker`]
+//! The first notification of a service is round 1, and each resend by an operator is the next round. A [`Marker`]
 //! records that a round has ended.
 
 mod answers;
+mod answers_of_adapters;
 mod claim;
 mod deliveries;
+mod draft;
 mod marker;
 mod notifier;
 mod outcome;
 mod outgoing_email;
+mod outgoing_message;
 mod queued;
 mod records;
 mod schedule;
+mod send_error;
 mod verdict;
 
 pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
+pub use answers_of_adapters::adapter_answer;
 pub use deliveries::{Deliveries, MAX_HELD_BYTES};
 pub use marker::{Marker, Reason, State};
 pub use notifier::{MailSettings, Notifier, Timer};
 pub use outcome::Outcome;
-pub use outgoing_email::{Headers, MailError, Mailer, OutgoingEmail};
+pub use outgoing_email::{Headers, Mailer, OutgoingEmail};
+pub use outgoing_message::{Messenger, NoMessenger, OutgoingMessage};
 pub use queued::Queued;
 pub use schedule::{DELAY_SECONDS, MAX_RETRIES, TRIED_SECONDS};
+pub use send_error::SendError;
 
 use crate::pledge::TransactionId;
 use crate::service::Message;
 use crate::store::{ListingStore, StoreError};
 use crate::time::{date_time, parse_ms};
 use deliveries::Turn;
+use draft::{Content, Draft};
 use notifier::{Delivery, LOOK_MS, WAIT_MS};
 use outcome::{ENDED, NotSent, busy, cause, done};
+use outgoing_message::webhook_id;
 use schedule::{again, is_last, next_quota};
-use verdict::ReadyEmail;
+use verdict::Ready;
 
 const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
-impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
+impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
     /// Delivers a message. `attempt` is the number of the delivery, starting at 1. `token` identifies the delivery. It
     /// is unique, but a delivery that restarts before it has sent anything keeps its token.
     pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
@@ -48,7 +59,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms, message, attempt, token };
-        let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
+        let Some(turn) = self.turn(&delivery).await else { return busy(TAKES_LONG) };
         match self.try_to_deliver(&delivery, &turn).await {
             Ok(outcome) | Err(NotSent::Leave(outcome)) => outcome,
             Err(NotSent::Failed(cause)) => self.failed(&delivery, None, cause).await,
@@ -56,11 +67,12 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Waits until this instance runs no other delivery for the transaction. Each delivery polls with its own timer,
+    /// Waits until this instance runs no other delivery for the transaction and service. Each delivery polls with its own timer,
     /// because a platform may tie a timer to the event that created it: no other event could wait for that timer.
-    async fn turn(&self, id: &TransactionId) -> Option<Turn<'_>> {
+    async fn turn(&self, delivery: &Delivery<'_>) -> Option<Turn<'_>> {
+        let subject = delivery.subject();
         for _ in 0..WAIT_MS / LOOK_MS {
-            if let Some(turn) = self.deliveries.turn(id, self.clock.now_ms()) {
+            if let Some(turn) = self.deliveries.turn(&subject, self.clock.now_ms()) {
                 return Some(turn);
             }
             self.clock.pause(LOOK_MS).await;
@@ -73,7 +85,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         delivery: &Delivery<'_>,
         turn: &Turn<'_>,
     ) -> Result<Outcome, NotSent> {
-        if self.deliveries.has_ended(delivery.id, delivery.message.round, self.clock.now_ms()) {
+        if self.knows_ended(delivery) {
             return Ok(done(ENDED));
         }
         let sending = self.verdict(delivery, turn).await?;
@@ -81,36 +93,51 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(self.send(delivery, sending).await)
     }
 
-    /// Sends an e-mail, and ends the round unless the e-mail will be retried.
-    async fn send(
-        &self,
-        delivery: &Delivery<'_>,
-        ReadyEmail { mail, to, address, reply_to }: ReadyEmail,
-    ) -> Outcome {
+    /// Sends a notification, and ends the round unless it will be retried.
+    async fn send(&self, delivery: &Delivery<'_>, Ready { draft, address }: Ready) -> Outcome {
         let marker = Marker {
             address: Some(address),
-            language: Some(mail.language.tag().to_owned()),
+            language: Some(draft.language.tag().to_owned()),
             ..self.marker(delivery, State::Sent, None)
         };
-        let key = format!("pledge/{}/{}", delivery.id, delivery.message.round);
-        let (id, reply_to) = (delivery.id, reply_to.as_deref());
-        let email = OutgoingEmail { to: &to, reply_to, mail: &mail, key, id, marker: &marker };
-        match self.mailer.send(&email).await {
+        match self.hand_over(delivery, &draft, &marker).await {
             Ok(provider_id) => {
-                let (at, provider_id) = (date_time(self.clock.now_ms()), Some(provider_id));
+                let at = date_time(self.clock.now_ms());
                 self.end_sent(delivery, Marker { provider_id, at, ..marker }).await
             }
-            Err(MailError::Temporary { code, after }) => self.failed(delivery, after, code).await,
-            Err(MailError::Quota { code, after }) => self.put_off(delivery, after, code).await,
-            Err(MailError::Permanent { code }) => self.refused(delivery, code).await,
+            Err(SendError::Temporary { code, after }) => self.failed(delivery, after, code).await,
+            Err(SendError::Quota { code, after }) => self.put_off(delivery, after, code).await,
+            Err(SendError::Permanent { code }) => self.refused(delivery, code).await,
         }
     }
 
-    /// Ends the round of an e-mail that was sent. The message is acknowledged even if the marker cannot be written,
-    /// because another delivery would send the e-mail a second time.
+    /// Gives a notification to the mail service or the adapter. Returns the mail service's ID for an e-mail.
+    async fn hand_over(
+        &self,
+        delivery: &Delivery<'_>,
+        Draft { content, to, .. }: &Draft,
+        marker: &Marker,
+    ) -> Result<Option<String>, SendError> {
+        let (id, round) = (delivery.id, delivery.message.round);
+        match content {
+            Content::Mail { mail, reply_to } => {
+                let (key, reply_to) = (format!("pledge/{id}/{round}"), reply_to.as_deref());
+                let email = OutgoingEmail { to, reply_to, mail, key, id, marker };
+                self.mailer.send(&email).await.map(Some)
+            }
+            Content::Message { door, body } => {
+                let webhook_id = webhook_id(id, door.service, round);
+                let message = OutgoingMessage { door: *door, webhook_id, body, id, marker };
+                self.messenger.send_message(&message).await.map(|()| None)
+            }
+        }
+    }
+
+    /// Ends the round of a notification that was sent. The message is acknowledged even if the marker cannot be written,
+    /// because another delivery would send the notification a second time.
     async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
-        self.deliveries.end(delivery.id, marker.round, self.clock.now_ms());
-        match self.end(delivery.id, &marker).await {
+        self.deliveries.end(delivery.subject(), marker.round, self.clock.now_ms());
+        match self.end(delivery, &marker).await {
             Ok(()) => done("sent"),
             Err(_) => done("sent, and its marker could not be written"),
         }
@@ -118,7 +145,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
 
     async fn skip(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
         let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
-        match self.end(delivery.id, &marker).await {
+        match self.end(delivery, &marker).await {
             Ok(()) => done(reason.into()),
             Err(error) => self.failed(delivery, None, cause(error)).await,
         }
@@ -126,7 +153,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
 
     async fn refused(&self, delivery: &Delivery<'_>, code: String) -> Outcome {
         let marker = self.marker(delivery, State::Failed, Some(&code));
-        match self.fail(delivery.id, &marker).await {
+        match self.fail(delivery, &marker).await {
             Ok(()) => done(&code),
             Err(_) => again(delivery.attempt, None, code),
         }
@@ -159,7 +186,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
-        let Some(_turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
+        let Some(_turn) = self.turn(&delivery).await else { return busy(TAKES_LONG) };
         match self.give_up(&delivery).await {
             Ok(true) => done("failed"),
             Ok(false) => done(ENDED),
@@ -173,6 +200,6 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             return Ok(false);
         }
         let marker = self.marker(delivery, State::Failed, Some("no-more-attempts"));
-        self.fail(delivery.id, &marker).await.map(|()| true)
+        self.fail(delivery, &marker).await.map(|()| true)
     }
 }

@@ -1,10 +1,10 @@
 //! The notifier with its ports and settings, and one delivery.
 
-use super::Deliveries;
-use crate::pledge::TransactionId;
+use super::deliveries::{Deliveries, Subject};
+use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Message};
 
-/// Maximum time that a delivery waits for another delivery of the same transaction to end, in milliseconds. After that,
+/// Maximum time that a delivery waits for another delivery of the same transaction and service to end, in milliseconds. After that,
 /// it may wait the same time again for enough free memory to read its record. A queue runs only a few deliveries at the
 /// same time, and a waiting delivery counts as one of them.
 pub(super) const WAIT_MS: u32 = 20_000;
@@ -28,13 +28,15 @@ pub struct MailSettings {
     pub test_to: Option<String>,
 }
 
-/// Turns messages into e-mails.
+/// Turns messages of the queue into e-mails and messages to adapters.
 #[derive(Debug)]
-pub struct Notifier<'n, S, M, C> {
+pub struct Notifier<'n, S, M, A, C> {
     /// The store of the records.
     pub store: &'n S,
     /// The mail service.
     pub mailer: &'n M,
+    /// The adapters of the messaging services.
+    pub messenger: &'n A,
     /// The time.
     pub clock: &'n C,
     /// The operator's settings.
@@ -56,6 +58,16 @@ pub(super) struct Delivery<'d> {
 }
 
 impl Delivery<'_> {
+    /// Returns the service that delivers.
+    pub fn service(&self) -> NotificationService {
+        self.message.service
+    }
+
+    /// Returns the transaction and the service. Deliveries of another service are independent of this one.
+    pub fn subject(&self) -> Subject {
+        Subject { id: self.id.clone(), service: self.message.service }
+    }
+
     /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
     /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
     /// because a create request puts one message into the queue.

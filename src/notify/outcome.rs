@@ -1,4 +1,4 @@
-//! The results of a delivery: the outcome for the queue, and the reason if no e-mail is sent now.
+//! The results of a delivery: the outcome for the queue, and the reason if no notification is sent now.
 
 use super::Reason;
 use crate::store::StoreError;
@@ -22,13 +22,13 @@ pub enum Outcome {
     },
 }
 
-/// Why a delivery sends no e-mail now.
+/// Why a delivery sends no notification now.
 pub(super) enum NotSent {
-    /// The e-mail is skipped.
+    /// The notification is skipped.
     Skip(Reason),
     /// The message is acknowledged or delivered again. No outcome is recorded for its round.
     Leave(Outcome),
-    /// The e-mail cannot be sent now. The cause is for the log.
+    /// The notification cannot be sent now. The cause is for the log.
     Failed(String),
 }
 

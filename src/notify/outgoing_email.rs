@@ -1,6 +1,6 @@
 //! E-mails to send, and the interface to mail services.
 
-use super::Marker;
+use super::{Marker, SendError};
 use crate::pledge::TransactionId;
 use crate::recipient::Mail;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -75,29 +75,5 @@ pub trait Mailer {
     ///
     /// # Errors
     /// If it is not certain that the e-mail was sent.
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError>;
-}
-
-/// Why an e-mail was not sent. Only the mail service's error code is kept, because its error text contains the address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MailError {
-    /// A temporary error: the e-mail may be sent later.
-    Temporary {
-        /// The mail service's code.
-        code: String,
-        /// The wait that the mail service asks for, in seconds.
-        after: Option<u32>,
-    },
-    /// A used-up quota: the e-mail may be sent when the next day or month of the mail service's quota begins.
-    Quota {
-        /// The mail service's code.
-        code: String,
-        /// The wait that the mail service asks for, in seconds.
-        after: Option<u32>,
-    },
-    /// A permanent error: the address is refused or suppressed.
-    Permanent {
-        /// The mail service's code.
-        code: String,
-    },
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError>;
 }

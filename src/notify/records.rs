@@ -1,8 +1,7 @@
 //! The records that a notifier reads and writes.
 
 use super::marker::EndedRound;
-use super::{Delivery, Mailer, Marker, Notifier, Queued, State, Timer};
-use crate::pledge::TransactionId;
+use super::{Delivery, Mailer, Marker, Messenger, Notifier, Queued, State, Timer};
 use crate::store::{
     FailedMailKey, Key, ListingStore, NoMetadata, NotificationKey, QueuedMailKey, StoreError,
     StoredValue as _, decode,
@@ -12,15 +11,22 @@ use crate::version::Version;
 use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
-impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
+impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
     /// Returns whether this round has ended.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
-        let (id, round) = (delivery.id, delivery.message.round);
-        if self.deliveries.has_ended(id, round, self.clock.now_ms()) {
+        let round = delivery.message.round;
+        if self.knows_ended(delivery) {
             return Ok(true);
         }
-        let ended: Option<EndedRound> = self.load(&NotificationKey(id)).await?;
+        let key = NotificationKey(delivery.id, delivery.service());
+        let ended: Option<EndedRound> = self.load(&key).await?;
         Ok(ended.is_some_and(|ended| ended.round >= round))
+    }
+
+    /// Returns whether this instance has ended this round.
+    pub(super) fn knows_ended(&self, delivery: &Delivery<'_>) -> bool {
+        let (subject, now_ms) = (delivery.subject(), self.clock.now_ms());
+        self.deliveries.has_ended(&subject, delivery.message.round, now_ms)
     }
 
     pub(super) fn marker(
@@ -43,20 +49,29 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     }
 
     /// Writes the marker that ends a round.
-    pub(super) async fn end(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
+    pub(super) async fn end(
+        &self,
+        delivery: &Delivery<'_>,
+        marker: &Marker,
+    ) -> Result<(), StoreError> {
         let value = crate::api::to_json(marker);
-        let kept = self.store.put(&NotificationKey(id), value, &NoMetadata).await;
+        let key = NotificationKey(delivery.id, delivery.service());
+        let kept = self.store.put(&key, value, &NoMetadata).await;
         if kept.is_ok() {
-            self.deliveries.end(id, marker.round, self.clock.now_ms());
+            self.deliveries.end(delivery.subject(), marker.round, self.clock.now_ms());
         }
         kept
     }
 
-    /// Adds an e-mail to the operator's list of failures, and then ends its round.
-    pub(super) async fn fail(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
-        let key = FailedMailKey { day: day_of(&marker.at), id };
+    /// Adds a notification to the operator's list of failures, and then ends its round.
+    pub(super) async fn fail(
+        &self,
+        delivery: &Delivery<'_>,
+        marker: &Marker,
+    ) -> Result<(), StoreError> {
+        let key = failed_key(delivery, &marker.at);
         self.store.put(&key, b"{}".to_vec(), &NoMetadata).await?;
-        self.end(id, marker).await
+        self.end(delivery, marker).await
     }
 
     /// Records that a message waits for `seconds`, and adds its e-mail to the operator's list of failures. If the queue
@@ -69,13 +84,13 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     ) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
         let (at, until) = (date_time(now_ms), date_time(now_ms + u64::from(seconds) * 1_000));
-        let failed = FailedMailKey { day: day_of(&at), id: delivery.id };
+        let failed = failed_key(delivery, &at);
         let listed = self.store.put(&failed, b"{}".to_vec(), &NoMetadata);
         let reason = Some(reason.to_owned());
         let round = delivery.message.round;
         let queued = Queued { round, at: at.clone(), until, reason, version: Version };
         let queued = crate::api::to_json(&queued);
-        let key = QueuedMailKey(delivery.id);
+        let key = QueuedMailKey(delivery.id, delivery.service());
         let noted = self.store.put(&key, queued, &NoMetadata);
         try_join(listed, noted).await.map(drop)
     }
@@ -87,4 +102,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
         decode(K::KIND, &stored.value.read(K::READ_MS).await?).map(Some)
     }
+}
+
+fn failed_key<'k>(delivery: &Delivery<'k>, at: &'k str) -> FailedMailKey<'k> {
+    FailedMailKey { day: day_of(at), id: delivery.id, service: delivery.service() }
 }

@@ -1,15 +1,16 @@
-//! Decides from the stored records whether a delivery sends its e-mail.
+//! Decides from the stored records whether a delivery sends its notification.
 
 use super::claim::Counted;
 use super::deliveries::Turn;
+use super::draft::Draft;
 use super::marker::EndedRound;
 use super::schedule::absent;
 use super::{
-    Delivery, ENDED, LOOK_MS, Mailer, NotSent, Notifier, Reason, Timer, WAIT_MS, busy, done,
+    Delivery, ENDED, LOOK_MS, Mailer, Messenger, NotSent, Notifier, Reason, Timer, WAIT_MS, busy,
+    done,
 };
-use crate::http::at_origin;
-use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction};
-use crate::recipient::{Mail, Profile, mail};
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::recipient::Profile;
 use crate::secret::SecretRecord;
 use crate::store::{
     Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey, Stored, StoredValue as _,
@@ -19,47 +20,37 @@ use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
-/// Maximum number of e-mails per recipient and day (UTC), across all units. The count may be a minute old.
+/// Maximum number of notifications of one service per recipient and day (UTC), across all units. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// Maximum number of e-mails per day for transactions of test keys. These e-mails all go to the one address that the
-/// operator has set.
+/// The same maximum for transactions of test keys. Their e-mails all go to the one address that the operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
-/// An e-mail to send. `to` is the recipient's address, and `address` is its HMAC.
-pub(super) struct ReadyEmail {
-    pub mail: Mail,
-    pub to: String,
+/// A notification to send. `address` is the HMAC of the address whose daily limit counts.
+pub(super) struct Ready {
+    pub draft: Draft,
     pub address: String,
-    pub reply_to: Option<String>,
 }
 
-/// An e-mail, its recipient, and whether a live key created the transaction.
-struct Draft {
-    mail: Mail,
-    to: String,
-    is_live: bool,
-}
-
-impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Returns the e-mail that a delivery must send, or why it sends none now. Reads that do not depend on each other
-    /// run concurrently.
+impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
+    /// Returns the notification that a delivery must send, or why it sends none now. Reads that do not depend on each
+    /// other run concurrently.
     pub(super) async fn verdict(
         &self,
         delivery: &Delivery<'_>,
         turn: &Turn<'_>,
-    ) -> Result<ReadyEmail, NotSent> {
+    ) -> Result<Ready, NotSent> {
         let (stored, secret) = self.open(delivery).await?;
         let unit = stored.metadata.scope().unit;
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
         let (profile, bytes) = try_join(profile, self.read(turn, stored)).await?;
-        let Draft { mail, to, is_live } = self.draft_of(delivery, &bytes, profile.as_ref())?;
+        let draft = self.draft_of(delivery, &unit, &bytes, profile.as_ref())?;
         drop(bytes); // freed before the next wait
-        turn.hold(mail.text.len() + mail.html.len());
-        let address = secret.ok_or(Reason::NoSecret)?.secret.address(&to);
-        let counted = self.counted(delivery.id, &address).await?;
+        turn.hold(draft.bytes());
+        let address = secret.ok_or(Reason::NoSecret)?.secret.address(&draft.to);
+        let counted = self.counted(delivery, &address).await?;
         self.check_unclaimed(delivery, &address, &counted).await?;
-        is_within_limit(&counted, is_live)?;
-        Ok(ReadyEmail { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
+        is_within_limit(&counted, draft.is_live)?;
+        Ok(Ready { draft, address })
     }
 
     /// Returns the transaction's record and the namespace's secret, if the round has not ended.
@@ -68,7 +59,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         delivery: &Delivery<'_>,
     ) -> Result<(Stored<S::Value, TransactionMetadata>, Option<SecretRecord>), NotSent> {
         let (notification, transaction) =
-            (NotificationKey(delivery.id), TransactionKey(delivery.id));
+            (NotificationKey(delivery.id, delivery.service()), TransactionKey(delivery.id));
         let ended = self.load::<_, EndedRound>(&notification);
         let stored = self.store.get(&transaction);
         let (ended, stored, secret) = try_join3(ended, stored, self.load(&SecretKey)).await?;
@@ -98,37 +89,21 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Err(NotSent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
-    /// Creates the e-mail about a transaction.
+    /// Makes the notification from the bytes of a transaction's record.
     fn draft_of(
         &self,
         delivery: &Delivery<'_>,
+        unit: &str,
         bytes: &[u8],
         profile: Option<&Profile>,
     ) -> Result<Draft, NotSent> {
         let record = decode(TransactionKey::KIND, bytes)?;
         of_this_create(&record, delivery)?;
-        Ok(self.draft(record, profile)?)
-    }
-
-    fn draft(
-        &self,
-        mut record: RetrievedPledgeTransaction<'_>,
-        profile: Option<&Profile>,
-    ) -> Result<Draft, Reason> {
-        let recipient = record.pledges.first().map(|pledge| &*pledge.recipient.email);
-        let email = recipient.filter(|email| *email != ERASED_EMAIL).ok_or(Reason::Erased)?;
-        let origin = self.settings.origin.as_deref().ok_or(Reason::NoOrigin)?;
-        let profile = profile.filter(|profile| profile.mail).ok_or(Reason::MailOff)?;
-        let test_to = || self.settings.test_to.as_deref().ok_or(Reason::TestMode);
-        let to = if record.is_live { email } else { test_to()? }.to_owned();
-        // The sender of the create may have chosen the origin of the timeline URL in the record.
-        record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
-        let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
-        Ok(Draft { mail, to, is_live: record.is_live })
+        Ok(self.draft(delivery, unit, record, profile)?)
     }
 }
 
-/// Checks that the recipient has not reached the daily limit of e-mails.
+/// Checks that the recipient has not reached the daily limit of the service.
 fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }

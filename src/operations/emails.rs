@@ -1,4 +1,4 @@
-//! Operations on e-mails to recipients.
+//! Operations on notifications of recipients: e-mails, and messages by messaging services.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use super::spec::{Argument, Kind, Spec, text};
@@ -11,72 +11,96 @@ use crate::operator::notifications::{
 };
 use crate::operator::roles::Permission;
 use crate::operator::transactions;
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
+
+/// The service of a notification. Without it, a command is about e-mails.
+const SERVICE: Argument = Argument::option(
+    "service",
+    Kind::Choice {
+        choices: &["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"],
+    },
+    "the notification service; by default, `Email`",
+);
 
 const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
 
 // ---- Show and list -------------------------------------------------------------------------------
 
 pub const SHOW: Spec =
-    Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID])
+    Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail or message", &[ID, SERVICE])
 .permission(Permission::Support)
-.answers("`id`, `mode`, `unit`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`");
+.answers("`id`, `mode`, `unit`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `service` (left out for an e-mail), `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`");
 
 #[derive(Deserialize)]
 pub struct EmailArguments {
     id: String,
+    #[serde(default)]
+    service: NotificationService,
 }
 
 pub async fn show<P: Ports>(
     call: &Call<'_, P>,
-    EmailArguments { id }: EmailArguments,
+    EmailArguments { id, service }: EmailArguments,
 ) -> Result<Answer> {
-    let shown = shown(call, &id).await?;
+    let shown = shown(call, &id, service).await?;
     let text = facts([
         ("ID", Some(shown.id.clone())),
         ("Created", Some(time(&shown.created_at))),
         ("Mode", Some(shown.mode.name().to_owned())),
         ("Unit", Some(shown.unit.clone())),
         ("Recipient", Some(shown.recipient.clone())),
-        ("E-mail", Some(notifications::in_words(&shown.mail))),
+        (label(service), Some(notifications::in_words(&shown.mail))),
     ]);
     Answer::new(&shown, text)
 }
 
-async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<EmailView> {
+async fn shown<P: Ports>(
+    call: &Call<'_, P>,
+    id: &str,
+    service: NotificationService,
+) -> Result<EmailView> {
     let record = transactions::get(call.store, id).await?;
-    Ok(notifications::show(call.store, call.platform, &record).await?)
+    Ok(notifications::show(call.store, call.platform, &record, service).await?)
+}
+
+/// Returns the label of a notification in a list of facts.
+pub(super) fn label(service: NotificationService) -> &'static str {
+    if service.is_email() { "E-mail" } else { service.name() }
 }
 
 pub const FAILED: Spec = Spec::reads(
     "emails",
     "failed",
-    "list the e-mails that failed, newest first, with their current delivery state",
+    "list the e-mails and messages that failed, newest first, with their current delivery state",
     &[
-        Argument::option("day", Kind::Day, "only e-mails that failed on this day, in UTC"),
+        Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
+        SERVICE.about("only those of this notification service"),
         Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the largest number of rows to print")
             .or("20"),
     ],
 )
 .permission(Permission::Support)
 .answers(
-    "`failed`: for each e-mail `day`, `id`, and `now` with the members of `emails show`, or a `problem`; `more`: whether there are more",
+    "`failed`: for each `day`, `id`, `service` (left out for an e-mail), and `now` with the members of `emails show`, or a `problem`; `more`: whether there are more",
 );
 
 #[derive(Deserialize)]
 pub struct Failed {
     day: Option<String>,
+    service: Option<NotificationService>,
     limit: usize,
 }
 
-pub async fn failed<P: Ports>(call: &Call<'_, P>, Failed { day, limit }: Failed) -> Result<Answer> {
-    let query = FailedQuery { day, limit, ..FailedQuery::default() };
+pub async fn failed<P: Ports>(call: &Call<'_, P>, asked: Failed) -> Result<Answer> {
+    let Failed { day, service, limit } = asked;
+    let query = FailedQuery { day, service, limit, ..FailedQuery::default() };
     let found = notifications::failed(call.store, call.platform, &query).await?;
     let rows: Vec<_> = found.failed.iter().map(cells).collect();
     let list = match rows.is_empty() {
-        true => "no failed e-mails".to_owned(),
-        false => table(["DAY", "ID", "UNIT", "MODE", "NOW"], &rows),
+        true => "no failed e-mails or messages".to_owned(),
+        false => table(["DAY", "ID", "SERVICE", "UNIT", "MODE", "NOW"], &rows),
     };
     let more = match found.more {
         true => "There are more: raise `--limit`, or give a `--day`.".to_owned(),
@@ -85,12 +109,12 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, Failed { day, limit }: Failed)
     Answer::new(&found, paragraphs([list, more]))
 }
 
-fn cells(FailedMail { day, id, now, problem }: &FailedMail) -> [String; 5] {
+fn cells(FailedMail { day, id, service, now, problem }: &FailedMail) -> [String; 6] {
     let state = now.as_ref().map(|now| notifications::in_words(&now.mail));
     let unit = now.as_ref().map(|now| now.unit.clone()).unwrap_or_default();
     let mode = now.as_ref().map(|now| now.mode.name().to_owned()).unwrap_or_default();
     let state = problem.clone().or(state).unwrap_or_default();
-    [day.clone(), id.clone(), unit, mode, state]
+    [day.clone(), id.clone(), service.name().to_owned(), unit, mode, state]
 }
 
 // ---- Resend --------------------------------------------------------------------------------------
@@ -98,46 +122,51 @@ fn cells(FailedMail { day, id, now, problem }: &FailedMail) -> [String; 5] {
 pub const RESEND: Spec = Spec::changes(
     "emails",
     "resend",
-    "resend a transaction's e-mail, or all e-mails that failed on a day",
+    "resend a transaction's e-mail or message, or all that failed on a day",
     &[
         ID.optional(),
+        SERVICE.about("the notification service; by default `Email`, with `--failed-on` all"),
         Argument::option(
             "failed-on",
             Kind::Day,
-            "resend all e-mails that failed on this day, in UTC, each once",
+            "resend all e-mails and messages that failed on this day, in UTC, each once",
         ),
-        Argument::option("again", Kind::Flag, "resend the e-mail even if it is already queued"),
+        Argument::option("again", Kind::Flag, "resend it even if it is already queued"),
     ],
 )
 .confirmed()
 .queued()
 .permission(Permission::Support)
 .answers(
-    "`id`, `createdAt`, `round`: the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on`: `day`; `queued`, `alreadyQueued`, `ended`: numbers of e-mails that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
+    "`id`, `createdAt`, `round`, `service` (left out for an e-mail): the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on`: `day`; `queued`, `alreadyQueued`, `ended`: numbers of e-mails and messages that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
 );
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Resend {
     id: Option<String>,
+    service: Option<NotificationService>,
     failed_on: Option<String>,
     #[serde(default)]
     again: bool,
 }
 
 enum Resending {
-    One { id: String, is_again: bool },
-    Day(String),
+    One { id: String, service: NotificationService, is_again: bool },
+    Day(String, Option<NotificationService>),
 }
 
 impl Resend {
     fn what(self) -> Result<Resending, String> {
         match self {
-            Resend { id: Some(id), failed_on: None, again } => {
-                Ok(Resending::One { id, is_again: again })
+            Resend { id: Some(id), failed_on: None, again, service } => {
+                let service = service.unwrap_or_default();
+                Ok(Resending::One { id, service, is_again: again })
             }
-            Resend { id: None, failed_on: Some(day), again: false } => Ok(Resending::Day(day)),
-            Resend { id: None, failed_on: Some(_), again: true } => {
+            Resend { id: None, failed_on: Some(day), again: false, service } => {
+                Ok(Resending::Day(day, service))
+            }
+            Resend { id: None, failed_on: Some(_), again: true, .. } => {
                 Err("`--again` is for the ID of one transaction, not for `--failed-on`".to_owned())
             }
             _ => Err("give either the ID of a transaction, or `--failed-on`".to_owned()),
@@ -151,8 +180,10 @@ pub fn check(values: &Values) -> Result<(), String> {
 
 pub async fn resend<P: Ports>(call: &Call<'_, P>, asked: Resend) -> Result<Answer> {
     match asked.what().map_err(Failure::Usage)? {
-        Resending::One { id, is_again } => resend_one(call, &id, is_again).await,
-        Resending::Day(day) => resend_day(call, &day).await,
+        Resending::One { id, service, is_again } => {
+            resend_one(call, (&id, service), is_again).await
+        }
+        Resending::Day(day, service) => resend_day(call, &day, service).await,
     }
 }
 
@@ -164,6 +195,8 @@ struct Queued<'q> {
     id: &'q str,
     created_at: &'q str,
     round: u32,
+    #[serde(skip_serializing_if = "NotificationService::is_email")]
+    service: NotificationService,
     before: &'q Status,
 }
 
@@ -174,24 +207,35 @@ struct NotQueued<'q> {
     before: &'q Status,
 }
 
-async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> Result<Answer> {
+async fn resend_one<P: Ports>(
+    call: &Call<'_, P>,
+    (id, service): (&str, NotificationService),
+    is_again: bool,
+) -> Result<Answer> {
     let record = transactions::get(call.store, id).await?;
     let EmailView { mode, recipient, mail, .. } =
-        notifications::show(call.store, call.platform, &record).await?;
+        notifications::show(call.store, call.platform, &record, service).await?;
     let message = notifications::next_message(call.store, &record, &mail).await?;
     call.host.open_queue().await?;
     let now = notifications::in_words(&mail);
     if mail.state == State::Waiting && mail.round.is_some() && !is_again {
         let text = format!(
-            "It is already queued, and was not queued again: {now}. `--again` sends another e-mail after that one."
+            "It is already queued, and was not queued again: {now}. `--again` sends another one after that."
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
-    let to = if mode == Mode::Test { "the address of MAIL_TEST_TO" } else { &recipient };
+    let to = match (mode, service.is_email()) {
+        (Mode::Test, true) => "the address of MAIL_TEST_TO",
+        _ => &recipient,
+    };
+    let what = match service.is_email() {
+        true => "e-mail".to_owned(),
+        false => format!("message by {}", service.name()),
+    };
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "Delivery state: {now}. {risk}.\n\nSend the e-mail of {id} of {} to {to}, as round {round}?",
+        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} of {} to {to}, as round {round}?",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -209,7 +253,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
          state."
     );
     let (id, created_at) = (&*message.id, &*message.created_at);
-    let answer = Answer::new(&Queued { id, created_at, round, before: &mail }, text)?;
+    let answer = Answer::new(&Queued { id, created_at, round, service, before: &mail }, text)?;
     Ok(answer.since(resent.before.as_deref()))
 }
 
@@ -227,10 +271,15 @@ struct Day {
     refused: Vec<(String, String)>,
 }
 
-async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
+async fn resend_day<P: Ports>(
+    call: &Call<'_, P>,
+    day: &str,
+    service: Option<NotificationService>,
+) -> Result<Answer> {
     call.host.open_queue().await?;
     let question = format!(
-        "Resend all e-mails of {} that failed on {day} and were not sent since?",
+        "Resend all {} of {} that failed on {day} and were not sent since?",
+        all_of(service),
         call.place
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -239,7 +288,7 @@ async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
     let mut sum = Day { day: day.to_owned(), ..Day::default() };
     let mut from = None;
     loop {
-        let query = DayQuery { day: day.to_owned(), from, count: STEP };
+        let query = DayQuery { day: day.to_owned(), service, from, count: STEP };
         let rounds = QueuedRounds::default();
         let (store, ledger) = (call.store, call.ledger);
         let step = notifications::resend_day(store, ledger, &author, call.host, &rounds, &query);
@@ -253,6 +302,15 @@ async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
         if from.is_none() {
             return Answer::new(&sum, sum.in_words());
         }
+    }
+}
+
+/// Returns the notifications of a service, or of all, in words.
+fn all_of(service: Option<NotificationService>) -> String {
+    match service {
+        None => "e-mails and messages".to_owned(),
+        Some(NotificationService::Email) => "e-mails".to_owned(),
+        Some(service) => format!("messages by {}", service.name()),
     }
 }
 
@@ -284,9 +342,13 @@ impl Day {
 pub const PREVIEW: Spec = Spec::reads(
     "emails",
     "preview",
-    "print a transaction's e-mail as it would be sent now; it has the recipient's name and the timeline's \
+    "print a transaction's e-mail or message as it would be sent now; it has the recipient's name and the timeline's \
      address, with which anyone can open it",
-    &[ID, Argument::option("html", Kind::Output, "also write its HTML to a new file")],
+    &[
+        ID,
+        SERVICE,
+        Argument::option("html", Kind::Output, "also write the HTML of the e-mail to a new file"),
+    ],
 )
 .permission(Permission::Support)
 .answers("`id`; `to`: the masked address; `sender`, `replyTo`, `language`, `subject`, `text`; `file`: the name of the HTML file, or `null`");
@@ -294,6 +356,8 @@ pub const PREVIEW: Spec = Spec::reads(
 #[derive(Deserialize)]
 pub struct Preview {
     id: String,
+    #[serde(default)]
+    service: NotificationService,
     html: Option<String>,
 }
 
@@ -312,11 +376,13 @@ struct Previewed<'p> {
 
 pub async fn preview<P: Ports>(call: &Call<'_, P>, asked: Preview) -> Result<Answer> {
     let record = transactions::get(call.store, &asked.id).await?;
-    let mail = notifications::preview(call.store, call.platform, &record).await?;
+    let mail = notifications::preview(call.store, call.platform, &record, asked.service).await?;
     let file = asked.html.as_deref();
     if let Some(file) = file {
+        let html = mail.html.as_deref();
+        let html = html.ok_or_else(|| Failure::Usage("only an e-mail has HTML".to_owned()))?;
         call.host.create(Some(file)).await?;
-        call.host.write(&mail.html).await?;
+        call.host.write(html).await?;
     }
     let heads = facts([
         ("From", Some(mail.sender.clone())),

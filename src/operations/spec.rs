@@ -194,6 +194,11 @@ impl Argument {
         Argument { is_option: true, is_required: false, ..Argument::positional(name, kind, help) }
     }
 
+    /// Replaces the help.
+    pub const fn about(self, help: &'static str) -> Self {
+        Argument { help, ..self }
+    }
+
     /// Makes the argument required.
     pub const fn required(self) -> Self {
         Argument { is_required: true, ..self }

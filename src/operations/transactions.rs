@@ -15,6 +15,7 @@ use crate::operator::transactions::{
     self, Erased, Found, ListQuery, PersonStep, SearchKey, TransactionFilter, TransactionView,
     ViewOptions,
 };
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
@@ -205,7 +206,7 @@ pub const SHOW: Spec = Spec::reads(
 )
 .recorded()
 .permission(Permission::Support)
-.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether the shop can retry the create without a second transaction, because it had an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
+.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether the shop can retry the create without a second transaction, because it had an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`; `messages`: the same for each messaging service that the create asked for");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -222,6 +223,7 @@ struct Whole<'r> {
     shown: TransactionView<'r>,
     prices: Option<PriceListVersion>,
     mail: Status,
+    messages: Vec<Status>,
 }
 
 pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
@@ -238,8 +240,11 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let paid_at = record.paid_at(call.store).await?;
     shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(call.store).await?;
-    let mail = notifications::status(call.store, call.platform, &record).await?;
-    let whole = Whole { shown, prices, mail };
+    let email = NotificationService::Email;
+    let mail = notifications::status(call.store, call.platform, &record, email).await?;
+    let mut messages = notifications::statuses(call.store, call.platform, &record).await?;
+    messages.retain(|status| !status.service.is_email());
+    let whole = Whole { shown, prices, mail, messages };
     let text = paragraphs([whole.facts(), whole.pledges()]);
     Answer::new(&whole, text)
 }
@@ -261,7 +266,7 @@ impl Whole<'_> {
         let notifications: Vec<_> =
             notifications.map(|it| format!("{} {}", it.kind, it.status)).collect();
         let retry = repeatable.then_some("yes, it was created with an Idempotency-Key");
-        facts([
+        let order = [
             ("ID", Some(row.id.clone())),
             ("Created", Some(time(&row.created_at))),
             ("Mode", Some(row.mode.name().to_owned())),
@@ -283,6 +288,8 @@ impl Whole<'_> {
                 "E-mail",
                 (self.mail.state != State::NotAsked).then(|| notifications::in_words(&self.mail)),
             ),
+        ];
+        let charged = [
             (
                 "Price list",
                 self.prices.as_ref().map(|it| format!("set at {} by {}", time(&it.time), it.by)),
@@ -291,7 +298,10 @@ impl Whole<'_> {
             ("Erased", row.erased.as_deref().map(time)),
             ("Safe to retry", retry.map(str::to_owned)),
             ("Timeline", transaction.timeline_url.as_deref().map(str::to_owned)),
-        ])
+        ];
+        let of = |status: &Status| (status.service.name(), Some(notifications::in_words(status)));
+        let messages = self.messages.iter().map(of);
+        facts(order.into_iter().chain(messages).chain(charged))
     }
 
     fn pledges(&self) -> String {

@@ -67,6 +67,12 @@ pub const SET: Spec = Spec::changes(
             "whether recipients get the e-mail that a create asks for; `off` by default",
         ),
         Argument::option(
+            "messaging-services",
+            text("names"),
+            "the messaging services that deliver if a create asks for them, separated by commas, such as \
+             `MessagingServiceA,MessagingServiceB`; `none` switches all off",
+        ),
+        Argument::option(
             "reply-to",
             text("address"),
             "the e-mail address that gets the recipients' replies",
@@ -98,13 +104,14 @@ pub const SET: Spec = Spec::changes(
 .answers(ONE_PROFILE);
 
 /// The fields of a profile, by their names on the command line.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
     "name",
     "logo",
     "accent",
     "language",
     "link",
     "mail",
+    "messaging-services",
     "reply-to",
     "time-zone",
     "billing-name",
@@ -139,9 +146,16 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
         "billing-address" => ("billingAddress".to_owned(), in_lines(&value)),
         "tax-text" => ("taxText".to_owned(), in_lines(&value)),
         "mail" => (name, (value == "on").into()),
+        "messaging-services" => ("messagingServices".to_owned(), names(&value)),
         _ => (name, value),
     });
     serde_json::from_value(named.collect()).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Returns the names that a person separated by commas. `none` is no name.
+fn names(value: &Value) -> Value {
+    let names = value.as_str().unwrap_or_default().split(',').map(str::trim);
+    names.filter(|name| !name.is_empty() && *name != "none").collect()
 }
 
 /// Replaces each `\n` that a person wrote as two characters with a line break.
@@ -155,11 +169,13 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Res
         confirm_new(call, &[level], "no profile was changed").await?;
     }
     let turns_mail_on = fields.get("mail").is_some_and(|mail| mail == "on");
+    let turns_messages_on = fields.get("messaging-services").is_some_and(|names| names != "none");
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let done = units::set(call.store, call.ledger, &author, &unit, members(fields)?).await?;
     let also = if turns_mail_on { ALSO } else { "" };
-    let text = format!("{}\n\n{}{also}", profile_of(&done.outcome), after());
+    let of_messages = if turns_messages_on { ALSO_OF_MESSAGES } else { "" };
+    let text = format!("{}\n\n{}{also}{of_messages}", profile_of(&done.outcome), after());
     Answer::done(&done, text)
 }
 
@@ -170,10 +186,13 @@ fn after() -> String {
 const ALSO: &str = "\nE-mails are sent only if the service has a queue, a sender and a mail service: see \
                     docs/emails.md.";
 
+const ALSO_OF_MESSAGES: &str = "\nA messaging service delivers only if the service has a queue and an adapter for it: \
+                                see docs/messaging.md.";
+
 pub const UNSET: Spec = Spec::changes(
     "units",
     "unset",
-    "remove fields from a unit's profile; `units set` replaces a name, and `--mail off` switches e-mails off",
+    "remove fields from a unit's profile; `units set` replaces a name; `--mail off` and `--messaging-services none` switch notifications off",
     &[
         ID,
         Argument::positional(
@@ -334,12 +353,17 @@ fn profile_of(row: &UnitRow) -> String {
     let profile = table(HEADS, &[cells(row)]);
     let fields = row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
     let in_one_line = |text: Option<String>| text.map(|text| text.replace('\n', ", "));
-    let billing = facts([
+    let others = facts([
+        ("Messaging services", listed(&fields.messaging_services)),
         ("Billing name", fields.billing_name),
         ("Billing address", in_one_line(fields.billing_address)),
         ("Tax text", in_one_line(fields.tax_text)),
     ]);
-    paragraphs([profile, billing])
+    paragraphs([profile, others])
+}
+
+fn listed(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn cells(row: &UnitRow) -> [String; 9] {

@@ -16,8 +16,10 @@ use crate::charge::PriceList;
 use crate::http::{Body, BodyError, Request, Reservation};
 use crate::ledger::Direction;
 use crate::notify::{
-    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, OutgoingEmail, Timer,
+    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, NoMessenger, Notifier, OutgoingEmail,
+    SendError, Timer,
 };
+use crate::pledge::NotificationService;
 use crate::scope::{Mode, Scope};
 use crate::service::{
     Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
@@ -241,11 +243,13 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let notifier = Notifier {
             store: self.store,
             mailer: &mailer,
+            messenger: &NoMessenger,
             clock: self.clock,
             settings: &settings,
             deliveries: &Deliveries::new(MAX_HELD_BYTES),
         };
-        notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
+        let service = NotificationService::Email;
+        notifier.deliver(&Message { id, created_at, round: 1, service }, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
@@ -370,9 +374,9 @@ struct MailService {
 }
 
 impl Mailer for MailService {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
         match self.is_refused {
-            true => Err(MailError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
+            true => Err(SendError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
             false => Ok(format!("<{}@small-hours.example>", email.key.replace('/', "."))),
         }
     }

@@ -92,6 +92,7 @@ pub struct ProfileMembers {
     language: Option<String>,
     link: Option<String>,
     mail: Option<bool>,
+    messaging_services: Option<Vec<String>>,
     reply_to: Option<String>,
     time_zone: Option<String>,
     billing_name: Option<String>,
@@ -163,6 +164,7 @@ impl ProfileMembers {
             language: self.language.or(old.language),
             link: self.link.or(old.link),
             mail: self.mail.unwrap_or(old.mail),
+            messaging_services: self.messaging_services.unwrap_or(old.messaging_services),
             reply_to: self.reply_to.or(old.reply_to),
             time_zone: self.time_zone.or(old.time_zone),
             billing_name: self.billing_name.or(old.billing_name),
@@ -313,7 +315,8 @@ async fn keep(
 
 /// The members whose values the audit log records. It records of any other member only that it was changed: the address
 /// for replies may be a person's.
-const RECORDED: [&str; 7] = ["name", "logo", "accent", "language", "link", "mail", "timeZone"];
+const RECORDED: [&str; 8] =
+    ["name", "logo", "accent", "language", "link", "mail", "messagingServices", "timeZone"];
 
 /// Returns the members that differ between two versions of a profile.
 fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
@@ -327,6 +330,10 @@ fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
     let value = |of: &serde_json::Map<String, Value>, name: &str| match of.get(name) {
         None | Some(Value::Null | Value::Bool(false)) => None,
         Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Array(items)) if items.is_empty() => None,
+        Some(Value::Array(items)) => {
+            Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+        }
         Some(other) => Some(other.to_string()),
     };
     let change = |name: &String| {

@@ -108,9 +108,6 @@ pub enum CurrencyCode {
     Eur,
 }
 
-/// The notification that this service sends.
-pub const EMAIL: &str = "Email";
-
 /// The e-mail address in place of an erased recipient's. No real address can have this domain (RFC 2606).
 pub const ERASED_EMAIL: &str = "erased@erased.invalid";
 

@@ -12,6 +12,7 @@ mod invisible;
 mod language;
 mod link;
 mod mail;
+mod messaging_services;
 mod page;
 mod profile;
 mod quantity;

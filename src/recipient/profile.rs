@@ -4,7 +4,9 @@ use super::accent::Colour;
 use super::invisible::is_invisible;
 use super::language::Language;
 use super::link::WebAddress;
+use super::messaging_services::{known_services, names, parse_services};
 use super::style::Accent;
+use crate::pledge::NotificationService;
 use crate::time::TimeZones;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
@@ -18,7 +20,7 @@ const MAX_BILLING_LENGTH: usize = 300;
 /// A unit's name, and the look of its pages.
 ///
 /// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Left out are
-/// an unknown language, which a later release may have written, an invalid time zone, and invalid texts for statements,
+/// an unknown language or messaging service, which a later release may have written, an invalid time zone, and invalid texts for statements,
 /// which must not break the pages of buyers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
@@ -36,6 +38,9 @@ pub struct Profile {
     /// Whether the recipients of the unit's pledges get e-mails.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mail: bool,
+    /// The messaging services that deliver for the unit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) messaging_services: Vec<NotificationService>,
     /// The e-mail address for replies of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
@@ -73,6 +78,8 @@ pub struct NewProfile {
     pub link: Option<String>,
     /// Whether the recipients of the unit's pledges get e-mails.
     pub mail: bool,
+    /// The names of the messaging services that deliver for the unit, such as `MessagingServiceA`.
+    pub messaging_services: Vec<String>,
     /// The e-mail address for replies of recipients.
     pub reply_to: Option<String>,
     /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
@@ -102,6 +109,11 @@ impl Profile {
         &self.name
     }
 
+    /// Returns whether a notification service delivers for the unit.
+    pub fn notifies(&self, service: NotificationService) -> bool {
+        if service.is_email() { self.mail } else { self.messaging_services.contains(&service) }
+    }
+
     /// Returns the accent colour on light and on dark paper, with enough contrast for text.
     pub(super) fn accent_colours(&self) -> Option<(Colour, Colour)> {
         self.accent.as_ref().map(|accent| accent.colours)
@@ -118,6 +130,7 @@ impl From<&Profile> for NewProfile {
             language: profile.language.map(|language| language.tag().to_owned()),
             link: profile.link.clone(),
             mail: profile.mail,
+            messaging_services: names(&profile.messaging_services),
             reply_to: profile.reply_to.clone(),
             time_zone: profile.time_zone.clone(),
             billing_name: profile.billing_name.clone(),
@@ -139,6 +152,7 @@ impl TryFrom<StoredProfile> for Profile {
         let language = stored.language.as_deref().and_then(Language::from_tag);
         let stored = NewProfile {
             language: None,
+            messaging_services: known_services(stored.messaging_services),
             time_zone: stored.time_zone.filter(|name| is_time_zone(name)),
             billing_name: stored.billing_name.filter(|name| is_name(name)),
             billing_address: stored.billing_address.filter(|text| is_billing_text(text)),
@@ -167,6 +181,7 @@ impl TryFrom<NewProfile> for Profile {
             language: profile.language.as_deref().map(parse_language).transpose()?,
             link: profile.link.map(parse_address).transpose()?,
             mail: profile.mail,
+            messaging_services: parse_services(&profile.messaging_services)?,
             reply_to: profile.reply_to.map(parse_email).transpose()?,
             time_zone: profile.time_zone.map(parse_time_zone).transpose()?,
             billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,

@@ -4,6 +4,7 @@
 //!
 //! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
 
+use crate::messaging::Doors;
 use crate::platform::Platform;
 use crate::service::{Caches, LedgerQueue, Outbox, RequestLog, Service, Settings, Variables};
 use crate::workers::{
@@ -81,6 +82,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
+    let doors = Doors::read(&**bindings);
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
@@ -92,6 +94,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         has_queue: bindings.notifications().is_some(),
         has_mail_service: bindings.email().is_some()
             || trimmed(bindings.resend_api_key()).is_some(),
+        doors: Some(&doors),
         deployment: &bindings.deployment_id(),
     })
 }

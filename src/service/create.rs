@@ -7,7 +7,7 @@ use super::{Clock, Entropy, Service};
 use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::IdempotencyKey;
-use crate::store::{Recorded, Store, Summary, TransactionKey};
+use crate::store::{Recorded, Store, TransactionKey};
 use futures_util::FutureExt as _;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -54,21 +54,21 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         mut prepared: Prepared,
         repeatable: bool,
     ) -> Result<Vec<u8>, Problem> {
-        self.enqueue_email(&mut prepared).await;
+        self.enqueue_notifications(&mut prepared).await;
         let Prepared { id, mut metadata, answer, record, .. } = prepared;
         let left_out = metadata.fit().filter(|_| self.ledger.is_some());
         self.request_log.unpriced.set(metadata.summary.unpriced);
         self.request_log.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // may have been written
-        let Summary { mail, created_at, .. } = &metadata.summary;
-        let unsent_since = mail.and_then(|_| created_at.clone());
+        let unsent: Vec<_> = metadata.summary.unsent().collect();
+        let created_at = metadata.summary.created_at.clone().unwrap_or_default();
         if let Some(ledger) = self.ledger {
             // Not before the write: a message without a record would be a charge without a transaction.
             ledger.send(Recorded::new(id.clone(), metadata, left_out));
         }
-        if let Some(created_at) = unsent_since {
-            self.list_unsent(&id, &created_at).await;
+        if !unsent.is_empty() {
+            self.list_unsent(&id, &created_at, &unsent).await;
         }
         Ok(answer)
     }

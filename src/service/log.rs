@@ -3,6 +3,7 @@
 use super::{Clock, Entropy, RequestLog, Service};
 use crate::auth::KeyHash;
 use crate::http::{Request, Response};
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use crate::store::{MailState, Store};
 use serde::Serialize;
@@ -38,9 +39,12 @@ struct Line<'a> {
     /// Number of pledges whose offering is not on the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpriced: Option<usize>,
-    /// The state of a requested e-mail, if its message never reached the queue.
+    /// `unsent` if the message of a requested e-mail never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     mail: Option<MailState>,
+    /// The requested messaging services whose message never reached the queue.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsent: Vec<NotificationService>,
     /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
@@ -68,7 +72,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return;
         }
         let (request_log, id) = (&self.request_log, request.id());
-        let issue = request_log.issue.get();
+        let (issue, unsent) = (request_log.issue.get(), request_log.unsent.borrow());
         let line = Line {
             request: &id,
             version: &self.settings.version,
@@ -82,7 +86,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             transaction: request_log.transaction.get().map(|id| &**id),
             repeat: request_log.is_repeat.get(),
             unpriced: request_log.unpriced.get(),
-            mail: request_log.mail.get(),
+            mail: unsent.iter().any(NotificationService::is_email).then_some(MailState::Unsent),
+            unsent: unsent.iter().filter(|service| !service.is_email()).copied().collect(),
             cause,
             code: issue.map(|issue| issue.code.into()),
             pointer: issue.map(|issue| &*issue.pointer),
@@ -93,11 +98,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns whether an answer is always logged.
     ///
     /// Failures are always logged, including failures that the answer does not show. So are create requests with an
-    /// unpriced pledge, and create requests whose e-mail never reached the queue. Refusals are always logged if the API
+    /// unpriced pledge, and create requests whose notification never reached the queue. Refusals are always logged if the API
     /// key was accepted, but not otherwise: strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
-        let RequestLog { unpriced, mail, .. } = &self.request_log;
-        unpriced.get().is_some() || mail.get().is_some() || is_failure && !is_strangers
+        let RequestLog { unpriced, unsent, .. } = &self.request_log;
+        let has_unsent = !unsent.borrow().is_empty();
+        unpriced.get().is_some() || has_unsent || is_failure && !is_strangers
     }
 }

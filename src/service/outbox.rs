@@ -1,5 +1,6 @@
 //! The notification queue, and its messages.
 
+use crate::pledge::NotificationService;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
 
@@ -11,12 +12,15 @@ pub struct Message {
     pub id: String,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// 1 for the first e-mail. Each resend has the next number.
+    /// 1 for the first notification. Each resend has the next number.
     #[serde(default = "first_round")]
     pub round: u32,
+    /// The service that delivers. Messages about e-mails leave it out, as those of earlier releases do.
+    #[serde(default, skip_serializing_if = "NotificationService::is_email")]
+    pub service: NotificationService,
 }
 
-/// Returns the round of the first e-mail.
+/// Returns the round of the first notification.
 pub(super) fn first_round() -> u32 {
     1
 }

@@ -7,12 +7,13 @@ use crate::api::{
 };
 use crate::idempotency::Terms;
 use crate::pledge::{
-    Charge, EMAIL, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
-    PledgeTransactionRequest,
+    Charge, EditKey, Notification, NotificationService, Pledge, PledgeId, PledgeRequest,
+    PledgeTransaction, PledgeTransactionRequest,
 };
 use crate::store::TransactionMetadata;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use strum::IntoEnumIterator as _;
 
 /// Makes the answer and the record of a transaction from a valid request.
 pub(super) fn prepare(
@@ -22,7 +23,7 @@ pub(super) fn prepare(
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
-    let wants_mail = payload.notifications.contains(&EMAIL);
+    let services = services(&payload);
     let (caller, summary) = (input.caller, input.summary(&payload, terms));
     let id = input.id(&payload, ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
@@ -50,7 +51,7 @@ pub(super) fn prepare(
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.bytes = Some(record.len());
     metadata.summary = summary;
-    Ok(Prepared { id, metadata, answer, record, wants_mail })
+    Ok(Prepared { id, metadata, answer, record, services })
 }
 
 /// Refuses more pledges than a record has room for.
@@ -75,6 +76,12 @@ fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a
         Pledge { id: Cow::Owned(id), impact: request.impact, detail }
     };
     requests.into_iter().enumerate().map(pledge).collect()
+}
+
+/// Returns the notification services that the request asks for, each once.
+fn services(payload: &PledgeTransactionRequest<'_>) -> Vec<NotificationService> {
+    let is_asked = |service: &NotificationService| payload.notifications.contains(&service.name());
+    NotificationService::iter().filter(is_asked).collect()
 }
 
 fn pending(kind: &'static str) -> Notification<'static> {

@@ -2,7 +2,7 @@
 
 use super::Entropy;
 use crate::idempotency::Derivation;
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use crate::store::TransactionMetadata;
 
 /// A transaction that is ready to be written.
@@ -13,8 +13,8 @@ pub(super) struct Prepared {
     pub answer: Vec<u8>,
     /// The body of the answers to get requests.
     pub record: Vec<u8>,
-    /// Whether the create request asks for an e-mail.
-    pub wants_mail: bool,
+    /// The notification services that the create request asks for.
+    pub services: Vec<NotificationService>,
 }
 
 /// The source of IDs.

@@ -2,10 +2,10 @@
 
 use super::Clock;
 use crate::auth::KeyHash;
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
-use crate::store::MailState;
 use crate::validate::{Code, Issue};
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
@@ -25,8 +25,8 @@ pub struct RequestLog {
     waits: Cell<Waits>,
     /// Number of pledges that were recorded without a price although there is a price list.
     pub(super) unpriced: Cell<Option<usize>>,
-    /// The state of a requested e-mail, if its message never reached the queue.
-    pub(super) mail: Cell<Option<MailState>>,
+    /// The requested notification services whose message never reached the queue.
+    pub(super) unsent: RefCell<Vec<NotificationService>>,
 }
 
 /// An issue without the caller's own text.

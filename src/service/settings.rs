@@ -4,6 +4,8 @@ use super::Entropy;
 use super::cors::Cors;
 use crate::api::Problem;
 use crate::http::{Address, is_origin};
+use crate::messaging::Doors;
+use crate::pledge::NotificationService;
 use crate::validate::format::is_email;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -21,10 +23,13 @@ pub struct Settings {
     pub allows_plain_http: bool,
     /// `LOG_PERCENT`: the percentage of successful requests that are logged.
     pub log_percent: u8,
-    /// Whether transactions of test keys cause e-mails, because `MAIL_TEST_TO` is set.
-    pub mails_tests: bool,
+    /// The services that deliver for test keys: e-mails if `MAIL_TEST_TO` is set, and messaging services with a door for
+    /// test keys.
+    pub notifies_tests: Vec<NotificationService>,
     /// Why no e-mail can be sent, if the notification queue is bound.
     pub mail_problem: Option<&'static str>,
+    /// Why messaging services are not attached although a variable of theirs is set.
+    pub messaging_problems: Vec<String>,
     /// The deployed version.
     pub version: String,
 }
@@ -50,6 +55,8 @@ pub struct Variables<'v> {
     pub has_queue: bool,
     /// Whether a mail service is bound, or its secret is set.
     pub has_mail_service: bool,
+    /// The doors to the adapters of messaging services.
+    pub doors: Option<&'v Doors>,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -66,6 +73,8 @@ const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` m
                                  `pledges@shop.example`";
 const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
                                     secret `RESEND_API_KEY`";
+const QUEUE_MISSING: &str =
+    "messaging services do not deliver: they need the queue `NOTIFICATIONS`";
 const MAIL_TEST_TO_INVALID: &str = "no e-mails of test keys are sent: the variable `MAIL_TEST_TO` must be an \
                                     e-mail address or empty";
 
@@ -89,8 +98,9 @@ impl Default for Settings {
             is_production: false,
             allows_plain_http: false,
             log_percent: 0,
-            mails_tests: false,
+            notifies_tests: Vec::new(),
             mail_problem: None,
+            messaging_problems: Vec::new(),
             version,
         }
     }
@@ -99,7 +109,7 @@ impl Default for Settings {
 impl Settings {
     /// Parses the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator notices.
     pub fn parse(variables: Variables<'_>) -> Self {
-        let Variables { allowed_origins, public_origin, log_percent, mail_test_to, .. } = variables;
+        let Variables { allowed_origins, public_origin, log_percent, .. } = variables;
         let percent = log_percent.trim();
         let is_production = variables.environment.trim() == "production";
         let mut settings = Settings {
@@ -108,8 +118,9 @@ impl Settings {
             is_production,
             allows_plain_http: !is_production && variables.allow_plain_http.trim() == "true",
             log_percent: if percent.is_empty() { 0 } else { percent.parse().unwrap_or(100) },
-            mails_tests: !mail_test_to.trim().is_empty(),
+            notifies_tests: notifies_tests(&variables),
             mail_problem: mail_problem(&variables),
+            messaging_problems: messaging_problems(&variables),
             ..Settings::default()
         };
         if !variables.deployment.is_empty() {
@@ -126,7 +137,8 @@ impl Settings {
             self.mail_problem.map(Cow::Borrowed),
             self.cors.useless().map(|origin| Cow::Owned(origin_useless(origin))),
         ];
-        let problems: Vec<_> = problems.into_iter().flatten().collect();
+        let messaging = self.messaging_problems.iter().map(|problem| Cow::Borrowed(&**problem));
+        let problems: Vec<_> = problems.into_iter().flatten().chain(messaging).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         Health { version: &self.version, problem }
     }
@@ -182,10 +194,25 @@ fn origin_useless(origin: &str) -> String {
     )
 }
 
+fn notifies_tests(variables: &Variables<'_>) -> Vec<NotificationService> {
+    let has_address = !variables.mail_test_to.trim().is_empty();
+    let mail = has_address.then_some(NotificationService::Email);
+    let messaging = variables.doors.map(Doors::of_tests);
+    mail.into_iter().chain(messaging.unwrap_or_default()).collect()
+}
+
+fn messaging_problems(variables: &Variables<'_>) -> Vec<String> {
+    let Some(doors) = variables.doors.filter(|doors| !doors.is_empty()) else { return Vec::new() };
+    let no_queue = (!variables.has_queue).then(|| QUEUE_MISSING.to_owned());
+    no_queue.into_iter().chain(doors.problems()).collect()
+}
+
 fn mail_problem(variables: &Variables<'_>) -> Option<&'static str> {
     let is_address = |text: &str| is_email(text.trim().as_bytes());
     let Variables { mail_from, mail_test_to, has_queue, has_mail_service, .. } = *variables;
-    if !has_queue {
+    let has_messaging = variables.doors.is_some_and(|doors| !doors.is_empty());
+    let has_no_mail = has_messaging && mail_from.trim().is_empty(); // the queue is there for the messaging services
+    if !has_queue || has_no_mail {
         return None;
     }
     if !is_address(mail_from) {

@@ -1,6 +1,6 @@
 //! The metadata of a transaction's record. KV lists it without reading the record.
 
-use crate::pledge::{CurrencyCode, EditKey};
+use crate::pledge::{CurrencyCode, EditKey, NotificationService};
 use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
 use crate::secret::LookupHashes;
@@ -72,6 +72,9 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
+    /// The requested messaging services whose message never reached the queue.
+    #[serde(default, deserialize_with = "read_services", skip_serializing_if = "Vec::is_empty")]
+    pub unsent: Vec<NotificationService>,
     /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -93,6 +96,31 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Quantities>, D::Error> {
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
+}
+
+/// Reads the names of services. Names that this release does not know are left out.
+fn read_services<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<NotificationService>, D::Error> {
+    let names = Vec::<Value>::deserialize(Value::deserialize(deserializer)?).unwrap_or_default();
+    let service = |name: &Value| name.as_str().and_then(NotificationService::from_name);
+    Ok(names.iter().filter_map(service).collect())
+}
+
+impl Summary {
+    /// Records that the message of a service never reached the queue.
+    pub fn set_unsent(&mut self, service: NotificationService) {
+        match service.is_email() {
+            true => self.mail = Some(MailState::Unsent),
+            false => self.unsent.push(service),
+        }
+    }
+
+    /// Returns the services whose message never reached the queue.
+    pub fn unsent(&self) -> impl Iterator<Item = NotificationService> {
+        let mail = self.mail.map(|MailState::Unsent| NotificationService::Email);
+        mail.into_iter().chain(self.unsent.iter().copied())
+    }
 }
 
 /// The state of an e-mail after the create request.

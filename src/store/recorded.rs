@@ -32,7 +32,7 @@ struct Metadata {
 impl Recorded {
     /// Makes the message about a transaction. `left_out` are the quantities that did not [fit] the metadata.
     ///
-    /// The message has no facts about replays and e-mails: the ledger does not need them.
+    /// The message has no facts about replays and notifications: the ledger does not need them.
     ///
     /// [fit]: TransactionMetadata::fit
     pub fn new(
@@ -41,7 +41,7 @@ impl Recorded {
         left_out: Option<Quantities>,
     ) -> Self {
         let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
-        (summary.replay, summary.mail) = (None, None);
+        (summary.replay, summary.mail, summary.unsent) = (None, None, Vec::new());
         summary.quantities = summary.quantities.or(left_out);
         Recorded { id, mode, unit, summary }
     }

@@ -3,8 +3,9 @@
 use super::kv::KvNamespace;
 use super::outbox::DelayedQueue;
 use super::queue::Queue;
-use js_sys::Promise;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use crate::messaging::DoorVariables;
+use js_sys::{Promise, Reflect};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
@@ -46,6 +47,12 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &SendEmail, message: &JsValue) -> Result<Promise, JsValue>;
 
+    /// A binding to another Worker, such as an adapter of a messaging service.
+    pub type ServiceBinding;
+    /// Sends a request to the Worker. Resolves to its response.
+    #[wasm_bindgen(method, catch)]
+    pub fn fetch(this: &ServiceBinding, request: &web_sys::Request) -> Result<Promise, JsValue>;
+
     /// The binding `version_metadata`.
     type Deployment;
     #[wasm_bindgen(method, getter)]
@@ -59,9 +66,28 @@ impl Bindings {
         Some(DelayedQueue::new(queue, self.mail_delay_seconds().as_deref()))
     }
 
+    /// Returns the binding to another Worker.
+    ///
+    /// # Errors
+    /// Never: the platform's bindings have no getters that throw.
+    pub fn service(&self, name: &str) -> Result<ServiceBinding, JsValue> {
+        Ok(Reflect::get(self, &name.into())?.unchecked_into())
+    }
+
     /// Returns the ID of the deployment, or an empty text if the platform has none.
     pub fn deployment_id(&self) -> String {
         self.deployment().map(|deployment| deployment.id()).unwrap_or_default()
+    }
+}
+
+impl DoorVariables for Bindings {
+    fn has_binding(&self, name: &str) -> bool {
+        Reflect::get(self, &name.into()).is_ok_and(|binding| binding.is_object())
+    }
+
+    fn text(&self, name: &str) -> String {
+        let text = Reflect::get(self, &name.into()).ok().and_then(|text| text.as_string());
+        text.unwrap_or_default()
     }
 }
 

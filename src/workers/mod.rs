@@ -15,7 +15,7 @@ mod request;
 mod response;
 pub(crate) mod slots;
 
-pub use bindings::{Bindings, SendEmail, trimmed};
+pub use bindings::{Bindings, SendEmail, ServiceBinding, trimmed};
 pub use call::Call;
 pub use kv::{KvNamespace, KvStore};
 pub use ledger_queue::BackgroundQueue;

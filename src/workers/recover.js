@@ -8,8 +8,8 @@ const SOON_MS = 200;
 const LOOK_MS = 20;
 /** Seconds until the next delivery of a message that broke its instance. */
 const AGAIN_SECONDS = 60;
-/** Deadlines after an instance broke, in milliseconds: for the mail service's answer to the instance's request, and then for writing the marker to Workers KV. */
-const SEND_MS = 10_000;
+/** Deadlines after an instance broke, in milliseconds: for the answer to the instance's request by the mail service or the adapter, and then for writing the marker to Workers KV. */
+const SEND_MS = 15_000;
 const WRITE_MS = 15_000;
 
 /**
@@ -36,7 +36,7 @@ const WRITE_MS = 15_000;
  * requests of a broken instance with an error, and restart the deliveries of its messages.
  *
  * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks this
- * instance affects no request. Nor does it use up an attempt of another message, or cause a second e-mail for it.
+ * instance affects no request. Nor does it use up an attempt of another message, or cause a second notification for it.
  *
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
@@ -145,7 +145,7 @@ class Call {
   }
 }
 
-/** The state of an e-mail that is being sent. It outlives the instance that sends the e-mail. */
+/** The state of a notification that is being sent. It outlives the instance that sends it. */
 class Sending {
   /** @type {Promise<unknown> | undefined} */
   #sent;
@@ -157,8 +157,9 @@ class Sending {
   }
 
   /**
-   * Remembers an e-mail that is being sent; the module calls this. If the mail service accepts the e-mail, `sent` is
-   * fulfilled. The other arguments are for the write of the marker, which must follow then.
+   * Remembers a notification that is being sent; the module calls this. If the mail service accepts an e-mail, `sent` is
+   * fulfilled. If an adapter accepts a message, `sent` is fulfilled with a response of success. The other arguments are
+   * for the write of the marker, which must follow then.
    */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
@@ -166,17 +167,23 @@ class Sending {
   }
 
   /**
-   * Returns the state of the e-mail after the instance broke. If it was sent, writes its marker; the message is
+   * Returns the state of the notification after the instance broke. If it was sent, writes its marker; the message is
    * acknowledged even if that fails.
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
     if (typeof this.#sent?.then !== "function") return "unsent";
-    const isSent = await outcome(this.#sent, SEND_MS);
+    const isSent = await outcome(accepted(this.#sent), SEND_MS);
     if (isSent) await outcome(this.#mark(), WRITE_MS);
     if (isSent === undefined) return "unknown";
     return isSent ? "sent" : "unsent";
   }
+}
+
+/** Returns a promise that is fulfilled as `sent` is, but rejected for a response that is no success. */
+async function accepted(sent) {
+  const answer = await sent;
+  if (answer instanceof Response && !answer.ok) throw new Error("refused");
 }
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -230,7 +237,7 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message. Returns "done" if the consumer has acknowledged or retried it, or the state of its e-mail if the
+   * Delivers a message. Returns "done" if the consumer has acknowledged or retried it, or the state of its notification if the
    * instance broke.
    * @returns {Promise<"done" | "sent" | "unsent" | "unknown">}
    */
@@ -244,7 +251,7 @@ function consumerOf({ deliver, instance }) {
 
   /**
    * Delivers a message. If the instance breaks, perhaps because of another message, the message is delivered again alone
-   * in a new instance. It is retried later if the new instance also breaks, or if the e-mail may have been sent.
+   * in a new instance. It is retried later if the new instance also breaks, or if the notification may have been sent.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();

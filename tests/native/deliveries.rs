@@ -5,8 +5,8 @@ use crate::notify::{Fixture, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use futures_util::future::{join, join_all};
-use impact_pledge::notify::{Deliveries, MailError, Notifier, Outcome};
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::notify::{Deliveries, Notifier, Outcome, SendError};
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::service::Message;
 use impact_pledge::store::{
     Key, ListingStore, MailedKey, Page, QueuedMailKey, Store, StoreError, Stored, StoredValue,
@@ -200,9 +200,9 @@ fn side_by_side(fixture: &Fixture, sizes: &[usize]) -> (Vec<Outcome>, usize, usi
     let (most, reading, most_reading) = (Cell::default(), Cell::default(), Cell::default());
     let slow =
         SlowStore { store: &fixture.store, deliveries: &deliveries, most, reading, most_reading };
-    let Fixture { post: mailer, clock, settings, .. } = fixture;
+    let Fixture { post: mailer, adapters: messenger, clock, settings, .. } = fixture;
     let store = &&slow;
-    let notifier = Notifier { store, mailer, clock, settings, deliveries: &deliveries };
+    let notifier = Notifier { store, mailer, messenger, clock, settings, deliveries: &deliveries };
     let numbered = (0..).zip(sizes);
     let messages: Vec<_> =
         numbered.map(|(number, bytes)| message_of(fixture, number, *bytes)).collect();
@@ -250,7 +250,12 @@ fn of_instances_that_begin_a_round_together_one_sends() {
 
 /// Stores a claim, as if another instance had written it.
 fn keep_claim(fixture: &Fixture, day: &str, claim: &Value) {
-    let key = MailedKey { day, address: &secret().address(EMAIL), id: &id() };
+    let key = MailedKey {
+        day,
+        address: &secret().address(EMAIL),
+        id: &id(),
+        service: NotificationService::Email,
+    };
     fixture.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
 }
 
@@ -330,7 +335,7 @@ fn a_claim_that_takes_long_to_be_written_sends_nothing() {
 #[test]
 fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
     let fixture = Fixture::new();
-    fixture.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None });
+    fixture.refuse(SendError::Temporary { code: "E_BUSY".to_owned(), after: None });
     for attempt in 1..=5 {
         let outcome = fixture.deliver(&message(), attempt);
         let Outcome::Later { seconds, cause } = outcome else { panic!("{outcome:?}") };
@@ -365,7 +370,7 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
             let fixture = Fixture::asked();
             fixture.clock.0.set(parse_ms(now).unwrap());
             let code = "E_DAILY_LIMIT_EXCEEDED";
-            fixture.refuse(MailError::Quota { code: code.to_owned(), after });
+            fixture.refuse(SendError::Quota { code: code.to_owned(), after });
             let outcome = fixture.deliver(&message(), attempt);
             let Outcome::Later { seconds, cause } = &outcome else { panic!("{outcome:?}") };
             assert_eq!((cause.as_str(), fixture.marker()), (code, None));
@@ -393,7 +398,7 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
     let fixture = Fixture::new();
-    fixture.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+    fixture.refuse(SendError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
     let mut at = vec![];
     for attempt in 1..=6 {
         let Outcome::Later { seconds, .. } = fixture.deliver(&message(), attempt) else { panic!() };
@@ -408,7 +413,7 @@ fn a_wait_that_cannot_be_noted_is_one_all_the_same() {
     for prefix in ["mail-queued:", "mail-failed:"] {
         let fixture = Fixture::new();
         fixture.store.set_failing(Some(prefix));
-        fixture.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+        fixture.refuse(SendError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
         assert_eq!(fixture.deliver(&message(), 1), later(43_500, "daily_quota_exceeded"));
     }
     assert_eq!(

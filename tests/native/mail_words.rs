@@ -4,10 +4,12 @@ use impact_pledge::notify::Reason;
 use impact_pledge::operator::notifications::{
     State, Status, can_be_sent, in_words, risk, risk_in_words, words,
 };
+use impact_pledge::pledge::NotificationService;
 use strum::IntoEnumIterator as _;
 
 fn status(state: State, reason: Option<&str>) -> Status {
     Status {
+        service: NotificationService::Email,
         state,
         reason: reason.map(str::to_owned),
         round: None,

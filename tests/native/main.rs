@@ -46,6 +46,7 @@ mod ledger_times;
 mod logs;
 mod mail;
 mod mail_words;
+mod messaging;
 mod notify;
 mod number;
 mod once;

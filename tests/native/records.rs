@@ -3,7 +3,7 @@
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::pledge::EditKey;
+use impact_pledge::pledge::{EditKey, NotificationService};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
@@ -221,7 +221,7 @@ fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
 fn largest_metadata(offering_id: &str) -> Value {
     let unit_id = "u".repeat(128);
     let mut service = seeded();
-    service.settings.mails_tests = true;
+    service.settings.notifies_tests = vec![NotificationService::Email];
     service.queue = Some(MemoryQueue { is_broken: Cell::new(true), ..MemoryQueue::default() });
     let profile = br#"{"name":"Small Hours Coffee","mail":true}"#;
     service.store.keep(&ProfileKey(&unit_id).name(), profile, b"null");

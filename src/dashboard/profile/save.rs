@@ -12,6 +12,7 @@ use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unregistered;
 use crate::operator::units::{self, UnitRow};
 use crate::operator::{OperatorError, RecordVersion};
+use crate::pledge::NotificationService;
 use crate::recipient::{NewProfile, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
@@ -27,12 +28,19 @@ fn sent(form: &Form) -> NewProfile {
         language: given("language"),
         link: given("link"),
         mail: form.text("mail") == "on",
+        messaging_services: services(form),
         reply_to: given("reply-to"),
         time_zone: given("time-zone"),
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),
         tax_text: lines("tax-text"),
     }
+}
+
+/// Returns the names of the messaging services that are switched on.
+fn services(form: &Form) -> Vec<String> {
+    let names = NotificationService::MESSAGING.map(NotificationService::name);
+    names.into_iter().filter(|name| form.text(name) == "on").map(str::to_owned).collect()
 }
 
 /// Previews the entered profile, or saves it and shows the unit. KV cost of a preview: none. KV cost of saving: at most
@@ -81,11 +89,11 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     wanted: NewProfile,
     replaced: RecordVersion,
 ) -> Result {
-    let mails = wanted.mail;
+    let (mails, messages) = (wanted.mail, !wanted.messaging_services.is_empty());
     let done = units::replace(context.store, context.ledger, &context.author, id, wanted, replaced)
         .await?;
     let before = operation::before(done.before.as_ref());
-    let notice = html! { (before) (view::done(&saved(mails))) };
+    let notice = html! { (before) (view::done(&saved(mails, messages))) };
     shown(context, id, notice, Some(done.outcome)).await
 }
 
@@ -101,10 +109,11 @@ fn overtaken(change: Option<&Change>) -> String {
     )
 }
 
-fn saved(mails: bool) -> Markup {
+fn saved(mails: bool, messages: bool) -> Markup {
     html! {
         "The profile was saved. Pages and e-mails use it everywhere after about " (APPLIED_SECONDS) " s."
         @if mails { " E-mails are sent only if the service has a queue, a sender address and a mail service." }
+        @if messages { " A messaging service delivers only if the service has an adapter for it." }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::dashboard::view::{self, hidden};
 use crate::dashboard::{PageContext, link, register};
 use crate::operator::register::Unregistered;
 use crate::operator::units::UnitRow;
+use crate::pledge::NotificationService;
 use crate::recipient::NewProfile;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
@@ -91,7 +92,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 14] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -104,7 +105,15 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
         ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
+        is_on(profile, NotificationService::MessagingServiceA),
+        is_on(profile, NotificationService::MessagingServiceB),
+        is_on(profile, NotificationService::MessagingServiceC),
     ]
+}
+
+fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &'static str) {
+    let is_on = profile.messaging_services.iter().any(|name| name == service.name());
+    (service.name(), if is_on { "on" } else { "" })
 }
 
 /// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is sent, comparing
@@ -115,14 +124,18 @@ pub(super) fn seen(profile: &NewProfile) -> String {
 }
 
 fn facts(profile: &NewProfile) -> Markup {
-    let [texts @ .., (_, language), (_, mail)] = texts(profile);
+    let [texts @ .., (_, language), (_, mail), _, _, _] = texts(profile);
+    let messaging = profile.messaging_services.join(", ");
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
     let labels = TEXTS.iter().chain(&BILLING);
     let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
-    let choices =
-        [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
+    let choices = [
+        ("Language", in_words(&LANGUAGES, language)),
+        ("E-mails", in_words(&MAILS, mail)),
+        ("Messaging services", &*messaging),
+    ];
     let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
@@ -136,7 +149,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Markup {
-    let [texts @ .., (_, language), (_, mail)] = texts(profile);
+    let [texts @ .., (_, language), (_, mail), a, b, c] = texts(profile);
     let field =
         |((name, label, hint), (_, value)): (&(&'static str, &'static str, &'static str), _)| {
             view::Field {
@@ -159,6 +172,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 @for field in looks { (field.render()) }
                 (view::select("language", "Language", &LANGUAGES, language))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
+                @for (name, is_on) in [a, b, c] { (view::select(name, name, &MAILS, is_on)) }
             }
             fieldset {
                 legend { "On statements. Buyers do not see this." }

@@ -12,14 +12,14 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
     (id, erased): (&str, Option<&str>),
-    mail: &Status,
+    notifications: &[Status],
 ) -> Markup {
     if erased.is_none() && transactions::check_erasable(context.clock, record).is_err() {
         return html! {
             p { "This transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created. Reload this page then." }
         };
     }
-    let has_mail = mail.state != State::NotAsked;
+    let was_notified = notifications.iter().any(|status| status.state != State::NotAsked);
     html! {
         @match erased {
             None => p {
@@ -29,12 +29,12 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
             },
             Some(at) => p {
                 "This transaction was erased on " (view::time(at)) "."
-                @if has_mail {
-                    " Erasing it again removes data that an e-mail that was being sent at that time may have left."
+                @if was_notified {
+                    " Erasing it again removes data that a notification that was being sent at that time may have left."
                 }
             },
         }
-        @if erased.is_none() || has_mail { (form(context, id)) }
+        @if erased.is_none() || was_notified { (form(context, id)) }
     }
 }
 

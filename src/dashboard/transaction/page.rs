@@ -11,11 +11,13 @@ use crate::ledger::Order;
 use crate::operator::notifications::{self, Status};
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{Record, TransactionView, ViewOptions};
+use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
+use std::iter;
 
-/// Shows a transaction, masked. KV cost: at most 13 calls. Ledger cost: 3 queries.
+/// Shows a transaction, masked. KV cost: at most 22 calls. Ledger cost: 3 queries.
 pub(in crate::dashboard) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -70,11 +72,11 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         }
         section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop())) }
         @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
-        @if let Some(OfSupport { related, mail }) = &of_support {
+        @if let Some(OfSupport { related, notifications }) = &of_support {
             (related)
-            section #mail { h2 { "E-mail" } (mail::section(context, &row.id, mail, may_search)) }
+            @for status in notifications { (mail::section(context, &row.id, status, may_search)) }
             @if manages {
-                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), mail)) }
+                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), notifications)) }
             }
         }
     };
@@ -85,7 +87,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 struct OfSupport {
     /// Other transactions with the same reference or of the same buyer; empty for people who may not search.
     related: Markup,
-    mail: Status,
+    /// The state of the e-mail, even if it was not requested, and of each requested messaging service.
+    notifications: Vec<Status>,
 }
 
 impl OfSupport {
@@ -95,12 +98,16 @@ impl OfSupport {
         row: &Order,
         may_search: bool,
     ) -> Result<Self> {
-        let mail = notifications::status(context.store, context.clock, record).await?;
+        let (store, clock) = (context.store, context.clock);
+        let mail = notifications::status(store, clock, record, NotificationService::Email).await?;
+        let requested = notifications::statuses(store, clock, record).await?;
+        let messages = requested.into_iter().filter(|status| !status.service.is_email());
+        let notifications = iter::once(mail).chain(messages).collect();
         let related = match may_search {
             true => related::section(context, row).await,
             false => html! {}, // who buys what is for people who may search
         };
-        Ok(OfSupport { related, mail })
+        Ok(OfSupport { related, notifications })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sends the e-mail of a transaction again, and shows a preview of it.
+//! Sends a notification of a transaction again, and shows a preview of it.
 
 use super::mail::NO_QUEUE;
 use super::page::{found, refused};
@@ -6,17 +6,18 @@ use crate::dashboard::form::Form;
 use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::{Content, Page};
 use crate::dashboard::view::id_link;
-use crate::dashboard::{PageContext, Result, operation, view};
+use crate::dashboard::{PageContext, Refusal, Result, operation, view};
 use crate::operator::OperatorError;
 use crate::operator::delays::MAILED_SECONDS;
 use crate::operator::notifications::{self, Resent, Status};
 use crate::operator::transactions::Record;
-use crate::service::{Clock, Entropy};
+use crate::pledge::NotificationService;
+use crate::service::{Clock, Entropy, Message};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// Sends a transaction's e-mail again. Cost: at most 15 KV calls, 2 KV writes, and 1 call of the queue.
+/// Sends a transaction's e-mail or message again. Cost: at most 24 KV calls, 2 KV writes, and 1 call of the queue.
 ///
 /// The form contains the number of the resend (the round). A form that is sent twice queues its round only once,
 /// provided that Workers KV already shows the queued round, or that this instance remembers it. The form of an earlier
@@ -26,13 +27,14 @@ pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>
     record: &Scoped<Record>,
     form: &Form,
 ) -> Result {
-    let mail = notifications::status(context.store, context.clock, record).await?;
+    let service = service(form)?;
+    let mail = notifications::status(context.store, context.clock, record, service).await?;
     let Some(outbox) = context.outbox else { return refused(context, record, NO_QUEUE).await };
     if let Some(at) = context.was_done().await? {
         return found(context, record, &operation::before(Some(&at))).await;
     }
     if is_queued(&mail, form) {
-        return found(context, record, &queued_before()).await;
+        return found(context, record, &queued_before(service)).await;
     }
     if let Some(problem) = not_now(&mail, form) {
         return refused(context, record, problem).await;
@@ -46,8 +48,8 @@ pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>
         notifications::queue_round(store, context.ledger, author, outbox, rounds, &message).await?;
     match queued.outcome {
         Resent::Untaken => refused(context, record, UNTAKEN).await,
-        Resent::Before => found(context, record, &queued_before()).await,
-        Resent::Queued => found(context, record, &queued_now(&message.id)).await,
+        Resent::Before => found(context, record, &queued_before(service)).await,
+        Resent::Queued => found(context, record, &queued_now(&message)).await,
     }
 }
 
@@ -58,43 +60,71 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
     round.is_some_and(|round| mail.queued_round().is_some_and(|queued| queued >= round))
 }
 
-fn queued_now(id: &str) -> Markup {
+/// Returns the notification service of a form or a query. It is the e-mail if none is given.
+fn service(form: &Form) -> Result<NotificationService> {
+    match form.given("service") {
+        None => Ok(NotificationService::Email),
+        Some(name) => NotificationService::from_name(name)
+            .ok_or_else(|| Refusal::invalid("`service` must be a notification service")),
+    }
+}
+
+fn subject(service: NotificationService) -> String {
+    match service.is_email() {
+        true => "The e-mail".to_owned(),
+        false => format!("The message by {}", service.name()),
+    }
+}
+
+fn queued_now(message: &Message) -> Markup {
     view::done(&html! {
-        "The e-mail is queued. The page of " (id_link(id)) " shows the delivery result after about "
+        (subject(message.service)) " is queued. The page of " (id_link(&message.id)) " shows the delivery result after about "
         (MAILED_SECONDS) " s."
     })
 }
 
-fn queued_before() -> Markup {
+fn queued_before(service: NotificationService) -> Markup {
     view::notice(&html! {
-        "The e-mail is already queued, and was not queued again. Reload this page in about "
+        (subject(service)) " is already queued, and was not queued again. Reload this page in about "
         (MAILED_SECONDS) " s to see the delivery result."
     })
 }
 
-const UNTAKEN: &str = "the queue did not accept the e-mail, so nothing was sent, although the audit log lists it. Try again later";
+const UNTAKEN: &str = "the queue did not accept it, so nothing was sent, although the audit log lists it. Try again later";
 
-/// Returns why this form cannot send the e-mail again, or `None` if it can.
+/// Returns why this form cannot send the notification again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     if form.text("round") != mail.next_round().to_string() {
         return Some(
-            "nothing was sent: the e-mail was sent again after this form was loaded. Check its state below",
+            "nothing was sent: it was sent again after this form was loaded. Check its state below",
         );
     }
     let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();
     is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
-/// Shows the e-mail as it would be sent now, but with personal data masked and its link disabled. KV cost: at most 2
-/// calls.
+/// Shows the e-mail or the message as it would be sent now, but with personal data masked and its link disabled. KV cost:
+/// at most 2 calls.
 pub(in crate::dashboard) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
+    query: &Form,
 ) -> Result {
-    let mail = notifications::masked_preview(context.store, context.clock, record).await?;
+    let service = service(query)?;
+    let mail = notifications::masked_preview(context.store, context.clock, record, service).await?;
+    let Some(html) = mail.html else {
+        return Ok(Page::new("Preview", message(service, &mail.subject, &mail.text)));
+    };
     let link = format!("href=\"{}\"", notifications::NOWHERE);
-    let document = mail.html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
+    let document = html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
+}
+
+fn message(service: NotificationService, title: &str, text: &str) -> Markup {
+    html! {
+        p.lead { "The message that " (service.name()) " would get now, with personal data masked." }
+        section { h2 { bdi { (title) } } pre { (text) } }
+    }
 }
 
 /// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use.

@@ -53,6 +53,18 @@ const SENTENCES: &[(&str, &str)] = &[
     ("fulfilments add", "recorded what was done{text 1}"),
     ("fulfilments remove", "removed what was recorded as done{text 1}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
+    (
+        "emails resend (MessagingServiceA)",
+        "sent the message of {transactions 0} by MessagingServiceA again",
+    ),
+    (
+        "emails resend (MessagingServiceB)",
+        "sent the message of {transactions 0} by MessagingServiceB again",
+    ),
+    (
+        "emails resend (MessagingServiceC)",
+        "sent the message of {transactions 0} by MessagingServiceC again",
+    ),
 ];
 
 /// The sentences of the commands about the ledger. Their entries have texts instead of IDs.

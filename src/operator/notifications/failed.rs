@@ -1,8 +1,8 @@
-//! Lists the e-mails that failed, by day.
+//! Lists the notifications that failed, by day.
 
 use super::{EmailView, shown, status_beside};
 use crate::operator::{OperatorError, Pages, Result, read_values, transactions};
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use crate::service::Clock;
 use crate::store::{FailedMailKey, Key, KeyInfo, OperatorStore, QueuedMailKey};
 use crate::time::{DAY_MS, date_time, day_of};
@@ -13,41 +13,54 @@ use serde::{Deserialize, Serialize};
 pub struct FailedQuery {
     /// Only failures of this UTC day, such as `2026-11-21`.
     pub day: Option<String>,
+    /// Only failures of this service.
+    #[serde(default)]
+    pub service: Option<NotificationService>,
     /// The largest number of failures.
     pub limit: usize,
-    /// Only failures after this one in the list, given as day and ID: `2026-11-21:ptran_…`.
+    /// Only failures after this [position](FailedMail::position) in the list, such as `2026-11-21:ptran_…`.
     #[serde(default)]
     pub after: Option<String>,
 }
 
+/// A failure in the list.
+type Failure = (String, TransactionId, NotificationService);
+
 impl FailedQuery {
-    /// Returns the days and IDs of the selected failures of a page.
-    fn wanted(&self, page: &[KeyInfo]) -> Vec<(String, TransactionId)> {
+    /// Returns the selected failures of a page.
+    fn wanted(&self, page: &[KeyInfo]) -> Vec<Failure> {
         let after = self.after.as_deref().and_then(|after| after.split_once(':'));
-        let is_after = |(day, id): &(String, TransactionId)| {
-            after.is_none_or(|(last, last_id)| (last, id.as_str()) > (day.as_str(), last_id))
+        let wanted = |record: &KeyInfo| {
+            let (day, id, service) = FailedMailKey::parse(&record.name)?;
+            let (_, rest) = record.name.strip_prefix(FailedMailKey::PREFIX)?.split_once(':')?;
+            let is_after = after.is_none_or(|(last, last_rest)| (last, rest) > (day, last_rest));
+            let is_of_service = self.service.is_none_or(|wanted| wanted == service);
+            (is_after && is_of_service).then(|| (day.to_owned(), id, service))
         };
-        page.iter().filter_map(day_and_id).filter(is_after).collect()
+        page.iter().filter_map(wanted).collect()
     }
 }
 
-/// E-mails that failed, newest day first.
+/// Notifications that failed, newest day first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The e-mails. An e-mail that failed in several rounds may occur several times.
+    /// The notifications. One that failed in several rounds may occur several times.
     pub failed: Vec<FailedMail>,
     /// Whether there are more failures.
     pub more: bool,
 }
 
-/// An e-mail that failed on a day.
+/// A notification that failed on a day.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedMail {
     /// The UTC day.
     pub day: String,
     /// The transaction's ID.
     pub id: String,
-    /// The transaction, with the current state of its e-mail.
+    /// The service. The JSON of e-mails leaves it out.
+    #[serde(skip_serializing_if = "NotificationService::is_email")]
+    pub service: NotificationService,
+    /// The transaction, with the current state of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<EmailView>,
     /// Why the transaction cannot be shown.
@@ -55,8 +68,17 @@ pub struct FailedMail {
     pub problem: Option<String>,
 }
 
-/// Lists e-mails that failed in the last 90 days, or were postponed to another day. Failures of the last minute may be
-/// missing. E-mails without any delivery result are not listed.
+impl FailedMail {
+    /// Returns the position in the list, for [`FailedQuery::after`].
+    pub fn position(&self) -> String {
+        let service = if self.service.is_email() { "" } else { self.service.name() };
+        let colon = if service.is_empty() { "" } else { ":" };
+        [&*self.day, ":", &self.id, colon, service].concat()
+    }
+}
+
+/// Lists notifications that failed in the last 90 days, or were postponed to another day. Failures of the last minute may
+/// be missing. Notifications without any delivery result are not listed.
 ///
 /// # Errors
 /// If the store fails.
@@ -65,19 +87,20 @@ pub async fn failed(
     clock: &impl Clock,
     query: &FailedQuery,
 ) -> Result<Failures> {
-    let mut names = newest(store, clock.now_ms(), query).await?;
-    let more = names.len() > query.limit;
-    names.truncate(query.limit);
-    let keys: Vec<_> = names.iter().map(|(_, id)| QueuedMailKey(id)).collect();
+    let mut failures = newest(store, clock.now_ms(), query).await?;
+    let more = failures.len() > query.limit;
+    failures.truncate(query.limit);
+    let keys: Vec<_> =
+        failures.iter().map(|(_, id, service)| QueuedMailKey(id, *service)).collect();
     let queued = read_values(store, &keys).await?;
-    let mut failed = Vec::with_capacity(names.len());
-    for ((day, id), queued) in names.into_iter().zip(queued) {
-        let (now, problem) = match show_by_id(store, clock, &id, queued).await {
+    let mut failed = Vec::with_capacity(failures.len());
+    for ((day, id, service), queued) in failures.into_iter().zip(queued) {
+        let (now, problem) = match show_by_id(store, clock, &id, (service, queued)).await {
             Ok(shown) => (Some(shown), None),
             Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
             Err(error) => return Err(error),
         };
-        failed.push(FailedMail { day, id: id.into_string(), now, problem });
+        failed.push(FailedMail { day, id: id.into_string(), service, now, problem });
     }
     Ok(Failures { failed, more })
 }
@@ -86,28 +109,28 @@ async fn show_by_id(
     store: &impl OperatorStore,
     clock: &impl Clock,
     id: &TransactionId,
-    queued: Option<Vec<u8>>,
+    queued: (NotificationService, Option<Vec<u8>>),
 ) -> Result<EmailView> {
     let record = transactions::get(store, id.as_str()).await?;
     let mail = status_beside(store, clock, &record, queued).await?;
     shown(&record, mail)
 }
 
-/// Returns the days and IDs of failures, newest day first. If there are more failures than the limit, returns more
+/// Returns failures, newest day first. If there are more failures than the limit, returns more
 /// entries than the limit, so that the caller can tell. KV cost: 1 list if it shows all failures; otherwise also at
 /// least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,
     query: &FailedQuery,
-) -> Result<Vec<(String, TransactionId)>> {
+) -> Result<Vec<Failure>> {
     let days = match &query.day {
         Some(day) => vec![day.clone()],
         None => {
             let all = store.list(FailedMailKey::PREFIX, None).await?;
             if all.cursor.is_none() {
                 let mut found = query.wanted(&all.records);
-                found.sort_by(|(a, _), (b, _)| b.cmp(a));
+                found.sort_by(|(a, ..), (b, ..)| b.cmp(a));
                 return Ok(found);
             }
             let after = query.after.as_deref().unwrap_or("~"); // sorts after every day
@@ -124,11 +147,6 @@ async fn newest(
         }
     }
     Ok(found)
-}
-
-fn day_and_id(record: &KeyInfo) -> Option<(String, TransactionId)> {
-    let (day, id) = FailedMailKey::parse(&record.name)?;
-    Some((day.to_owned(), id))
 }
 
 /// Returns the days for which failures are kept, today first.

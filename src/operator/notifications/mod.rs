@@ -1,14 +1,18 @@
-//! E-mails to recipients, for support: the delivery state of an e-mail, lists of failed e-mails, previews and resends.
+//! Notifications of recipients, for support: the delivery state of an e-mail or of the message of a messaging service,
+//! lists of failed ones, previews and resends.
 //!
-//! The state is computed from the stored records. So an e-mail that was lost shows as failed even if no record states
-//! that.
+//! The state is computed from the stored records. So a notification that was lost shows as failed even if no record
+//! states that.
 
 mod failed;
+mod mail_words;
+mod message_words;
 mod preview;
 mod profile;
 mod recent;
 mod refusal;
 mod resend;
+mod state_words;
 mod status;
 mod view;
 mod words;
@@ -17,11 +21,12 @@ pub use failed::{FailedMail, FailedQuery, Failures, failed};
 pub use preview::{NOWHERE, Preview, masked_preview, preview};
 pub use recent::{RECENT_DAYS, RecentFailures, recent_failures};
 pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
-pub use status::{State, Status, WAITING_HOURS, status};
+pub use state_words::Words;
+pub use status::{State, Status, WAITING_HOURS, status, statuses};
 pub use view::{EmailView, show};
-pub use words::{Words, can_be_sent, in_words, risk, risk_in_words, words};
+pub use words::{can_be_sent, in_words, risk, risk_in_words, words};
 
-use profile::mailing_profile;
+use profile::notifying_profile;
 use refusal::{refusal, refuse_erased};
 use status::status_beside;
 use view::{masked_recipient, shown};

@@ -1,15 +1,15 @@
-//! Previews of e-mails.
+//! Previews of notifications.
 
 use super::{masked_recipient, refusal, refuse_erased};
 use crate::operator::transactions::Record;
 use crate::operator::{Result, load};
-use crate::pledge::RetrievedPledgeTransaction;
+use crate::pledge::{NotificationService, RetrievedPledgeTransaction};
 use crate::recipient::{Profile, mail};
 use crate::store::{OperatorStore, ProfileKey};
 use crate::time::TimeZones;
 use serde::Serialize;
 
-/// An e-mail as it would be sent now. Its text and its HTML contain the recipient's name and the timeline's address,
+/// A notification as it would be sent now. Its text and its HTML contain the recipient's name and the timeline's address,
 /// with which anyone can open the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -18,21 +18,21 @@ pub struct Preview {
     pub id: String,
     /// The masked e-mail address of the recipient.
     pub to: String,
-    /// The name of the sender.
+    /// The name of the sender: the shop's.
     pub sender: String,
-    /// The address that gets replies.
+    /// The address that gets replies to an e-mail.
     pub reply_to: Option<String>,
-    /// The tag of the e-mail's language, such as `de`.
+    /// The tag of the notification's language, such as `de`.
     pub language: &'static str,
-    /// The subject.
+    /// The subject of the e-mail, which is the title of a message.
     pub subject: String,
     /// The content as plain text.
     pub text: String,
-    /// The content as HTML.
-    pub html: String,
+    /// The content of an e-mail as HTML. Messages have none.
+    pub html: Option<String>,
 }
 
-/// Returns the e-mail about a transaction, even if it would not be sent.
+/// Returns a service's notification about a transaction, even if it would not be sent.
 ///
 /// # Errors
 /// If the transaction was erased, has no timeline address or is damaged, or the store fails.
@@ -40,14 +40,15 @@ pub async fn preview(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,
     record: &Record,
+    service: NotificationService,
 ) -> Result<Preview> {
-    drafted(store, zones, record, &record.transaction()?).await
+    drafted(store, zones, (record, service), &record.transaction()?).await
 }
 
 /// The placeholder for the timeline's address in a [masked preview](masked_preview). It leads nowhere.
 pub const NOWHERE: &str = "https://preview.invalid/";
 
-/// Returns the [`preview`] of an e-mail with masked recipient and texts, and with [`NOWHERE`] as the timeline's
+/// Returns the [`preview`] of a notification with masked recipient and texts, and with [`NOWHERE`] as the timeline's
 /// address.
 ///
 /// # Errors
@@ -56,31 +57,32 @@ pub async fn masked_preview(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,
     record: &Record,
+    service: NotificationService,
 ) -> Result<Preview> {
     let mut transaction = record.masked()?;
     transaction.timeline_url = Some(NOWHERE.into());
-    drafted(store, zones, record, &transaction).await
+    drafted(store, zones, (record, service), &transaction).await
 }
 
-/// Returns the e-mail about a transaction. The transaction may be masked.
+/// Returns a service's notification about a transaction. The transaction may be masked.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,
-    record: &Record,
+    (record, service): (&Record, NotificationService),
     transaction: &RetrievedPledgeTransaction<'_>,
 ) -> Result<Preview> {
-    refuse_erased(record)?;
+    refuse_erased(record, service)?;
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
     let mail = mail(transaction, profile.as_ref(), zones)
-        .ok_or_else(|| refusal(record, "its record has no timeline address"))?;
+        .ok_or_else(|| refusal(record, service, "its record has no timeline address"))?;
     Ok(Preview {
         id: record.id.to_string(),
         to: masked_recipient(&record.transaction()?),
         sender: mail.sender,
-        reply_to: profile.and_then(|profile| profile.reply_to),
+        reply_to: profile.and_then(|profile| profile.reply_to).filter(|_| service.is_email()),
         language: mail.language.tag(),
         subject: mail.subject,
         text: mail.text,
-        html: mail.html,
+        html: service.is_email().then_some(mail.html),
     })
 }

@@ -1,14 +1,16 @@
-//! The profile that a unit's e-mails use.
+//! The profile that a unit's notifications use.
 
 use crate::operator::{Result, load};
+use crate::pledge::NotificationService;
 use crate::recipient::Profile;
 use crate::store::{OperatorStore, ProfileKey};
 
-/// Returns the profile of a unit; `None` if it has none, or its e-mails are off.
-pub(super) async fn mailing_profile(
+/// Returns the profile of a unit; `None` if it has none, or the service is off for the unit.
+pub(super) async fn notifying_profile(
     store: &impl OperatorStore,
     unit: &str,
+    service: NotificationService,
 ) -> Result<Option<Profile>> {
     let profile: Option<Profile> = load(store, ProfileKey(unit)).await?;
-    Ok(profile.filter(|profile| profile.mail))
+    Ok(profile.filter(|profile| profile.notifies(service)))
 }

@@ -1,9 +1,9 @@
-//! Counts the e-mails that failed in the last days, without those that were later sent or queued again.
+//! Counts the notifications that failed in the last days, without those that were later sent or queued again.
 
 use super::status::in_queue;
 use crate::notify::{Marker, State};
 use crate::operator::{Result, read_values};
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use crate::service::Clock;
 use crate::store::{
     FailedMailKey, Key as _, KeyInfo, MAX_READS, NotificationKey, OperatorStore, QueuedMailKey,
@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 /// Days whose failures are counted.
 pub const RECENT_DAYS: u64 = 7;
 
-/// The number of e-mails that failed recently.
+/// The number of notifications that failed recently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecentFailures {
-    /// Number of transactions whose e-mail failed.
+    /// Number of e-mails and messages that failed.
     pub count: u64,
-    /// Whether there may be more failed e-mails than were counted.
+    /// Whether there may be more than were counted.
     pub has_more: bool,
 }
 
-/// Counts the transactions whose e-mail failed in the last 7 days and still counts as failed. Looks at the newest 100
-/// failures only. KV cost: 1 list, 2 reads. If more than 1,000 e-mails failed in the last 90 days, up to 7 more lists.
+/// Counts the notifications that failed in the last 7 days and still count as failed. Looks at the newest 100
+/// failures only. KV cost: 1 list, 2 reads. If more than 1,000 failed in the last 90 days, up to 7 more lists.
 ///
 /// # Errors
 /// If the store fails.
@@ -35,9 +35,9 @@ pub async fn recent_failures(
 ) -> Result<RecentFailures> {
     let now_ms = clock.now_ms();
     let (ids, is_cut) = newest(store, now_ms).await?;
-    let queued: Vec<_> = ids.iter().map(QueuedMailKey).collect();
+    let queued: Vec<_> = ids.iter().map(|(id, service)| QueuedMailKey(id, *service)).collect();
     let queued = read_values(store, &queued).await?;
-    let ended: Vec<_> = ids.iter().map(NotificationKey).collect();
+    let ended: Vec<_> = ids.iter().map(|(id, service)| NotificationKey(id, *service)).collect();
     let ended = read_values(store, &ended).await?;
     let failed = ended
         .iter()
@@ -46,7 +46,7 @@ pub async fn recent_failures(
     Ok(RecentFailures { count: failed.count() as u64, has_more: is_cut })
 }
 
-/// Returns whether an e-mail that failed once still counts as failed. `ended` is the record of the e-mail's last round,
+/// Returns whether a notification that failed once still counts as failed. `ended` is the record of its last round,
 /// `queued` the record of its queued message.
 fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
     let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, ended).ok());
@@ -56,8 +56,11 @@ fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
     !is_queued && ended.is_none_or(|ended| ended.state == State::Failed)
 }
 
-/// Returns the transactions of the newest failures, and whether there are more.
-async fn newest(store: &impl OperatorStore, now_ms: u64) -> Result<(Vec<TransactionId>, bool)> {
+/// The transaction of a failure, and the service.
+type Failed = (TransactionId, NotificationService);
+
+/// Returns the newest failures, each once, and whether there are more.
+async fn newest(store: &impl OperatorStore, now_ms: u64) -> Result<(Vec<Failed>, bool)> {
     let days: Vec<_> = (0..RECENT_DAYS)
         .map(|back| day_of(&date_time(now_ms.saturating_sub(back * DAY_MS))).to_owned())
         .collect();
@@ -68,10 +71,13 @@ async fn newest(store: &impl OperatorStore, now_ms: u64) -> Result<(Vec<Transact
     };
     records.sort_by(|one, other| other.name.cmp(&one.name));
     let recent = records.iter().filter_map(|record| FailedMailKey::parse(&record.name));
-    let recent = recent.filter(|(day, _)| days.iter().any(|wanted| wanted == day));
+    let recent = recent.filter(|(day, ..)| days.iter().any(|wanted| wanted == day));
+    let name = |(id, service): &Failed| NotificationKey(id, *service).name();
     let mut known = BTreeSet::new();
-    let mut ids: Vec<_> =
-        recent.map(|(_, id)| id).filter(|id| known.insert(id.as_str().to_owned())).collect();
+    let mut ids: Vec<_> = recent
+        .map(|(_, id, service)| (id, service))
+        .filter(|one| known.insert(name(one)))
+        .collect();
     let is_cut = ids.len() > MAX_READS;
     ids.truncate(MAX_READS);
     Ok((ids, is_cut))

@@ -1,17 +1,22 @@
-//! Why an e-mail cannot be sent.
+//! Why a notification cannot be sent.
 
 use crate::operator::transactions::Record;
 use crate::operator::{OperatorError, Result};
+use crate::pledge::NotificationService;
 
 /// Refuses a transaction whose recipient was erased.
-pub(super) fn refuse_erased(record: &Record) -> Result<()> {
+pub(super) fn refuse_erased(record: &Record, service: NotificationService) -> Result<()> {
     match record.metadata()?.summary.erased {
-        Some(time) => Err(refusal(record, &format!("its recipient was erased on {time}"))),
+        Some(time) => Err(refusal(record, service, &format!("its recipient was erased on {time}"))),
         None => Ok(()),
     }
 }
 
-/// Returns the error for an e-mail that cannot be sent, with the reason.
-pub(super) fn refusal(record: &Record, why: &str) -> OperatorError {
-    OperatorError::Invalid(format!("the e-mail of {} cannot be sent: {why}", record.id))
+/// Returns the error for a notification that cannot be sent, with the reason.
+pub(super) fn refusal(record: &Record, service: NotificationService, why: &str) -> OperatorError {
+    let what = match service.is_email() {
+        true => "the e-mail".to_owned(),
+        false => format!("the message by {}", service.name()),
+    };
+    OperatorError::Invalid(format!("{what} of {} cannot be sent: {why}", record.id))
 }

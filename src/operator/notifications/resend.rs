@@ -1,9 +1,9 @@
-//! Resends e-mails: puts one message of the next round into the queue.
+//! Resends notifications: puts one message of the next round into the queue.
 //!
 //! Workers KV shows a new record late. So an instance also remembers the rounds that it has queued, and the consumer of
-//! the queue claims a round before it sends the e-mail.
+//! the queue claims a round before it sends the notification.
 
-use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
+use super::{State, Status, notifying_profile, refusal, refuse_erased, status_beside};
 use crate::ledger::Ledger;
 use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
@@ -11,7 +11,7 @@ use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
 use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, Result, read_values};
-use crate::pledge::TransactionId;
+use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Entropy, Message, Outbox};
 use crate::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
 use crate::time::{date_time, day_of};
@@ -19,6 +19,7 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use strum::IntoEnumIterator as _;
 
 /// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
@@ -28,35 +29,52 @@ const KNOWN_MS: u64 = 180_000;
 /// Largest number of rounds that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
-/// Returns the message that resends a transaction's e-mail, in the round after the last known one. A message of an
-/// older round may still be queued. If the queue delivers it before the new message, both send an e-mail. If the newer
+/// Returns the message that resends a notification, in the round after the last known one. A message of an older round
+/// may still be queued. If the queue delivers it before the new message, both send a notification. If the newer
 /// round ends first, the older message sends nothing.
 ///
 /// # Errors
-/// If the create request did not ask for an e-mail, sending the e-mail is not allowed, the transaction is damaged, or
-/// the store fails.
+/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged, or the store
+/// fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
-    mail: &Status,
+    state: &Status,
 ) -> Result<Message> {
-    let metadata = record.metadata()?;
-    if !record.asks_for_mail()? {
-        return Err(refusal(record, "its create did not ask for an e-mail"));
+    let (metadata, service) = (record.metadata()?, state.service);
+    if !record.services()?.contains(&service) {
+        return Err(refusal(
+            record,
+            service,
+            &format!("its create did not ask for {}", noun(service)),
+        ));
     }
-    refuse_erased(record)?;
-    if mailing_profile(store, &metadata.unit).await?.is_none() {
-        let unit = &metadata.unit;
-        let off = format!(
-            "the e-mails of the unit `{unit}` are off: `units set {unit} --mail on` turns them on"
-        );
-        return Err(refusal(record, &off));
+    refuse_erased(record, service)?;
+    if notifying_profile(store, &metadata.unit, service).await?.is_none() {
+        return Err(refusal(record, service, &switched_off(&metadata.unit, service)));
     }
     Ok(Message {
         id: record.id.to_string(),
         created_at: record.transaction()?.created_at.to_string(),
-        round: mail.next_round(),
+        round: state.next_round(),
+        service,
     })
+}
+
+fn noun(service: NotificationService) -> &'static str {
+    if service.is_email() { "an e-mail" } else { "it" }
+}
+
+fn switched_off(unit: &str, service: NotificationService) -> String {
+    match service.is_email() {
+        true => format!(
+            "the e-mails of the unit `{unit}` are off: `units set {unit} --mail on` turns them on"
+        ),
+        false => format!(
+            "{} is off for the unit `{unit}`: `units set {unit} --messaging-services …` turns it on",
+            service.name()
+        ),
+    }
 }
 
 // ---- One -----------------------------------------------------------------------------------------
@@ -101,10 +119,18 @@ pub async fn queue_round(
 ) -> Result<Done<Resent>> {
     let work =
         async |author: &Author<'_, _, _>| queue_now(store, author, outbox, rounds, message).await;
-    once(store, ledger, author, (COMMAND, &message.id), work).await
+    once(store, ledger, author, (COMMAND, &subject(message)), work).await
 }
 
-/// Queues a round. A repeated request may queue it again, but the consumer sends only one e-mail.
+/// Returns what a resend concerns: the transaction's ID, and the messaging service.
+fn subject(message: &Message) -> String {
+    match message.service.is_email() {
+        true => message.id.clone(),
+        false => [&message.id, ":", message.service.name()].concat(),
+    }
+}
+
+/// Queues a round. A repeated request may queue it again, but the consumer sends only one notification.
 async fn queue_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -115,14 +141,24 @@ async fn queue_now(
     let Some(round) = rounds.take(message, author.clock.now_ms()) else {
         return Ok(Resent::Before);
     };
-    author.record(store, COMMAND, [message.id.as_str()]).await?;
+    author.record(store, recorded_command(message.service), [message.id.as_str()]).await?;
     put(store, author, outbox, round).await
 }
 
 const COMMAND: &str = "emails resend";
 
+/// Returns the command in the audit log. It names the messaging service.
+fn recorded_command(service: NotificationService) -> &'static str {
+    match service {
+        NotificationService::Email => COMMAND,
+        NotificationService::MessagingServiceA => "emails resend (MessagingServiceA)",
+        NotificationService::MessagingServiceB => "emails resend (MessagingServiceB)",
+        NotificationService::MessagingServiceC => "emails resend (MessagingServiceC)",
+    }
+}
+
 /// Puts a message into the queue, and writes a record that it is queued. If that record cannot be written, submitting
-/// the same form later queues the round again. The consumer still sends only one e-mail.
+/// the same form later queues the round again. The consumer still sends only one notification.
 async fn put(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -142,7 +178,7 @@ async fn put(
     };
     if let Some(id) = TransactionId::parse(&round.message.id) {
         let value = crate::api::to_json(&queued);
-        let _ = store.put(&QueuedMailKey(&id), value, &NoMetadata).await;
+        let _ = store.put(&QueuedMailKey(&id, round.message.service), value, &NoMetadata).await;
     }
     round.keep();
     Ok(Resent::Queued)
@@ -153,11 +189,13 @@ async fn put(
 pub struct QueuedRounds(RefCell<VecDeque<(Message, u64)>>);
 
 impl QueuedRounds {
-    /// Reserves a round; `None` if this or a later round of the transaction is already reserved.
+    /// Reserves a round; `None` if this or a later round of the notification is already reserved.
     fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
         let mut known = self.0.borrow_mut();
         known.retain(|(_, since_ms)| now_ms < since_ms.saturating_add(KNOWN_MS));
-        if known.iter().any(|(one, _)| one.id == message.id && one.round >= message.round) {
+        let is_taken =
+            |one: &Message| subject(one) == subject(message) && one.round >= message.round;
+        if known.iter().any(|(one, _)| is_taken(one)) {
             return None;
         }
         known.push_back((message.clone(), now_ms));
@@ -196,6 +234,9 @@ impl Drop for Round<'_> {
 pub struct DayQuery {
     /// The UTC day of the failures, such as `2026-11-21`.
     pub day: String,
+    /// Only failures of this service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<NotificationService>,
     /// The position of the step: `next` of the previous step.
     #[serde(default)]
     pub from: Option<String>,
@@ -206,13 +247,13 @@ pub struct DayQuery {
 /// The outcome of a step of [`resend_day`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayStep {
-    /// Number of e-mails that were put into the queue.
+    /// Number of notifications that were put into the queue.
     pub queued: usize,
-    /// Number of e-mails that were already queued.
+    /// Number of notifications that were already queued.
     pub before: usize,
-    /// Number of e-mails that no longer count as failed on that day: sent, skipped, or failed on another day since.
+    /// Number of notifications that no longer count as failed on that day: sent, skipped, or failed on another day since.
     pub ended: usize,
-    /// IDs of transactions whose e-mail cannot be sent, each with the reason.
+    /// IDs of transactions whose notification cannot be sent, each with the reason.
     pub refused: Vec<(String, String)>,
     /// Whether the queue refused a message. Then the step must be tried again later.
     pub untaken: bool,
@@ -220,9 +261,8 @@ pub struct DayStep {
     pub next: Option<String>,
 }
 
-/// Resends the e-mails that failed on a day and still count as failed, in steps. A repeated step leaves out e-mails that are
-/// queued or have ended since. KV cost: 1 list, and 3 reads and 1 write for each e-mail. Each e-mail also costs a call of the
-/// queue.
+/// Resends the notifications that failed on a day and still count as failed, in steps. A repeated step leaves out those that
+/// are queued or have ended since. KV cost: 1 list, and 3 reads and 1 write for each. Each also costs a call of the queue.
 ///
 /// # Errors
 /// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
@@ -265,15 +305,19 @@ async fn resend_day_now(
     let from = from.ok_or_else(|| OperatorError::Invalid(NO_PLACE.to_owned()))?;
     let page = store.list(&FailedMailKey::day_prefix(&query.day), from.cursor.as_deref()).await?;
     let names = page.records.iter().map(|record| &*record.name).filter(|name| from.is_before(name));
-    let mut failed: Vec<_> =
-        names.filter_map(|name| Some((name, FailedMailKey::parse(name)?.1))).collect();
+    let failure = |name| {
+        let (_, id, service) = FailedMailKey::parse(name)?;
+        let is_wanted = query.service.is_none_or(|wanted| wanted == service);
+        is_wanted.then_some((name, id, service))
+    };
+    let mut failed: Vec<_> = names.filter_map(failure).collect();
     let is_cut = failed.len() > query.count;
     failed.truncate(query.count);
     let chosen = choose(store, author.clock, rounds, &query.day, &failed).await?;
     record(store, author, &chosen).await?;
     let mut step = DayStep::default();
     let mut place = from.clone();
-    for ((name, _), choice) in failed.iter().zip(chosen) {
+    for ((name, ..), choice) in failed.iter().zip(chosen) {
         if step.count(choice, store, author, outbox).await? == Resent::Untaken {
             return Ok(DayStep { untaken: true, next: Some(place.to_string()), ..step });
         }
@@ -289,22 +333,27 @@ async fn resend_day_now(
 const NO_PLACE: &str =
     "this is not a valid position among the failures of a day: begin again with the day";
 
-/// Records the messages to be queued in the audit log.
+/// Records the messages to be queued in the audit log: one entry for each service.
 async fn record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     chosen: &[Choice<'_>],
 ) -> Result<()> {
-    let ids = chosen.iter().filter_map(|choice| match choice {
-        Choice::Send(round) => Some(&*round.message.id),
-        _ => None,
-    });
-    let ids: Vec<_> = ids.collect();
-    if ids.is_empty() { Ok(()) } else { author.record(store, COMMAND, ids).await }
+    for service in NotificationService::iter() {
+        let ids = chosen.iter().filter_map(|choice| match choice {
+            Choice::Send(round) if round.message.service == service => Some(&*round.message.id),
+            _ => None,
+        });
+        let ids: Vec<_> = ids.collect();
+        if !ids.is_empty() {
+            author.record(store, recorded_command(service), ids).await?;
+        }
+    }
+    Ok(())
 }
 
 impl DayStep {
-    /// Queues the message if the e-mail is to be resent, and counts the outcome.
+    /// Queues the message if the notification is to be resent, and counts the outcome.
     async fn count(
         &mut self,
         choice: Choice<'_>,
@@ -326,14 +375,14 @@ impl DayStep {
     }
 }
 
-/// Whether a failed e-mail is resent, or why not.
+/// Whether a failed notification is resent, or why not.
 enum Choice<'r> {
     Send(Round<'r>),
-    /// The e-mail is already queued.
+    /// The notification is already queued.
     Before,
-    /// The e-mail was sent or skipped since, or failed on another day.
+    /// The notification was sent or skipped since, or failed on another day.
     Ended,
-    /// The e-mail cannot be sent. The values are the transaction's ID and the reason.
+    /// The notification cannot be sent. The values are the transaction's ID and the reason.
     Refuse(String, String),
 }
 
@@ -342,12 +391,12 @@ async fn choose<'r>(
     clock: &impl Clock,
     rounds: &'r QueuedRounds,
     day: &str,
-    failed: &[(&str, TransactionId)],
+    failed: &[(&str, TransactionId, NotificationService)],
 ) -> Result<Vec<Choice<'r>>> {
-    let keys: Vec<_> = failed.iter().map(|(_, id)| QueuedMailKey(id)).collect();
+    let keys: Vec<_> = failed.iter().map(|(_, id, service)| QueuedMailKey(id, *service)).collect();
     let mut chosen = Vec::with_capacity(failed.len());
-    for ((_, id), queued) in failed.iter().zip(read_values(store, &keys).await?) {
-        chosen.push(match choice(store, clock, rounds, day, (id, queued)).await {
+    for ((_, id, service), queued) in failed.iter().zip(read_values(store, &keys).await?) {
+        chosen.push(match choice(store, clock, rounds, day, (id, *service, queued)).await {
             Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why),
             choice => choice?,
         });
@@ -360,10 +409,10 @@ async fn choice<'r>(
     clock: &impl Clock,
     rounds: &'r QueuedRounds,
     day: &str,
-    (id, queued): (&TransactionId, Option<Vec<u8>>),
+    (id, service, queued): (&TransactionId, NotificationService, Option<Vec<u8>>),
 ) -> Result<Choice<'r>> {
     let record = transactions::get(store, id.as_str()).await?;
-    let mail = status_beside(store, clock, &record, queued).await?;
+    let mail = status_beside(store, clock, &record, (service, queued)).await?;
     let is_of_day = mail.at.as_deref().is_none_or(|at| day_of(at) == day);
     match mail.state {
         State::Waiting => Ok(Choice::Before),

@@ -1,61 +1,63 @@
-//! The state of a transaction's e-mail, computed from the stored records.
+//! The state of a transaction's notification, computed from the stored records.
 
-use super::mailing_profile;
+use super::notifying_profile;
 use crate::notify::{self, Marker, Queued};
 use crate::operator::transactions::Record;
 use crate::operator::{OperatorError, Result, load};
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use crate::service::Clock;
-use crate::store::{
-    Key, MailState, NotificationKey, OperatorStore, QueuedMailKey, StoreError, decode,
-};
+use crate::store::{Key, NotificationKey, OperatorStore, QueuedMailKey, StoreError, decode};
 use crate::time::{age_ms, parse_ms};
 use serde::Serialize;
 use strum::EnumIter;
 
-/// Hours after which an e-mail without a delivery result counts as failed. They begin at the create request, or when
+/// Hours after which a notification without a delivery result counts as failed. They begin at the create request, or when
 /// the queue should have delivered the message. All attempts together take less time.
 pub const WAITING_HOURS: u64 = 24;
 const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
-/// The state of a transaction's e-mail.
+/// The state of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// The create request did not ask for an e-mail.
+    /// The create request did not ask for the service.
     NotAsked,
     /// The personal data was erased, and the delivery result with it.
     Erased,
-    /// The unit's e-mails are off.
+    /// The service is off for the unit.
     Off,
-    /// A test key created the transaction. If the Worker has the variable `MAIL_TEST_TO`, the e-mail goes to that
-    /// address; otherwise it is skipped. This state does not say which.
+    /// A test key created the transaction. If the Worker has the variable `MAIL_TEST_TO`, or an adapter for test keys,
+    /// the notification goes there; otherwise it is skipped. This state does not say which.
     Test,
-    /// The e-mail was requested within the last 24 hours, and has no result yet. If `round` is present, its message is
+    /// The notification was requested within the last 24 hours, and has no result yet. If `round` is present, its message is
     /// known to be queued.
     Waiting,
-    /// The mail service accepted the e-mail.
+    /// The mail service or the adapter accepted the notification.
     Sent,
-    /// The service decided not to send the e-mail.
+    /// The service decided not to send the notification.
     Skipped,
-    /// The e-mail could not be sent.
+    /// The notification could not be sent.
     Failed,
     /// The transaction is older than the time for which delivery results are kept.
     Forgotten,
 }
 
-/// The delivery state of an e-mail. Unknown members are left out of the JSON.
+/// The delivery state of a notification. Unknown members are left out of the JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
+    /// The service that delivers. The JSON of e-mails leaves it out.
+    #[serde(skip_serializing_if = "NotificationService::is_email")]
+    pub service: NotificationService,
     /// The state.
     pub state: State,
-    /// Why the e-mail was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue
+    /// Why the notification was skipped or failed: a code of the service, the mail service or the adapter. Also `unsent` if the queue
     /// did not accept the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be
     /// read. For a message that waits for the next day, the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The round: 1 for the first e-mail, and one more for each resend.
+    /// The round: 1 for the first notification, and one more for each resend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// When the state became known, an RFC 3339 date-time.
@@ -70,14 +72,15 @@ pub struct Status {
     /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// The language of the e-mail.
+    /// The language of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 
 impl Status {
-    fn new(state: State) -> Self {
+    fn new(service: NotificationService, state: State) -> Self {
         Status {
+            service,
             state,
             reason: None,
             round: None,
@@ -89,8 +92,8 @@ impl Status {
         }
     }
 
-    fn failed(reason: &str) -> Self {
-        Status { reason: Some(reason.to_owned()), ..Status::new(State::Failed) }
+    fn failed(service: NotificationService, reason: &str) -> Self {
+        Status { reason: Some(reason.to_owned()), ..Status::new(service, State::Failed) }
     }
 
     /// Returns the round whose message is known to be queued.
@@ -104,38 +107,36 @@ impl Status {
     }
 }
 
-impl From<Queued> for Status {
-    fn from(queued: Queued) -> Self {
+impl Status {
+    fn queued(service: NotificationService, queued: Queued) -> Self {
         Status {
             reason: queued.reason,
             round: Some(queued.round),
             at: Some(queued.at),
             until: Some(queued.until),
-            ..Status::new(State::Waiting)
+            ..Status::new(service, State::Waiting)
         }
     }
-}
 
-impl From<Marker> for Status {
-    fn from(marker: Marker) -> Self {
+    fn ended(service: NotificationService, marker: Marker) -> Self {
+        let state = match marker.state {
+            notify::State::Sent => State::Sent,
+            notify::State::Skipped => State::Skipped,
+            notify::State::Failed => State::Failed,
+        };
         Status {
-            state: match marker.state {
-                notify::State::Sent => State::Sent,
-                notify::State::Skipped => State::Skipped,
-                notify::State::Failed => State::Failed,
-            },
             reason: marker.reason,
             round: Some(marker.round),
             at: Some(marker.at),
-            until: None,
             attempts: Some(marker.attempts).filter(|attempts| *attempts > 0),
             provider_id: marker.provider_id,
             language: marker.language,
+            ..Status::new(service, state)
         }
     }
 }
 
-/// Returns the delivery state of a transaction's e-mail.
+/// Returns the delivery state of a service's notification of a transaction. KV cost: at most 3 reads.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -143,67 +144,88 @@ pub async fn status(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
+    service: NotificationService,
 ) -> Result<Status> {
-    let queued = store.get_values(&[QueuedMailKey(&record.id)]).await?;
-    status_beside(store, clock, record, queued.into_iter().flatten().next()).await
+    let queued = store.get_values(&[QueuedMailKey(&record.id, service)]).await?;
+    status_beside(store, clock, record, (service, queued.into_iter().flatten().next())).await
 }
 
-/// Returns the [`status`] of an e-mail. `queued` is the value of its [`Queued`] record, which was already read.
+/// Returns the delivery states of all services that the create request asked for. KV cost: at most 3 reads for each.
+///
+/// # Errors
+/// As [`status`].
+pub async fn statuses(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+) -> Result<Vec<Status>> {
+    let mut statuses = Vec::new();
+    for service in record.services()? {
+        statuses.push(status(store, clock, record, service).await?);
+    }
+    Ok(statuses)
+}
+
+/// Returns the [`status`] of a service's notification. The second part of the pair is the value of its [`Queued`] record,
+/// which was already read.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
-    queued: Option<Vec<u8>>,
+    (service, queued): (NotificationService, Option<Vec<u8>>),
 ) -> Result<Status> {
     let metadata = record.metadata()?;
-    if !record.asks_for_mail()? {
-        return Ok(Status::new(State::NotAsked));
+    if !record.services()?.contains(&service) {
+        return Ok(Status::new(service, State::NotAsked));
     }
     if metadata.summary.erased.is_some() {
-        return Ok(Status::new(State::Erased));
+        return Ok(Status::new(service, State::Erased));
     }
-    let marker: Result<Option<Marker>> = load(store, NotificationKey(&record.id)).await;
-    let ended = marker.map(|marker| marker.map(Status::from)).or_else(damaged)?;
+    let marker: Result<Option<Marker>> = load(store, NotificationKey(&record.id, service)).await;
+    let ended = marker.map(|marker| marker.map(|marker| Status::ended(service, marker)));
+    let ended = ended.or_else(|error| damaged(service, error))?;
     let last = ended.as_ref().and_then(|ended| ended.round).unwrap_or_default();
     let queued = queued.and_then(|queued| in_queue(&queued, clock.now_ms()));
     if let Some(queued) = queued.filter(|queued| queued.round > last) {
-        return Ok(queued.into());
+        return Ok(Status::queued(service, queued));
     }
     if let Some(ended) = ended {
         return Ok(ended);
     }
-    if metadata.summary.mail == Some(MailState::Unsent) {
-        return Ok(Status::failed("unsent"));
+    if metadata.summary.unsent().any(|unsent| unsent == service) {
+        return Ok(Status::failed(service, "unsent"));
     }
-    let profile = mailing_profile(store, &metadata.unit).await;
-    let profile = profile.map(|profile| profile.is_none().then(|| Status::new(State::Off)));
-    if let Some(off) = profile.or_else(damaged)? {
+    let profile = notifying_profile(store, &metadata.unit, service).await;
+    let off = profile.map(|profile| profile.is_none().then(|| Status::new(service, State::Off)));
+    if let Some(off) = off.or_else(|error| damaged(service, error))? {
         return Ok(off);
     }
     if metadata.mode == Mode::Test {
-        return Ok(Status::new(State::Test));
+        return Ok(Status::new(service, State::Test));
     }
     let created_at = record.transaction()?.created_at;
     let age_ms = age_ms(&created_at, clock.now_ms())
         .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
-    Ok(unmarked(age_ms))
+    Ok(unmarked(service, age_ms))
 }
 
-/// Returns the status of an e-mail that cannot be sent because a record is damaged. Returns other errors unchanged.
-fn damaged(error: OperatorError) -> Result<Option<Status>> {
+/// Returns the status of a notification that cannot be sent because a record is damaged. Returns other errors unchanged.
+fn damaged(service: NotificationService, error: OperatorError) -> Result<Option<Status>> {
     match error {
-        OperatorError::Store(StoreError::Damaged(_)) => Ok(Some(Status::failed("damaged"))),
+        OperatorError::Store(StoreError::Damaged(_)) => {
+            Ok(Some(Status::failed(service, "damaged")))
+        }
         other => Err(other),
     }
 }
 
-/// Returns the status of an e-mail without a result, by the age of its transaction.
-fn unmarked(age_ms: u64) -> Status {
+/// Returns the status of a notification without a result, by the age of its transaction.
+fn unmarked(service: NotificationService, age_ms: u64) -> Status {
     let kept = NotificationKey::KEPT_SECONDS.map(|seconds| u64::from(seconds) * 1_000);
     match age_ms {
-        0..WAITING_MS => Status::new(State::Waiting),
-        _ if kept.is_some_and(|kept| age_ms >= kept) => Status::new(State::Forgotten),
-        _ => Status::failed("unknown"),
+        0..WAITING_MS => Status::new(service, State::Waiting),
+        _ if kept.is_some_and(|kept| age_ms >= kept) => Status::new(service, State::Forgotten),
+        _ => Status::failed(service, "unknown"),
     }
 }
 

@@ -1,16 +1,16 @@
-//! A transaction with the state of its e-mail.
+//! A transaction with the state of a notification.
 
 use super::Status;
 use super::status::status;
 use crate::operator::Result;
 use crate::operator::transactions::{Record, masked};
-use crate::pledge::RetrievedPledgeTransaction;
+use crate::pledge::{NotificationService, RetrievedPledgeTransaction};
 use crate::scope::Mode;
 use crate::service::Clock;
 use crate::store::OperatorStore;
 use serde::Serialize;
 
-/// A transaction with the state of its e-mail.
+/// A transaction with the state of one of its notifications.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailView {
@@ -24,11 +24,11 @@ pub struct EmailView {
     pub created_at: String,
     /// The masked e-mail address of the recipient.
     pub recipient: String,
-    /// The delivery state of the e-mail.
+    /// The delivery state of the notification.
     pub mail: Status,
 }
 
-/// Returns a transaction with the state of its e-mail.
+/// Returns a transaction with the state of a service's notification.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -36,11 +36,12 @@ pub async fn show(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
+    service: NotificationService,
 ) -> Result<EmailView> {
-    shown(record, status(store, clock, record).await?)
+    shown(record, status(store, clock, record, service).await?)
 }
 
-/// Combines a transaction with the state of its e-mail.
+/// Combines a transaction with the state of a notification.
 pub(super) fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
     Ok(EmailView {

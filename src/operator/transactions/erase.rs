@@ -10,7 +10,8 @@ use crate::operator::audit::Author;
 use crate::operator::once::{Done, StoredAsIs, once};
 use crate::operator::{OperatorError, Result, load, put_record, secret};
 use crate::pledge::{
-    ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, TransactionId, Trigger,
+    ERASED_EMAIL, NotificationService, PledgeDetail, Recipient, RetrievedPledgeTransaction,
+    TransactionId, Trigger,
 };
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
@@ -84,7 +85,7 @@ struct ErasedMarker<'t> {
 }
 
 /// Permanently replaces the recipient and all texts of a transaction. Also removes the hash of the address that its
-/// e-mail was sent to, and marks the transaction as erased, in its record and in the ledger if one is bound. May be
+/// notifications were sent to, and marks the transaction as erased, in its record and in the ledger if one is bound. May be
 /// repeated.
 ///
 /// A repeated create request writes the texts again unless it finds the replay record. So the replay record must be
@@ -119,13 +120,14 @@ pub(super) async fn erase_now(
     }
     let at = access.summary.erased.clone().unwrap_or_default();
     put_record(store, &ErasedKey(&record.id), &ErasedMarker { erased: &at }).await?;
-    if record.asks_for_mail()? {
-        forget_counts(store, record, author.clock.now_ms()).await?; // needs the address, which is erased below
+    let services = record.services()?;
+    for service in &services {
+        forget_counts(store, record, *service, author.clock.now_ms()).await?; // needs the address, which is erased below
     }
     let row = row_of(&record.id, &value, &access);
     store.put(&TransactionKey(&record.id), value, &access).await?;
-    if record.asks_for_mail()? {
-        store.remove(&NotificationKey(&record.id)).await?;
+    for service in services {
+        store.remove(&NotificationKey(&record.id, service)).await?;
     }
     if let Some((ledger, row)) = ledger.zip(row) {
         let written = ledger::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
@@ -263,13 +265,18 @@ fn missing_replay(record: &Record) -> Result<Replay> {
     Ok(Replay { id: record.id.to_string(), terms, version: Version })
 }
 
-// ---- The e-mail ----------------------------------------------------------------------------------
+// ---- The notifications ---------------------------------------------------------------------------
 
-/// Removes the records that count this transaction's e-mails, because they have the hash of the address. If an earlier
-/// erasure has removed the address, the hash is taken from the notification record, because an e-mail that was being
-/// sent during that erasure may have been counted.
-async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64) -> Result<()> {
-    let marker: Option<Marker> = load(store, NotificationKey(&record.id)).await?;
+/// Removes the records that count a service's notifications of this transaction, because they have the hash of the
+/// address. If an earlier erasure has removed the address, the hash is taken from the notification record, because a
+/// notification that was being sent during that erasure may have been counted.
+async fn forget_counts(
+    store: &impl OperatorStore,
+    record: &Record,
+    service: NotificationService,
+    now_ms: u64,
+) -> Result<()> {
+    let marker: Option<Marker> = load(store, NotificationKey(&record.id, service)).await?;
     let marked = marker.and_then(|marker| marker.address);
     let transaction = record.transaction()?;
     let email = transaction.pledges.first().map(|pledge| &*pledge.recipient.email);
@@ -281,7 +288,8 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
     for address in addresses {
         for back in 0..=u64::from(MAILED_DAYS) {
             let time = date_time(now_ms.saturating_sub(back * DAY_MS));
-            let key = MailedKey { day: day_of(&time), address: &address, id: &record.id };
+            let (day, id) = (day_of(&time), &record.id);
+            let key = MailedKey { day, address: &address, service, id };
             store.remove(&key).await?;
         }
     }

@@ -2,13 +2,14 @@
 
 use crate::ledger::{Order, RecordedKey};
 use crate::operator::{OperatorError, Result};
-use crate::pledge::{EMAIL, RetrievedPledgeTransaction, TransactionId};
+use crate::pledge::{NotificationService, RetrievedPledgeTransaction, TransactionId};
 use crate::store::{
     Key as _, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey,
 };
 use crate::time::parse_ms;
 use serde_json::Value;
 use std::fmt::Display;
+use strum::IntoEnumIterator as _;
 
 /// The stored record of a transaction.
 #[derive(Clone, Debug)]
@@ -62,10 +63,13 @@ impl Record {
         serde_json::from_slice(&self.value).map_err(|error| self.damaged(&error))
     }
 
-    /// Returns whether the create request asked for an e-mail.
-    pub(in crate::operator) fn asks_for_mail(&self) -> Result<bool> {
+    /// Returns the notification services that the create request asked for, in the order of the contract.
+    pub(in crate::operator) fn services(&self) -> Result<Vec<NotificationService>> {
         let notifications = self.transaction()?.notifications.unwrap_or_default();
-        Ok(notifications.iter().any(|notification| notification.kind == EMAIL))
+        let is_asked = |service: &NotificationService| {
+            notifications.iter().any(|notification| notification.kind == service.name())
+        };
+        Ok(NotificationService::iter().filter(is_asked).collect())
     }
 
     pub(super) fn damaged(&self, error: &serde_json::Error) -> OperatorError {

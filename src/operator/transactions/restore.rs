@@ -19,8 +19,9 @@ pub fn marked(name: &str) -> Option<String> {
 /// Returns the name of a transaction's record, given the name of a record with the delivery state of its e-mail; `None`
 /// for any other name. A restore does not overwrite a delivery state, because an older one could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
-    let failed = FailedMailKey::parse(name).map(|(_, id)| id);
-    NotificationKey::parse(name).or(failed).map(|id| TransactionKey(&id).name())
+    let failed = FailedMailKey::parse(name).map(|(_, id, _)| id);
+    let ended = NotificationKey::parse(name).map(|(id, _)| id);
+    ended.or(failed).map(|id| TransactionKey(&id).name())
 }
 
 /// Returns whether a record with this name and metadata is an erased transaction. A restore does not overwrite it.

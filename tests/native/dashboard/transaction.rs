@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use futures_util::future::join_all;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::dashboard::{Dashboard, Identity};
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -186,7 +186,11 @@ impl TestDashboard {
         let marker = json!({ "state": state, "reason": reason, "round": round,
             "at": "2026-01-31T12:00:09.000Z", "attempts": 2 });
         let id = TransactionId::parse(id).unwrap();
-        self.store().keep(&NotificationKey(&id).name(), marker.to_string().as_bytes(), b"null");
+        self.store().keep(
+            &NotificationKey(&id, NotificationService::Email).name(),
+            marker.to_string().as_bytes(),
+            b"null",
+        );
     }
 
     fn rounds(&self) -> Vec<u32> {
@@ -385,12 +389,12 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     ids.sort();
     for id in &ids {
         let id = TransactionId::parse(id).unwrap();
-        let key = FailedMailKey { day: "2026-01-31", id: &id };
+        let key = FailedMailKey { day: "2026-01-31", id: &id, service: NotificationService::Email };
         test_dashboard.store().keep(&key.name(), b"{}", b"null");
         test_dashboard.keep_marker(id.as_str(), "failed", Some("no-more-attempts"), 1);
     }
     let absent = TransactionId::from_bytes([9; 26]);
-    let key = FailedMailKey { day: "2026-01-30", id: &absent };
+    let key = FailedMailKey { day: "2026-01-30", id: &absent, service: NotificationService::Email };
     test_dashboard.store().keep(&key.name(), b"{}", b"null");
     test_dashboard.keep_marker(&ids[1], "sent", None, 2);
     test_dashboard.store().take_reads();
@@ -432,7 +436,11 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     ids.sort();
     let list = |day: &str, id: &str| {
         let id = TransactionId::parse(id).unwrap();
-        test_dashboard.store().keep(&FailedMailKey { day, id: &id }.name(), b"{}", b"null");
+        test_dashboard.store().keep(
+            &FailedMailKey { day, id: &id, service: NotificationService::Email }.name(),
+            b"{}",
+            b"null",
+        );
     };
     for id in &ids {
         list("2026-01-31", id);

@@ -2,6 +2,7 @@
 
 use super::{TODAY, shop};
 use crate::timeline::EMAIL;
+use impact_pledge::pledge::NotificationService;
 use impact_pledge::service::Message;
 use impact_pledge::store::{Key as _, ProfileKey};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
         ("live", LIVE_UNIT, 1, |_, _| {}),
         ("test", UNIT, 0, |_, _| {}),
         ("test, and a recipient of tests", UNIT, 1, |service, _| {
-            service.settings.mails_tests = true;
+            service.settings.notifies_tests = vec![NotificationService::Email];
         }),
         ("not asked for", LIVE_UNIT, 0, |_, body| {
             body["notifications"] = json!(["MessagingServiceA"])
@@ -59,6 +60,7 @@ fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
             id: created["id"].as_str().unwrap().to_owned(),
             created_at: created["createdAt"].as_str().unwrap().to_owned(),
             round: 1,
+            service: NotificationService::Email,
         };
         let queued = service.queue.map(|queue| queue.messages.take()).unwrap_or_default();
         assert_eq!(queued, (0..messages).map(message).collect::<Vec<_>>(), "{name}");

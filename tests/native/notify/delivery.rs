@@ -3,8 +3,9 @@
 use super::{CREATED, Fixture, done, id, later, message, secret};
 use crate::timeline::{EMAIL, with};
 use impact_pledge::notify::{
-    MailError, Outcome, OutgoingEmail, State, cloudflare_error, resend_answer,
+    Outcome, OutgoingEmail, SendError, State, cloudflare_error, resend_answer,
 };
+use impact_pledge::pledge::NotificationService;
 use impact_pledge::recipient::{Language, Mail};
 use impact_pledge::service::Message;
 use impact_pledge::store::{Key as _, ProfileKey, SecretKey, TransactionKey};
@@ -118,7 +119,12 @@ fn a_message_that_no_create_can_have_put_is_left() {
     for (id, created_at) in [("ptran_1", CREATED), (id().as_str(), ""), (id().as_str(), "today")] {
         let fixture = Fixture::new();
         fixture.keep_record(&with(&[("/createdAt", created_at.into())]));
-        let message = Message { id: id.to_owned(), created_at: created_at.to_owned(), round: 1 };
+        let message = Message {
+            id: id.to_owned(),
+            created_at: created_at.to_owned(),
+            round: 1,
+            service: NotificationService::Email,
+        };
         assert_eq!(fixture.deliver(&message, 1), done("not a message of this service"));
         assert_eq!((fixture.sent(), fixture.marker()), (0, None));
     }
@@ -179,7 +185,7 @@ fn a_failure_at_the_last_attempt_is_final_and_listed() {
     type Change = fn(&Fixture);
     let rows: [(&str, Change); 3] = [
         ("E_BUSY", |fixture| {
-            fixture.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None })
+            fixture.refuse(SendError::Temporary { code: "E_BUSY".to_owned(), after: None })
         }),
         ("the store does not answer", |fixture| fixture.store.set_failing(Some("transaction:"))),
         ("an earlier create's record", |fixture| {
@@ -204,8 +210,8 @@ fn a_failure_at_the_last_attempt_is_final_and_listed() {
 
 #[test]
 fn the_answer_of_the_mail_service_decides() {
-    let temporary = |after| MailError::Temporary { code: "E_BUSY".to_owned(), after };
-    let permanent = MailError::Permanent { code: "E_SUPPRESSED".to_owned() };
+    let temporary = |after| SendError::Temporary { code: "E_BUSY".to_owned(), after };
+    let permanent = SendError::Permanent { code: "E_SUPPRESSED".to_owned() };
     for (refusal, outcome) in [
         (temporary(None), later(300, "E_BUSY")),
         (temporary(Some(7)), later(300, "E_BUSY")), // an earlier attempt would use up the attempts too fast
@@ -214,7 +220,7 @@ fn the_answer_of_the_mail_service_decides() {
         (permanent, done("E_SUPPRESSED")),
     ] {
         let fixture = Fixture::new();
-        let is_failed = matches!(refusal, MailError::Permanent { .. });
+        let is_failed = matches!(refusal, SendError::Permanent { .. });
         fixture.refuse(refusal);
         assert_eq!(fixture.deliver(&message(), 2), outcome);
         assert_eq!(fixture.lists_a_failure(), is_failed);
@@ -226,11 +232,11 @@ fn the_answer_of_the_mail_service_decides() {
 #[test]
 fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     let sent = |id: &str| Ok(id.to_owned());
-    let temporary = |code: &str, after| Err(MailError::Temporary { code: code.to_owned(), after });
-    let quota = |code: &str, after| Err(MailError::Quota { code: code.to_owned(), after });
-    let permanent = |code: &str| Err(MailError::Permanent { code: code.to_owned() });
+    let temporary = |code: &str, after| Err(SendError::Temporary { code: code.to_owned(), after });
+    let quota = |code: &str, after| Err(SendError::Quota { code: code.to_owned(), after });
+    let permanent = |code: &str| Err(SendError::Permanent { code: code.to_owned() });
     let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
-    type Row<'r> = (u16, Option<&'r str>, String, Result<String, MailError>);
+    type Row<'r> = (u16, Option<&'r str>, String, Result<String, SendError>);
     let rows: [Row<'_>; 20] = [
         (429, Some("9"), about("daily_quota_exceeded"), quota("daily_quota_exceeded", Some(9))),
         (429, None, about("monthly_quota_exceeded"), quota("monthly_quota_exceeded", None)),

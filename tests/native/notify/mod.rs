@@ -2,15 +2,17 @@
 
 mod create;
 mod delivery;
+mod messaging;
 mod operators;
 
 use crate::timeline::full;
 use futures_executor::block_on;
+use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{
-    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Marker, Notifier, Outcome,
-    OutgoingEmail,
+    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier, Outcome,
+    OutgoingEmail, OutgoingMessage, SendError,
 };
-use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::pledge::{EditKey, NotificationService, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::service::Message;
@@ -35,7 +37,7 @@ pub struct Post {
     letters: RefCell<Vec<Posted>>,
     /// The texts of the e-mails.
     texts: RefCell<Vec<String>>,
-    refusal: RefCell<Option<MailError>>,
+    refusal: RefCell<Option<SendError>>,
     /// The maximum number of e-mails that were being sent at once.
     pub most: Cell<usize>,
     /// The transactions of the e-mails that are being sent now.
@@ -62,7 +64,7 @@ impl Post {
 }
 
 impl Mailer for Post {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
         assert!(!self.sending.borrow().contains(email.id), "two letters of one transaction");
         self.take_time(email.id).await;
         if let Some(refusal) = self.refusal.borrow().clone() {
@@ -79,9 +81,31 @@ impl Mailer for Post {
     }
 }
 
+/// Adapters that return a prepared answer.
+#[derive(Default)]
+pub struct Adapters {
+    pub attached: RefCell<Vec<DoorName>>,
+    /// The messages that the adapters got: door, ID and body.
+    pub got: RefCell<Vec<(DoorName, String, Value)>>,
+    pub refusal: RefCell<Option<SendError>>,
+}
+
+impl Messenger for Adapters {
+    fn is_attached(&self, door: DoorName) -> bool {
+        self.attached.borrow().contains(&door)
+    }
+
+    async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
+        let body = serde_json::from_slice(message.body).unwrap();
+        self.got.borrow_mut().push((message.door, message.webhook_id.clone(), body));
+        self.refusal.borrow().clone().map_or(Ok(()), Err)
+    }
+}
+
 pub struct Fixture {
     pub store: MemoryStore,
     pub post: Post,
+    pub adapters: Adapters,
     pub clock: FixedClock,
     pub settings: MailSettings,
     deliveries: Cell<u32>,
@@ -96,7 +120,12 @@ pub fn secret() -> NamespaceSecret {
 }
 
 pub fn message() -> Message {
-    Message { id: id().into_string(), created_at: CREATED.to_owned(), round: 1 }
+    Message {
+        id: id().into_string(),
+        created_at: CREATED.to_owned(),
+        round: 1,
+        service: NotificationService::Email,
+    }
 }
 
 fn shop() -> Value {
@@ -111,6 +140,7 @@ impl Fixture {
         let fixture = Fixture {
             store,
             post: Post::default(),
+            adapters: Adapters::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
             settings: MailSettings { origin: Some(ORIGIN.to_owned()), test_to: None },
             deliveries: Cell::default(),
@@ -144,7 +174,12 @@ impl Fixture {
         let address = secret().address(email);
         for other in 0..count {
             let id = TransactionId::from_bytes([100 + other; 26]);
-            let key = MailedKey { day: TODAY, address: &address, id: &id };
+            let key = MailedKey {
+                day: TODAY,
+                address: &address,
+                id: &id,
+                service: NotificationService::Email,
+            };
             self.store.keep(&key.name(), b"{}", b"null");
         }
     }
@@ -176,17 +211,17 @@ impl Fixture {
     pub fn notifier<'n>(
         &'n self,
         deliveries: &'n Deliveries,
-    ) -> Notifier<'n, MemoryStore, Post, FixedClock> {
-        let Fixture { store, post: mailer, clock, settings, .. } = self;
-        Notifier { store, mailer, clock, settings, deliveries }
+    ) -> Notifier<'n, MemoryStore, Post, Adapters, FixedClock> {
+        let Fixture { store, post: mailer, adapters: messenger, clock, settings, .. } = self;
+        Notifier { store, mailer, messenger, clock, settings, deliveries }
     }
 
     pub fn marker(&self) -> Option<Marker> {
-        let value = self.store.value(&NotificationKey(&id()).name())?;
+        let value = self.store.value(&NotificationKey(&id(), NotificationService::Email).name())?;
         Some(serde_json::from_str(&value).unwrap())
     }
 
-    pub fn refuse(&self, refusal: MailError) {
+    pub fn refuse(&self, refusal: SendError) {
         self.post.refusal.replace(Some(refusal));
     }
 
@@ -199,7 +234,9 @@ impl Fixture {
     }
 
     pub fn lists_a_failure_of(&self, day: &str) -> bool {
-        self.store.value(&FailedMailKey { day, id: &id() }.name()).is_some()
+        self.store
+            .value(&FailedMailKey { day, id: &id(), service: NotificationService::Email }.name())
+            .is_some()
     }
 }
 

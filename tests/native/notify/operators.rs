@@ -3,11 +3,11 @@
 use super::{CREATED, Fixture, done, id, message, secret};
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
-use impact_pledge::notify::{MailError, Outcome};
+use impact_pledge::notify::{Outcome, SendError};
 use impact_pledge::operator::OperatorError;
 use impact_pledge::operator::notifications::{self, FailedQuery, QueuedRounds, Resent};
 use impact_pledge::operator::transactions;
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::service::Message;
 use impact_pledge::store::{
     FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, QueuedMailKey, TransactionKey,
@@ -41,12 +41,20 @@ impl Fixture {
     }
 
     fn keep_marker(&self, marker: &Value) {
-        self.store.keep(&NotificationKey(&id()).name(), marker.to_string().as_bytes(), b"null");
+        self.store.keep(
+            &NotificationKey(&id(), NotificationService::Email).name(),
+            marker.to_string().as_bytes(),
+            b"null",
+        );
     }
 
     fn keep_queued(&self, round: u32, until: &str) {
         let queued = json!({"round": round, "at": CREATED, "until": until}).to_string();
-        self.store.keep(&QueuedMailKey(&id()).name(), queued.as_bytes(), b"null");
+        self.store.keep(
+            &QueuedMailKey(&id(), NotificationService::Email).name(),
+            queued.as_bytes(),
+            b"null",
+        );
     }
 
     fn record(&self) -> transactions::Record {
@@ -54,7 +62,12 @@ impl Fixture {
     }
 
     pub fn status(&self) -> Value {
-        let status = block_on(notifications::status(&self.store, &self.clock, &self.record()));
+        let status = block_on(notifications::status(
+            &self.store,
+            &self.clock,
+            &self.record(),
+            NotificationService::Email,
+        ));
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
@@ -63,7 +76,13 @@ impl Fixture {
         let (ada, record, queue) = (test_operator(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());
         let resend = async || {
-            let mail = notifications::status(&self.store, &self.clock, &record).await?;
+            let mail = notifications::status(
+                &self.store,
+                &self.clock,
+                &record,
+                NotificationService::Email,
+            )
+            .await?;
             let message = notifications::next_message(&self.store, &record, &mail).await?;
             let (author, rounds) = (ada.author(), QueuedRounds::default());
             let resent =
@@ -111,7 +130,11 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
             fixture.clock.0.set(CREATED_MS + 26 * HOUR);
         }),
         (state("waiting"), |fixture| {
-            fixture.store.keep(&QueuedMailKey(&id()).name(), b"[]", b"null");
+            fixture.store.keep(
+                &QueuedMailKey(&id(), NotificationService::Email).name(),
+                b"[]",
+                b"null",
+            );
         }),
         (state("waiting"), |_| {}),
         (state("not-asked"), |fixture| fixture.keep_record(&full())),
@@ -152,7 +175,12 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
     }
     let fixture = Fixture::asked();
     fixture.store.set_failing(Some("notification:"));
-    let status = block_on(notifications::status(&fixture.store, &fixture.clock, &fixture.record()));
+    let status = block_on(notifications::status(
+        &fixture.store,
+        &fixture.clock,
+        &fixture.record(),
+        NotificationService::Email,
+    ));
     assert!(status.is_err(), "a store that fails is never taken for an absent marker");
 }
 
@@ -160,10 +188,15 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
 fn failures_are_listed_by_day_with_their_current_state() {
     let fixture = Fixture::asked();
     let keep = |day: &str, id: &TransactionId| {
-        fixture.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
+        fixture.store.keep(
+            &FailedMailKey { day, id, service: NotificationService::Email }.name(),
+            b"{}",
+            b"null",
+        );
     };
     let list_after = |day: Option<&str>, limit, after: Option<String>| {
-        let query = FailedQuery { day: day.map(str::to_owned), limit, after };
+        let query =
+            FailedQuery { day: day.map(str::to_owned), limit, after, ..FailedQuery::default() };
         let failures =
             block_on(notifications::failed(&fixture.store, &fixture.clock, &query)).unwrap();
         let days: Vec<_> = failures.failed.iter().map(|mail| mail.day.clone()).collect();
@@ -270,17 +303,26 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
 fn a_preview_is_the_mail_that_would_be_sent() {
     let fixture = Fixture::asked();
     let preview = |fixture: &Fixture| {
-        block_on(notifications::preview(&fixture.store, &fixture.clock, &fixture.record()))
+        block_on(notifications::preview(
+            &fixture.store,
+            &fixture.clock,
+            &fixture.record(),
+            NotificationService::Email,
+        ))
     };
     let shown = preview(&fixture).unwrap();
     fixture.deliver(&message(), 1);
     assert_eq!(shown.subject, fixture.post.letters.borrow()[0].1);
     assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
     let link = "https://service.example/timeline/ptran_1?edit_key=secret";
-    assert!(shown.text.contains(link) && shown.html.contains(link));
-    let masked =
-        block_on(notifications::masked_preview(&fixture.store, &fixture.clock, &fixture.record()))
-            .unwrap();
+    assert!(shown.text.contains(link) && shown.html.unwrap().contains(link));
+    let masked = block_on(notifications::masked_preview(
+        &fixture.store,
+        &fixture.clock,
+        &fixture.record(),
+        NotificationService::Email,
+    ))
+    .unwrap();
     let text = format!("{masked:?}");
     assert!(text.contains(notifications::NOWHERE) && shown.text.contains("Mara"));
     assert!(!text.contains("Mara") && !text.contains("secret"), "{text}");
@@ -296,7 +338,13 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let fixture = Fixture::asked();
     let address = secret().address(EMAIL);
     let others = TransactionId::from_bytes([8; 26]);
-    let other = MailedKey { day: "2026-11-21", address: &address, id: &others }.name();
+    let other = MailedKey {
+        day: "2026-11-21",
+        address: &address,
+        id: &others,
+        service: NotificationService::Email,
+    }
+    .name();
     fixture.store.keep(&other, b"{}", b"null");
     let has_hash = |fixture: &Fixture| {
         let names = fixture.store.names().into_iter().filter(|name| *name != other);
@@ -314,7 +362,7 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     fixture
         .post
         .refusal
-        .replace(Some(MailError::Temporary { code: "E_BUSY".to_owned(), after: None }));
+        .replace(Some(SendError::Temporary { code: "E_BUSY".to_owned(), after: None }));
     fixture.deliver(&message(), 1); // counted, but without a marker
     fixture.clock.0.set(CREATED_MS + 40 * HOUR);
     fixture.post.refusal.take();

@@ -15,6 +15,7 @@ use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::operator::{
     Done, OperationId, OperatorError, kept, keys, payments, register, teams, transactions, units,
 };
+use impact_pledge::pledge::NotificationService;
 use impact_pledge::recipient::NewProfile;
 use impact_pledge::scope::Mode;
 use impact_pledge::service::Message;
@@ -209,8 +210,10 @@ impl Asked {
                 let id = transaction(at.store);
                 let id = if other { id.replacen("ptran_", "ptran_0", 1) } else { id };
                 let created_at = "2026-01-31T12:00:00.123Z".to_owned();
-                let (message, rounds) =
-                    (Message { id, created_at, round: 2 }, QueuedRounds::default());
+                let (message, rounds) = (
+                    Message { id, created_at, round: 2, service: NotificationService::Email },
+                    QueuedRounds::default(),
+                );
                 told(notifications::queue_round(at, ledger, author, queue, &rounds, &message).await)
             }
             KeepFrom => {

@@ -1,0 +1,86 @@
+//! The state of a delivery outside of this instance, and what both kinds of senders share.
+
+use crate::notify::{Marker, SendError, Timer as _};
+use crate::platform::Platform;
+use crate::service::Clock as _;
+use crate::store::{Key as _, NoMetadata, NotificationKey};
+use crate::workers::KvNamespace;
+use crate::workers::kv::put_options;
+use js_sys::{Promise, Uint8Array};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// The longest wait within a delivery, in seconds. If a longer wait is asked for, the delivery ends.
+const MAX_PAUSE_SECONDS: u32 = 10;
+/// Maximum number of waits within a delivery.
+const MAX_PAUSES: u32 = 3;
+/// No wait of a delivery begins later than this, in milliseconds after its start. The last wait and the timeouts of the
+/// attempt after it can follow (20 s), so a delivery takes at most 45 s. The duration of claims in `notify` depends on
+/// this.
+const PATIENCE_MS: u64 = 15_000;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The state of a delivery in `recover.js`, which survives if this instance breaks.
+    #[derive(Clone)]
+    pub type Sending;
+    /// The ID of the delivery. It stays the same if the delivery starts again.
+    #[wasm_bindgen(method, getter)]
+    pub fn token(this: &Sending) -> String;
+    #[wasm_bindgen(method)]
+    fn begin(
+        this: &Sending,
+        sent: &Promise,
+        records: &KvNamespace,
+        name: &str,
+        value: &Uint8Array,
+        options: &JsValue,
+    );
+
+    /// Sends an HTTP request.
+    #[wasm_bindgen(catch)]
+    pub fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+}
+
+impl Sending {
+    /// Tells `recover.js` that a mail service or an adapter was called. If the promise `sent` is fulfilled, and not with
+    /// an HTTP response of another status than success, the notification was sent. If this instance breaks before that,
+    /// `recover.js` then writes the marker.
+    ///
+    /// # Errors
+    /// If the marker cannot be prepared, which never happens.
+    pub fn begin_with(
+        &self,
+        sent: &Promise,
+        records: &KvNamespace,
+        key: &NotificationKey<'_>,
+        marker: &Marker,
+    ) -> Result<(), SendError> {
+        let value = Uint8Array::from(crate::api::to_json(marker).as_slice());
+        let options = put_options(&NoMetadata, NotificationKey::KEPT_SECONDS);
+        let options = options.map_err(|_| temporary("no-marker"))?;
+        self.begin(sent, records, &key.name(), &value, &options);
+        Ok(())
+    }
+}
+
+/// Attempts to send a notification. If the answer asks to wait for a few seconds, waits and retries within this
+/// delivery, so that a burst of notifications uses up no delivery attempts.
+pub async fn patiently<T>(attempt: impl AsyncFn() -> Result<T, SendError>) -> Result<T, SendError> {
+    let until_ms = Platform.now_ms() + PATIENCE_MS;
+    for _ in 0..MAX_PAUSES {
+        match attempt().await {
+            Err(SendError::Temporary { after: Some(seconds), .. })
+                if seconds <= MAX_PAUSE_SECONDS && Platform.now_ms() < until_ms =>
+            {
+                Platform.pause(seconds.max(1) * 1_000).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    attempt().await
+}
+
+/// Returns a temporary error with a code of the service's own.
+pub fn temporary(code: &str) -> SendError {
+    SendError::Temporary { code: code.to_owned(), after: None }
+}

@@ -1,0 +1,58 @@
+//! All doors of a Worker.
+
+use super::door::{Door, DoorName, DoorProblem};
+use crate::pledge::NotificationService;
+
+/// The bindings, variables and secrets of a Worker.
+pub trait DoorVariables {
+    /// Returns whether a service is bound by this name.
+    fn has_binding(&self, name: &str) -> bool;
+    /// Returns the text of a variable or a secret; empty if it is not set.
+    fn text(&self, name: &str) -> String;
+}
+
+/// The doors of a Worker that are set, whether or not they work.
+#[derive(Clone, Debug, Default)]
+pub struct Doors(Vec<(DoorName, Result<Door, DoorProblem>)>);
+
+impl Doors {
+    /// Reads the doors of all messaging services.
+    pub fn read(variables: &impl DoorVariables) -> Self {
+        let names = NotificationService::MESSAGING
+            .into_iter()
+            .flat_map(|service| [true, false].map(|is_live| DoorName { service, is_live }));
+        let door = |name| Some((name, Self::read_one(variables, name).transpose()?));
+        Doors(names.filter_map(door).collect())
+    }
+
+    /// Reads the door with a name. Returns `None` if it is not set.
+    ///
+    /// # Errors
+    /// If it does not work.
+    pub fn read_one(
+        variables: &impl DoorVariables,
+        name: DoorName,
+    ) -> Result<Option<Door>, DoorProblem> {
+        let text = |end: &str| variables.text(&format!("{name}{end}"));
+        Door::parse(variables.has_binding(&name.to_string()), &text("_URL"), &text("_SECRET"))
+    }
+
+    /// Returns whether no door is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the services whose door for test keys works.
+    pub fn of_tests(&self) -> Vec<NotificationService> {
+        let works = self.0.iter().filter(|(name, door)| !name.is_live && door.is_ok());
+        works.map(|(name, _)| name.service).collect()
+    }
+
+    /// Returns the problems of the doors that do not work.
+    pub fn problems(&self) -> Vec<String> {
+        let problem = |(name, door): &(DoorName, Result<Door, DoorProblem>)| {
+            door.as_ref().err().map(|problem| problem.text(*name))
+        };
+        self.0.iter().filter_map(problem).collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! The notification about a transaction, made from its record at the moment of sending.
+
+use super::outgoing_message::message_body;
+use super::{Delivery, Mailer, Messenger, Notifier, Reason, Timer};
+use crate::http::at_origin;
+use crate::messaging::DoorName;
+use crate::pledge::{ERASED_EMAIL, NotificationService, RetrievedPledgeTransaction};
+use crate::recipient::{Language, Mail, Profile, mail};
+use crate::store::ListingStore;
+
+/// A notification to send.
+pub(super) struct Draft {
+    pub content: Content,
+    pub language: Language,
+    /// The address whose daily limit counts: that of the recipient, or for e-mails of test keys the operator's.
+    pub to: String,
+    /// Whether a live key created the transaction.
+    pub is_live: bool,
+}
+
+/// The content of a notification.
+pub(super) enum Content {
+    /// An e-mail.
+    Mail { mail: Mail, reply_to: Option<String> },
+    /// The body of a request to an adapter.
+    Message { door: DoorName, body: Vec<u8> },
+}
+
+impl Draft {
+    /// Returns the bytes that the draft holds in memory.
+    pub fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Mail { mail, .. } => mail.text.len() + mail.html.len(),
+            Content::Message { body, .. } => body.len(),
+        }
+    }
+}
+
+impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
+    /// Makes the notification about a transaction of a unit.
+    ///
+    /// # Errors
+    /// If the service does not deliver. The error has the reason.
+    pub(super) fn draft(
+        &self,
+        delivery: &Delivery<'_>,
+        unit: &str,
+        mut record: RetrievedPledgeTransaction<'_>,
+        profile: Option<&Profile>,
+    ) -> Result<Draft, Reason> {
+        let (service, is_live) = (delivery.service(), record.is_live);
+        let recipient = record.pledges.first().map(|pledge| &*pledge.recipient.email);
+        let email = recipient.filter(|email| *email != ERASED_EMAIL).ok_or(Reason::Erased)?;
+        let origin = self.settings.origin.as_deref().ok_or(Reason::NoOrigin)?;
+        let is_on = |profile: &&Profile| profile.notifies(service);
+        let profile = profile.filter(is_on).ok_or(switched_off(service))?;
+        let to = self.address(service, is_live, email)?.to_owned();
+        // The sender of the create may have chosen the origin of the timeline URL in the record.
+        record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
+        let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
+        let language = mail.language;
+        let content = if service.is_email() {
+            Content::Mail { mail, reply_to: profile.reply_to.clone() }
+        } else {
+            let body = message_body(service, (delivery.id, unit), &record, profile, &mail);
+            let door = DoorName { service, is_live };
+            Content::Message { door, body: body.ok_or(Reason::NoPage)? }
+        };
+        Ok(Draft { content, language, to, is_live })
+    }
+
+    /// Returns the address that a notification goes to. `email` is the recipient's.
+    fn address<'a>(
+        &'a self,
+        service: NotificationService,
+        is_live: bool,
+        email: &'a str,
+    ) -> Result<&'a str, Reason> {
+        match (service.is_email(), is_live) {
+            (true, true) => Ok(email),
+            (true, false) => self.settings.test_to.as_deref().ok_or(Reason::TestMode),
+            (false, _) if self.messenger.is_attached(DoorName { service, is_live }) => Ok(email),
+            (false, true) => Err(Reason::NotAttached),
+            (false, false) => Err(Reason::TestMode),
+        }
+    }
+}
+
+/// Returns the reason if a service is not switched on in the unit's profile.
+fn switched_off(service: NotificationService) -> Reason {
+    if service.is_email() { Reason::MailOff } else { Reason::ServiceOff }
+}

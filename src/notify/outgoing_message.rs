@@ -1,0 +1,100 @@
+//! Messages to send by the adapter of a messaging service, and the interface to adapters.
+
+use super::{Marker, SendError};
+use crate::api::to_json;
+use crate::messaging::DoorName;
+use crate::pledge::{NotificationService, Recipient, RetrievedPledgeTransaction, TransactionId};
+use crate::recipient::{Mail, Profile};
+use serde::Serialize;
+
+/// A message for an adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutgoingMessage<'l> {
+    /// The door to the adapter.
+    pub door: DoorName,
+    /// The ID of the message, which is the same for all attempts of a round, so that an adapter can deliver it once.
+    pub webhook_id: String,
+    /// The body of the request: JSON.
+    pub body: &'l [u8],
+    /// The transaction that the message is about.
+    pub id: &'l TransactionId,
+    /// The record to write once the message is sent. If the instance fails while it sends, the JavaScript that runs it
+    /// can still write the record.
+    pub marker: &'l Marker,
+}
+
+/// The body of a request to an adapter.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MessageBody<'b> {
+    service: NotificationService,
+    transaction_id: &'b str,
+    is_live: bool,
+    recipient: &'b Recipient<'b>,
+    unit: Unit<'b>,
+    /// A language tag, such as `de`.
+    language: &'static str,
+    title: &'b str,
+    text: &'b str,
+    timeline_url: &'b str,
+}
+
+#[derive(Serialize)]
+struct Unit<'b> {
+    id: &'b str,
+    name: &'b str,
+}
+
+/// Returns the ID of the messages of a round. It has no full stop, which separates the parts of what is signed.
+pub(super) fn webhook_id(id: &TransactionId, service: NotificationService, round: u32) -> String {
+    format!("{id}_{}_{round}", service.name())
+}
+
+/// Returns the body of a message about a transaction, with title and text of its e-mail. Returns `None` if the record has
+/// no recipient or no page.
+pub(super) fn message_body(
+    service: NotificationService,
+    (id, unit): (&TransactionId, &str),
+    record: &RetrievedPledgeTransaction<'_>,
+    profile: &Profile,
+    mail: &Mail,
+) -> Option<Vec<u8>> {
+    Some(to_json(&MessageBody {
+        service,
+        transaction_id: id.as_str(),
+        is_live: record.is_live,
+        recipient: &record.pledges.first()?.recipient,
+        unit: Unit { id: unit, name: profile.name() },
+        language: mail.language.tag(),
+        title: &mail.subject,
+        text: &mail.text,
+        timeline_url: record.timeline_url.as_deref()?,
+    }))
+}
+
+/// The adapters of the messaging services.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Messenger {
+    /// Returns whether a door leads to an attached adapter.
+    fn is_attached(&self, door: DoorName) -> bool;
+
+    /// Sends one message.
+    ///
+    /// # Errors
+    /// If it is not certain that the adapter accepted the message.
+    async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError>;
+}
+
+/// No adapter is attached for any service.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMessenger;
+
+impl Messenger for NoMessenger {
+    fn is_attached(&self, _: DoorName) -> bool {
+        false
+    }
+
+    async fn send_message(&self, _: &OutgoingMessage<'_>) -> Result<(), SendError> {
+        Err(SendError::Temporary { code: "not-attached".to_owned(), after: None })
+    }
+}

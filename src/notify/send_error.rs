@@ -1,0 +1,26 @@
+//! Why a mail service or an adapter did not send a notification.
+
+/// Why a notification was not sent. Only the code of the mail service or the adapter is kept, because its error text may
+/// contain the address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SendError {
+    /// A temporary error: the notification may be sent later.
+    Temporary {
+        /// The code of the mail service or the adapter.
+        code: String,
+        /// The wait that it asks for, in seconds.
+        after: Option<u32>,
+    },
+    /// A used-up quota: the e-mail may be sent when the next day or month of the mail service's quota begins.
+    Quota {
+        /// The mail service's code.
+        code: String,
+        /// The wait that the mail service asks for, in seconds.
+        after: Option<u32>,
+    },
+    /// A permanent error: the address or the notification is refused.
+    Permanent {
+        /// The code of the mail service or the adapter.
+        code: String,
+    },
+}

@@ -1,0 +1,76 @@
+//! The notifications of a new transaction. A create request that asks for them puts a message for each service into the
+//! queue.
+
+use super::outbox::first_round;
+use super::prepared::Prepared;
+use super::{Clock, Entropy, Message, Service};
+use crate::pledge::{NotificationService, TransactionId};
+use crate::scope::Scope;
+use crate::store::{FailedMailKey, NoMetadata, Store};
+use crate::time::day_of;
+use futures_util::future::join_all;
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Puts a message into the queue for each service that the create request asks for, and that may deliver. The
+    /// messages are put at the same time. If the queue does not take one, the transaction is recorded nevertheless, and
+    /// its metadata says which message was not queued.
+    pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
+        let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };
+        let services = self.delivering(&prepared.metadata.scope(), &prepared.services).await;
+        if services.is_empty() {
+            return;
+        }
+        let summary = &mut prepared.metadata.summary;
+        let created_at = summary.created_at.clone().unwrap_or_default();
+        let message = |service: NotificationService| Message {
+            id: prepared.id.to_string(),
+            created_at: created_at.clone(),
+            round: first_round(),
+            service,
+        };
+        let messages: Vec<_> = services.into_iter().map(message).collect();
+        let put = self.wait(join_all(messages.iter().map(|message| outbox.put(message)))).await;
+        for (message, _) in messages.iter().zip(put).filter(|(_, is_put)| !is_put) {
+            summary.set_unsent(message.service);
+            self.request_log.unsent.borrow_mut().push(message.service);
+        }
+    }
+
+    /// Returns those of the services that may deliver: the unit has switched them on, and for a test key they have an
+    /// address or an adapter for tests. Returns all of them if the profile cannot be read, because it is read again
+    /// before each delivery.
+    async fn delivering(
+        &self,
+        Scope { mode, unit }: &Scope,
+        services: &[NotificationService],
+    ) -> Vec<NotificationService> {
+        let of_mode = |service: &&NotificationService| {
+            mode.is_live() || self.settings.notifies_tests.contains(service)
+        };
+        let services: Vec<_> = services.iter().filter(of_mode).copied().collect();
+        if services.is_empty() {
+            return services;
+        }
+        let Ok(known) = self.profile(unit).await else { return services };
+        let Ok(profile) = known.as_ref() else { return services };
+        let is_on = |service: &NotificationService| {
+            profile.as_ref().is_some_and(|profile| profile.notifies(*service))
+        };
+        services.into_iter().filter(is_on).collect()
+    }
+
+    /// Adds the services whose messages never reached the queue to the operator's list of failed notifications. If
+    /// this fails, only the transaction's metadata says so.
+    pub(super) async fn list_unsent(
+        &self,
+        id: &TransactionId,
+        created_at: &str,
+        services: &[NotificationService],
+    ) {
+        let put = |service: &NotificationService| {
+            let key = FailedMailKey { day: day_of(created_at), id, service: *service };
+            async move { self.store.put(&key, b"{}".to_vec(), &NoMetadata).await }
+        };
+        self.wait(join_all(services.iter().map(put))).await;
+    }
+}
