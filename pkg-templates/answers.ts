@@ -50,7 +50,7 @@ export interface RetrievedPledge {
 
 /**
  * A requested notification (§2.6). For `Email`, the service sends the recipient one e-mail if its operator has enabled
- * e-mails for the unit. The other types are recorded, but nothing is sent.
+ * e-mails for the unit. For each other type, it sends one message if the operator has attached a messenger for it.
  */
 export interface Notification {
   type: NotificationType | (string & {});

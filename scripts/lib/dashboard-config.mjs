@@ -12,8 +12,8 @@ const DEADLINE_MS = 30_000; // of each call
 const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
- * Completes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its
- * API.
+ * Completes a configuration with the service's namespace, its queues, the ledger's database, the origin of its API, and
+ * the names of what attaches adapters of messaging services to it.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
  *   to complete; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
@@ -35,7 +35,11 @@ export async function configOnService(tools, { file, environment, settings }) {
     own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
     for (const database of own.d1_databases ?? [])
       if (database.binding === BINDING) database.database_id = database_id;
-    own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
+    own.vars = {
+      ...own.vars,
+      SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "",
+      MESSAGING_BINDINGS: messagingAmong(bindings),
+    };
   };
   return copyWith(tools, {
     file,
@@ -45,6 +49,14 @@ export async function configOnService(tools, { file, environment, settings }) {
     change,
   });
 }
+
+/** Returns the names of the bindings, variables and secrets that attach adapters of messaging services. */
+const messagingAmong = (bindings) =>
+  bindings
+    .filter(({ name, type, text }) => /^MESSAGING_SERVICE_/.test(name) && !(type === "plain_text" && !text))
+    .map(({ name }) => name)
+    .sort()
+    .join(", ");
 
 /**
  * Describes what the operator has to do after a dashboard was deployed. Secrets that exist are not checked, because

@@ -10,7 +10,7 @@ import { UserError } from "./output.mjs";
  * @param {string[]} others options for wrangler
  * @returns {string[]}
  */
-export function checkSettings({ vars, queues, send_email }, environment, others) {
+export function checkSettings({ vars, queues, send_email, services }, environment, others) {
   const given = givenVariables(others);
   const all = { ...vars, ...given };
   const variable = (name) => `${all[name] ?? ""}`.trim();
@@ -20,8 +20,11 @@ export function checkSettings({ vars, queues, send_email }, environment, others)
   if (isProduction || isQueued) checkPublicOrigin(variable, environment, isProduction);
   if (isProduction) checkProduction(variable, environment);
   checkAllowedOrigins(variable("ALLOWED_ORIGINS"));
-  checkMail(variable, isQueued);
-  const isByResend = isQueued && !send_email.some(({ name }) => name === "EMAIL");
+  const doors = doorsOf(all, services);
+  checkMessaging(variable, doors, isQueued);
+  checkMail(variable, isQueued, doors.length > 0);
+  const hasSender = variable("MAIL_FROM") !== "";
+  const isByResend = isQueued && hasSender && !send_email.some(({ name }) => name === "EMAIL");
   return [
     ...(isGiven ? [givenOrigin(environment, isProduction)] : []),
     ...(isByResend ? [BY_RESEND] : []),
@@ -115,15 +118,43 @@ export function isSentOrigin(text) {
   return text === "null" || (scheme !== undefined && !/^(ftp|wss?|file)$/.test(scheme));
 }
 
-/** @param {Variables} variable @param {boolean} isQueued */
-function checkMail(variable, isQueued) {
+/**
+ * Returns the names of the bindings and variables that attach adapters of messaging services.
+ * @param {Record<string, unknown>} vars @param {import("wrangler").Unstable_Config["services"]} services
+ */
+const doorsOf = (vars, services) =>
+  [...(services ?? []).map(({ binding }) => binding), ...Object.keys(vars)].filter((name) =>
+    /^MESSAGING_SERVICE_[ABC](_TEST)?(_URL)?$/.test(name),
+  );
+
+/**
+ * `src/messaging/door.rs` has the rule for URLs. Secrets are not checked, because only Cloudflare can read them.
+ * @param {Variables} variable @param {string[]} doors @param {boolean} isQueued
+ */
+function checkMessaging(variable, doors, isQueued) {
+  for (const name of doors.filter((door) => door.endsWith("_URL"))) {
+    const url = variable(name);
+    const isSecure = /^https:\/\/[^@/?#]+([/?#]|$)/.test(url) && URL.canParse(url);
+    if (url !== "" && !isSecure)
+      throw new UserError(
+        `\`${name}\` is not an https URL without a user name: \`${url}\`. Set it in wrangler.toml to the URL of the adapter`,
+      );
+  }
+  if (doors.length > 0 && !isQueued)
+    throw new UserError(
+      `\`${doors[0]}\` is set, but the queue \`NOTIFICATIONS\` is not bound: no message would be sent. Remove the \`#\` from the lines of wrangler.toml that bind it`,
+    );
+}
+
+/** @param {Variables} variable @param {boolean} isQueued @param {boolean} hasMessaging */
+function checkMail(variable, isQueued, hasMessaging) {
   for (const name of ["MAIL_FROM", "MAIL_TEST_TO"])
     if (variable(name) !== "" && !ADDRESS.test(variable(name)))
       throw new UserError(
         `\`${name}\` is not an e-mail address: \`${variable(name)}\`. Set it in wrangler.toml as \`pledges@shop.example\``,
       );
   const hasSender = variable("MAIL_FROM") !== "";
-  if (isQueued && !hasSender)
+  if (isQueued && !hasSender && !hasMessaging)
     throw new UserError(
       "e-mails are queued, but `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
     );

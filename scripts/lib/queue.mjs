@@ -9,7 +9,7 @@ const DEADLINE_MS = 30_000; // of each call
 
 /**
  * A message to the queue. It names a transaction, and has no personal data.
- * @typedef {{id: string, createdAt: string, round: number}} Message
+ * @typedef {{id: string, createdAt: string, round: number, service?: string}} Message
  * @typedef {{put: (message: Message) => Promise<unknown>}} Queue
  */
 
@@ -60,7 +60,7 @@ async function boundQueue(tools, { account, worker }) {
   const name = queueAmong(await cloudflare.bindings(worker));
   if (name === undefined)
     throw new UserError(
-      `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}: it sends no e-mails`,
+      `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}: it sends no notifications`,
     );
   const query = new URLSearchParams({ name });
   const { result } = await cloudflare.call("find the queue", "GET", `/queues?${query}`);

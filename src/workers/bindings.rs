@@ -82,7 +82,8 @@ impl Bindings {
 
 impl DoorVariables for Bindings {
     fn has_binding(&self, name: &str) -> bool {
-        Reflect::get(self, &name.into()).is_ok_and(|binding| binding.is_object())
+        let is_bound = |binding: JsValue| binding.is_object() || binding.is_function();
+        Reflect::get(self, &name.into()).is_ok_and(is_bound)
     }
 
     fn text(&self, name: &str) -> String {

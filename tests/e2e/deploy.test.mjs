@@ -129,7 +129,7 @@ test("an entry of ALLOWED_ORIGINS that no browser sends is refused, as the servi
   }
 });
 
-test("settings of e-mails that contradict each other are refused", async (t) => {
+test("settings of notifications that contradict each other are refused", async (t) => {
   const config = ["--config", withMailAlone(scratch(t))];
   const mail = ["--config", withMail(scratch(t)), "--env", "staging", "--var"];
   for (const [problem, ...args] of [
@@ -139,6 +139,16 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
       "MAIL_FROM:a@b.example",
     ],
     [/e-mails are queued, but `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
+    [
+      /`MESSAGING_SERVICE_A_URL` is set, but the queue `NOTIFICATIONS` is not bound/,
+      "--var",
+      "MESSAGING_SERVICE_A_URL:https://adapter.example/",
+    ],
+    [
+      /`MESSAGING_SERVICE_B_TEST_URL` is not an https URL without a user name: `http:/,
+      ...mail,
+      "MESSAGING_SERVICE_B_TEST_URL:http://adapter.example/",
+    ],
     [
       /`MAIL_FROM` is not an e-mail address: `Shop <a@b.example>`/,
       ...mail,
@@ -239,6 +249,10 @@ test("the dashboard is bound to the resources of the deployed service, and its d
     { type: "queue", name: "LEDGER", queue_name: "books" },
     { type: "queue", name: "NOTIFICATIONS", queue_name: "mails" },
     { type: "plain_text", name: "PUBLIC_ORIGIN", text: "https://pledges.example" },
+    { type: "service", name: "MESSAGING_SERVICE_A", service: "alerts" },
+    { type: "plain_text", name: "MESSAGING_SERVICE_B_URL", text: "https://adapter.example/" },
+    { type: "secret_text", name: "MESSAGING_SERVICE_B_SECRET" },
+    { type: "plain_text", name: "MESSAGING_SERVICE_C_URL", text: "" },
   ]);
   const { code, out, problem } = await script("deploy", args, { env });
   assert.equal(code, 0, out + problem);
@@ -254,6 +268,9 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },
       SERVICE_ORIGIN: { text: "https://pledges.example" },
+      MESSAGING_BINDINGS: {
+        text: "MESSAGING_SERVICE_A, MESSAGING_SERVICE_B_SECRET, MESSAGING_SERVICE_B_URL",
+      },
       CONTACT: { text: "" },
       BILLING_NAME: { text: "" },
       BILLING_ADDRESS: { text: "" },

@@ -44,7 +44,7 @@ test("the state of an e-mail is shown, failures are listed, and an e-mail can be
   assert.match(await words("transactions", "show", LIVE_ID), /^E-mail +waiting$/m);
   assert.deepEqual((await json("transactions", "show", LIVE_ID)).mail, { state: "waiting" });
   assert.match(await words("emails", "show", ID), /^E-mail +off: the unit's e-mails are off$/m);
-  assert.match(await words(...LIST), /^no failed e-mails$/m);
+  assert.match(await words(...LIST), /^no failed e-mails or messages$/m);
 
   const failure = { state: "failed", reason: "E_RECIPIENT_SUPPRESSED", round: 1, at: FIRST };
   await kv.write([
@@ -60,7 +60,7 @@ test("the state of an e-mail is shown, failures are listed, and an e-mail can be
   ]);
   assert.deepEqual([failed[1].now.mail, more], [{ ...failure, attempts: 1 }, false]);
   await kv.write([{ key: NOTIFICATION, value: JSON.stringify(SENT) }]);
-  const line = `2026-11-20  ${LIVE_ID}  unit_dev_two  live  sent, ${FIRST}, attempt 3, round 2, ID mail-1`;
+  const line = `2026-11-20  ${LIVE_ID}  Email    unit_dev_two  live  sent, ${FIRST}, attempt 3, round 2, ID mail-1`;
   assert.ok((await words(...LIST, "--day", "2026-11-20")).endsWith(`${line}\n`));
   assert.match(await words(...LIST, "--limit", "1"), /^There are more: raise `--limit`/m);
   assert.doesNotMatch(printed.join(""), /ada@|edit_key/);
@@ -176,7 +176,7 @@ test("an e-mail is resent through the queue of the deployed Worker, without pers
   const unbound = await resend();
   assert.match(
     unbound.problem,
-    /^stopped: the Worker `impact-pledge` of the account account-1 has no queue bound as NOTIFICATIONS: it sends no e-mails \(account account-1, /,
+    /^stopped: the Worker `impact-pledge` of the account account-1 has no queue bound as NOTIFICATIONS: it sends no notifications \(account account-1, /,
   );
   assert.ok(![...account.records.keys()].some(isAudit));
   const queue_name = "impact-pledge-notifications";

@@ -1,4 +1,4 @@
-//! Tests how the state of an e-mail is described: every state with every possible reason.
+//! Tests how the state of a notification is described: every state with every possible reason.
 
 use impact_pledge::notify::Reason;
 use impact_pledge::operator::notifications::{
@@ -151,10 +151,152 @@ const ROWS: [Row; 23] = [
     ),
 ];
 
+const SECOND_MESSAGE: &str = "It was already sent: the recipient may get a second message";
+const FIRST_MESSAGE: &str = "The first message may still be sent: the recipient may get two";
+const MAYBE_MESSAGE: &str = "It may have been sent: the recipient may get a second message";
+
+/// The same for messages by MessagingServiceB.
+const MESSAGE_ROWS: [Row; 25] = [
+    (State::NotAsked, None, "not requested: the shop did not ask for it", false, None),
+    (
+        State::Erased,
+        None,
+        "erased: the recipient's data was erased, and the delivery result with it",
+        false,
+        None,
+    ),
+    (State::Off, None, "off: the service is off for the unit", false, None),
+    (State::Test, None, "test: a test key created the transaction", true, Some(FIRST_MESSAGE)),
+    (State::Waiting, None, "waiting", true, Some(FIRST_MESSAGE)),
+    (State::Sent, None, "sent", true, Some(SECOND_MESSAGE)),
+    (
+        State::Skipped,
+        Some("erased"),
+        "not sent: the recipient was erased before it was sent",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("service-off"),
+        "not sent: the service was off for the unit at that time",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("not-attached"),
+        "not sent: no adapter is attached for this service",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-origin"),
+        "not sent: the service has no valid `PUBLIC_ORIGIN`",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("test-mode"),
+        "not sent: a test key created the transaction, and no adapter for test keys is attached",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("daily-limit"),
+        "not sent: the recipient had already received as many messages of this service as one person may get in a day",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-page"),
+        "not sent: the record has no address of the recipient's page",
+        false,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-secret"),
+        "not sent: the service has no secret, which is created with the first API key",
+        true,
+        None,
+    ),
+    (State::Skipped, None, "not sent", true, None),
+    (
+        State::Failed,
+        Some("no-more-attempts"),
+        "failed: every attempt failed for 15 hours",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("unsent"),
+        "failed: the queue did not accept it when the transaction was created",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("unknown"),
+        "failed: no delivery result arrived for 24 hours",
+        true,
+        Some(MAYBE_MESSAGE),
+    ),
+    (
+        State::Failed,
+        Some("damaged"),
+        "failed: a record that it needs is damaged",
+        true,
+        Some(MAYBE_MESSAGE),
+    ),
+    (
+        State::Failed,
+        Some("status-422"),
+        "failed: the adapter cannot reach this recipient (status-422)",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("status-410"),
+        "failed: the adapter cannot reach this recipient (status-410)",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("status-302"),
+        "failed: the adapter answered with a redirect, which is not followed (status-302)",
+        true,
+        None,
+    ),
+    (State::Failed, Some("status-400"), "failed: the adapter refused it (status-400)", true, None),
+    (State::Failed, None, "failed", true, None),
+    (
+        State::Forgotten,
+        None,
+        "no longer known: delivery results are kept for 30 days",
+        true,
+        Some(MAYBE_MESSAGE),
+    ),
+];
+
+/// All rows with their services.
+fn rows() -> impl Iterator<Item = (NotificationService, Row)> {
+    let of = |service, rows: &'static [Row]| rows.iter().map(move |row| (service, *row));
+    of(NotificationService::Email, &ROWS)
+        .chain(of(NotificationService::MessagingServiceB, &MESSAGE_ROWS))
+}
+
 #[test]
 fn each_state_and_reason_has_a_description() {
-    for (state, reason, line, is_sendable, risked) in ROWS {
-        let status = status(state, reason);
+    for (service, (state, reason, line, is_sendable, risked)) in rows() {
+        let status = Status { service, ..status(state, reason) };
         assert_eq!(in_words(&status), line);
         assert_eq!(can_be_sent(&status), is_sendable, "{line}");
         assert_eq!(risk(&status), risked, "{line}");
@@ -171,10 +313,11 @@ fn each_state_and_reason_has_a_description() {
 fn no_state_and_no_reason_is_left_out() {
     for reason in Reason::iter() {
         let reason: &str = reason.into();
-        assert!(ROWS.iter().any(|row| row.1 == Some(reason)), "{reason}");
+        assert!(rows().any(|(_, row)| row.1 == Some(reason)), "{reason}");
     }
     for state in State::iter() {
         assert!(ROWS.iter().any(|row| row.0 == state), "{state:?}");
+        assert!(MESSAGE_ROWS.iter().any(|row| row.0 == state), "{state:?}");
     }
 }
 

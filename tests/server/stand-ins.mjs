@@ -8,6 +8,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import service from "../../build/worker.js";
 
 let speed = 1;
+const { now } = Date;
 const { setTimeout } = globalThis;
 const { IdentityTransformStream } = /** @type {any} */ (globalThis);
 const timer = (act, milliseconds) => {
@@ -243,10 +244,23 @@ function spaces() {
 }
 
 let answers = [];
+/** The test's HTTP server, which is an adapter of a messaging service. @type {{fetch: typeof fetch} | undefined} */
+let adapter;
 globalThis.fetch = async (request) => {
+  if (adapter) return adapter.fetch(request);
   const { url, redirect, headers } = request;
   take({ url, redirect, key: headers.get("idempotency-key"), mail: await request.json() });
   return answers.length > 1 ? answers.shift()() : answers[0]();
+};
+
+/** Adapters behind a service binding, by name. Each function gets the real one. */
+const ADAPTERS = {
+  "the instance breaks while the adapter answers": (real, poison) => ({
+    fetch: async (request) => (await poison()) ?? real.fetch(request),
+  }),
+  "the adapter is none": () => ({}),
+  "the adapter answers nothing": () => ({ fetch: () => undefined }),
+  "the adapter answers no response": () => ({ fetch: async () => ({ status: 200 }) }),
 };
 
 /** The names that deliveries have written, because workerd's KV service cannot list. */
@@ -262,7 +276,10 @@ async function poison(queue, env) {
 /** Delivers a message, and answers with its outcome. */
 async function deliver(request, env, context, name) {
   answers = [...(RESENDS[name] ?? [])];
-  const { queue, body, attempts, apiKey } = await request.json();
+  const { queue, body, attempts, apiKey, variables, bound = [], after = 0 } = await request.json();
+  adapter = env.ADAPTER;
+  Date.now = () => now() + after;
+  const stoodIn = ADAPTERS[name]?.(env.ADAPTER, () => poison(queue, env)) ?? env.ADAPTER;
   const delivery = {};
   const retry = (options) => void Object.assign(delivery, { retry: options });
   const ack = () => void Object.assign(delivery, { ack: true });
@@ -272,6 +289,8 @@ async function deliver(request, env, context, name) {
     EMAIL: MAILERS[name]?.(context.exports.Mailer, () => poison(queue, env)),
     RESEND_API_KEY: name in RESENDS ? (apiKey ?? "re_key") : undefined,
     PLEDGES: { ...NAMESPACES[name]?.(env.PLEDGES) },
+    ...variables,
+    ...Object.fromEntries(bound.map((binding) => [binding, stoodIn])),
   };
   bindings.PLEDGES.getWithMetadata ??= (...args) => env.PLEDGES.getWithMetadata(...args);
   bindings.PLEDGES.put ??= (name, ...args) => {
@@ -284,6 +303,8 @@ async function deliver(request, env, context, name) {
   });
   const batch = { queue, messages: [{ body, attempts, ack, retry }] };
   await service.queue(batch, { ...env, ...bindings });
+  adapter = undefined;
+  Date.now = now;
   return Response.json(delivery);
 }
 

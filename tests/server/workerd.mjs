@@ -16,13 +16,14 @@ export const PATH = "/v2/pledge-transaction";
 /**
  * Starts a Worker with the development data.
  * @param {string} main from the clone's root
+ * @param {{adapter?: string}} [more] see {@link bundle}
  * @returns {Promise<{server: Server, close: () => Promise<void>}>}
  */
-export async function startWorkerd(main) {
+export async function startWorkerd(main, more) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-workerd-"));
   const server = await Server.start(
     tools,
-    await bundle(tools, { main: join(tools.root, main), folder }),
+    await bundle(tools, { main: join(tools.root, main), folder, ...more }),
     { inspected: true },
   );
   const { entries } = await seedData(tools);

@@ -101,21 +101,22 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
     );
   const message = messageIn(await request.json().catch(() => null));
   if (!message)
-    return refused(400, "A message of the queue must be {id, createdAt, round} of a transaction.");
+    return refused(400, "A message of the queue must be {id, createdAt, round} of a transaction, and may have a service.");
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
 }
 
 /** Returns a value as a message of the queue, without any other members; null if it is not a message. */
 function messageIn(value) {
-  const { id, createdAt, round } = value ?? {};
+  const { id, createdAt, round, service } = value ?? {};
   const isMessage =
     /^ptran_[a-z2-7]{1,64}$/.test(id) &&
     Number.isFinite(Date.parse(createdAt)) &&
     Number.isInteger(round) &&
     round >= 1 &&
-    round < 2 ** 32;
-  return isMessage ? { id, createdAt, round } : null;
+    round < 2 ** 32 &&
+    (service === undefined || /^MessagingService[ABC]$/.test(service));
+  return isMessage ? { id, createdAt, round, service } : null;
 }
 
 const refused = (status, message, headers = {}) => Response.json({ message }, { status, headers });

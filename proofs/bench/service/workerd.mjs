@@ -44,10 +44,10 @@ const QUEUES = {
 /**
  * Bundles a Worker with `wrangler deploy --dry-run`, and writes workerd's configuration beside it.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
- * @param {{main: string, folder: string, kv?: string, queue?: Queue}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
+ * @param {{main: string, folder: string, kv?: string, queue?: Queue, adapter?: string}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's; `adapter`: address of an HTTP server of the caller's, which is bound as `ADAPTER`
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, kv, queue }) {
+export async function bundle(tools, { main, folder, kv, queue, adapter }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
@@ -70,7 +70,7 @@ export async function bundle(tools, { main, folder, kv, queue }) {
     .sort();
   for (const name of ["kv", "queue", "stand-in"])
     copyFileSync(join(HERE, "workers", `${name}.mjs`), join(folder, `${name}.js`));
-  const bindings = { kv, queue: queue && QUEUES[queue] };
+  const bindings = { kv, queue: queue && QUEUES[queue], adapter };
   for (const [name, flags] of Object.entries(CONFIGS))
     writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, bindings));
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
@@ -93,7 +93,7 @@ function sizes(files) {
 }
 
 /** Returns workerd's configuration. The entry is the first module, because workerd starts that one. */
-function configText(modules, compatibilityDate, flags, { kv, queue }) {
+function configText(modules, compatibilityDate, flags, { kv, queue, adapter }) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
@@ -101,6 +101,7 @@ function configText(modules, compatibilityDate, flags, { kv, queue }) {
     '(name = "PLEDGES", kvNamespace = "kv")',
     '(name = "ALLOWED_ORIGINS", text = "")',
     ...(queue ? [queue] : []),
+    ...(adapter ? ['(name = "ADAPTER", service = "adapter")'] : []),
   ];
   const lines = [entry, ...rest].map(
     (name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`,
@@ -112,7 +113,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "kv", ${kv ? `external = (address = "${kv}", http = ())` : "worker = .kv"}),
-    (name = "queue", worker = .queue),
+    (name = "queue", worker = .queue),${adapter ? `\n    (name = "adapter", external = (address = "${adapter}", http = ())),` : ""}
   ],
   extensions = [(modules = [(name = "bench:stand-in", internal = true, esModule = embed "stand-in.js")])],
   sockets = [

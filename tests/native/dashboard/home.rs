@@ -11,7 +11,7 @@ use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
 /// Texts by which the tests find the line of each task on the page.
-const MAILS: &str = "1 failed e-mail</a> in the last 7 days";
+const MAILS: &str = "1 failed notification</a> in the last 7 days";
 const UNPRICED: &str = "Unpriced pledges";
 const MONTHS: &str = "Months to settle: ";
 const UNUSUAL: &str = "1 unusual transaction in the last 90 days";

@@ -11,6 +11,7 @@ mod ledger;
 mod log;
 mod members;
 mod memory;
+mod messages;
 mod orders;
 mod payments;
 mod person;

@@ -220,7 +220,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     test_dashboard.queue.is_broken.set(true);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
-    assert!(page.text.contains("The queue did not accept the e-mail"), "{}", main_of(&page.text));
+    assert!(page.text.contains("The queue did not accept it"), "{}", main_of(&page.text));
     test_dashboard.queue.is_broken.set(false);
     for words in ["The e-mail is queued."].into_iter().chain(["is already queued"; 40]) {
         let page = send(&[("round", &round)]);
@@ -451,7 +451,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     test_dashboard.keep_marker(&ids[1], "sent", None, 2); // in the meantime
     test_dashboard.pass(5);
     let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
-    assert_eq!(page.matches("Send all failed e-mails of this day again").count(), 1);
+    assert_eq!(page.matches("Send all failed ones of this day again").count(), 1);
 
     let step = |page: &str| {
         let form = page.split_once("action=\"/mails\"").unwrap().1;

@@ -12,7 +12,7 @@ const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
-const PROFILE: [(&str, &str); 8] = [
+const PROFILE: [(&str, &str); 9] = [
     ("name", "Nordwald <b>\"&\u{5d0}"),
     ("logo", "https://nordwald.example/l.svg?a=1&b"),
     ("link", "https://nordwald.example/"),
@@ -21,6 +21,7 @@ const PROFILE: [(&str, &str); 8] = [
     ("reply-to", "hello@nordwald.example"),
     ("time-zone", "Europe/Berlin"),
     ("mail", "on"),
+    ("MessagingServiceB", "on"),
 ];
 
 /// Sends the profile form of a page with some fields changed.
@@ -154,7 +155,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let first = dashboard.get(OPERATOR, "/units/shop");
     let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
         "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example",
-        "timeZone": "Europe/Berlin", "mail": true });
+        "timeZone": "Europe/Berlin", "mail": true, "messagingServices": ["MessagingServiceB"] });
     let mut expected = record.clone();
     expected["version"] = json!(impact_pledge::version::VERSION);
     let save =
@@ -176,7 +177,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
         "Not saved: the profile has changed since you opened this form, set by ada@example.org at 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
-    let without = ["logo", "accent", "language", "mail", "reply-to", "time-zone"];
+    let without =
+        ["logo", "accent", "language", "mail", "MessagingServiceB", "reply-to", "time-zone"];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile was saved.");
     let now = profile(&dashboard, "shop");

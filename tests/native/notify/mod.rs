@@ -3,6 +3,7 @@
 mod create;
 mod delivery;
 mod messaging;
+mod messaging_operators;
 mod operators;
 
 use crate::timeline::full;

@@ -16,7 +16,8 @@ fn profile(members: &Value) -> ProfileMembers {
 fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
-        "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin",
+        "mail": true, "messagingServices": ["MessagingServiceA", "MessagingServiceC"],
+        "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin",
         "billingName": "Nordwald GmbH", "billingAddress": "Waldweg 1\n10115 Berlin", "taxText": "VAT DE123" });
     let store = MemoryStore::default();
     let row =
@@ -41,7 +42,7 @@ fn a_profile_becomes_a_record_of_its_unit() {
         .as_object_mut()
         .unwrap()
         .retain(|member, _| member == "name" || member == "link");
-    set(profile(&json!({ "mail": false })));
+    set(profile(&json!({ "mail": false, "messagingServices": [] })));
     let optional = [
         Member::Accent,
         Member::Logo,
@@ -100,6 +101,11 @@ fn a_wrong_profile_is_refused_in_words() {
             "u",
             json!({ "name": "N", "language": "no" }),
             "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "messagingServices": ["MessagingServiceA", "Email"] }),
+            "`messaging-services` must be any of MessagingServiceA, MessagingServiceB, MessagingServiceC",
         ),
         (
             "u",
