@@ -11,7 +11,7 @@ const PAGE = 2_000; // rows of an answer
 
 /**
  * A row of the ledger, with the IDs of its unit and key. `quantities` is JSON.
- * @typedef {{id: string, mode: string, unit: string, created: number, currency: string, cents: number | null, amount: string | null, unpriced: number, email: string | null, key: string | null, prices: number | null, erased: number | null, quantities: string}} Row
+ * @typedef {{id: string, mode: string, unit: string, created: number, currency: string, cents: number | null, amount: string | null, unpriced: number, email: string | null, reference: string | null, key: string | null, prices: number | null, erased: number | null, quantities: string}} Row
  */
 
 /**
@@ -29,7 +29,7 @@ export async function recordsOf(kv) {
 /** @param {import("./run.mjs").LedgerKv} kv @returns {Promise<Map<string, Row>>} */
 export async function rowsOf(kv) {
   const sql = `SELECT json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created, 'currency', t.currency,
-    'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced, 'email', t.email,
+    'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced, 'email', t.email, 'reference', t.reference,
     'key', iif(t.key IS NULL, NULL, ifnull(k.id, 'of another shop')), 'prices', t.prices, 'erased', t.erased,
     'quantities', t.quantities)
     FROM transactions t LEFT JOIN shops s ON s.shop = t.shop LEFT JOIN keys k ON k.key = t.key AND k.shop = t.shop
@@ -86,7 +86,10 @@ export function rowOf(id, { value, metadata }, { secret, prices }) {
     unpriced: impacts.filter((impact) => !isPriced(impact)).length,
     email: summary.erased
       ? null
-      : emailHash(secret, [mode, unit], value.pledges[0].recipient.email),
+      : keyedHash(secret, "email", [mode, unit], value.pledges[0].recipient.email.toLowerCase()),
+    reference: summary.erased
+      ? null
+      : keyedHash(secret, "order number", [mode, unit], orderNumber(value.reference)),
     key: summary.key ?? null,
     prices: summary.prices ? Date.parse(summary.prices) : null,
     erased: summary.erased ? Date.parse(summary.erased) : null,
@@ -122,13 +125,13 @@ export const chargeOf = (pledges, prices) =>
     ),
   );
 
-/**
- * Returns the HMAC-SHA-256 of these texts, each preceded by its length in eight bytes. The case of an e-mail address
- * is ignored.
- */
-function emailHash(secret, scope, email) {
+/** Returns a reference without white space, leading `#` and differences of case. The references here are ASCII. */
+const orderNumber = (reference) => reference.replace(/\s/g, "").replace(/^#+/, "").toLowerCase();
+
+/** Returns the HMAC-SHA-256 of these texts, each preceded by its length in eight bytes. */
+function keyedHash(secret, purpose, scope, own) {
   const mac = createHmac("sha256", secret);
-  for (const text of ["email", ...scope, email.toLowerCase()]) {
+  for (const text of [purpose, ...scope, own]) {
     const length = Buffer.alloc(8);
     length.writeBigUInt64BE(BigInt(Buffer.byteLength(text)));
     mac.update(length).update(text);

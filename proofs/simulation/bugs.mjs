@@ -50,9 +50,13 @@ export function plant(root, { bug, also = [], ...first }) {
   return files;
 }
 
-/** @param {import("../../scripts/setup/tools.mjs").Tools} tools */
-export async function findBugs({ root, native }) {
-  const bugs = readBugs();
+/**
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
+ * @param {string} [words] only the bugs whose description contains this text
+ */
+export async function findBugs({ root, native }, words = "") {
+  const bugs = readBugs().filter(({ bug }) => bug.includes(words));
+  if (bugs.length === 0) throw new UserError(`no planted bug has "${words}" in its description`);
   const left = [...bugs.entries()];
   /** @type {string[][]} */
   const rows = bugs.map(({ bug }) => [bug, "not found", ""]);

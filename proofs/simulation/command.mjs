@@ -13,11 +13,14 @@ const OPTIMISED = { CARGO_PROFILE_DEV_OPT_LEVEL: "3" };
 
 const program = command("npm run simulate --", ABOUT)
   .option("--minutes <n>", "how long", readMinutes, 10)
-  .option("--bugs", "plants bugs in a copy of the service instead, and checks that each is found");
+  .option(
+    "--bugs [words]",
+    "plants bugs in a copy of the service instead, and checks that each is found; with words, only bugs that they describe",
+  );
 
 program.action(async ({ minutes, bugs }) => {
   const tools = await prepareTools();
-  if (bugs) return findBugs(tools);
+  if (bugs) return findBugs(tools, bugs === true ? "" : bugs);
   const first = String(Date.now()); // a later run has other seeds, because a seed takes longer than a millisecond
   const { SEED } = process.env;
   const seeds = SEED ? { SEED } : { SEED: first, MINUTES: String(minutes) };

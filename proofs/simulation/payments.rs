@@ -5,6 +5,7 @@ use crate::callers::{Action, Exchange, Scope};
 use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
 use crate::isolate::EPOCH_MS;
 use crate::kv::{CACHE_MS, Call};
+use crate::settling::PAUSE_MS;
 use crate::simulation::Simulation;
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
@@ -74,12 +75,13 @@ impl Simulation {
     /// Runs the operator's payment commands after a pass, or while rows are missing during a rebuild.
     fn settle(&self) {
         let Some(books) = &self.books else { return };
-        match books.random.below(4) {
+        match books.random.below(6) {
             0 => books.rebuild(),
             1 | 2 => books.reconcile(),
+            3 | 4 => return books.settle_beside_credits(),
             _ => {}
         }
-        books.settle_by_command();
+        books.settle_by_command(PAUSE_MS);
     }
 
     /// Marks the month of a shop as paid, or undoes that. Each mark has a different time.

@@ -10,7 +10,7 @@ use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
 use crate::ledger_sums::exact;
 use crate::payments::{MONTH, NEXT_ENDED_MS, NEXT_MONTH};
-use impact_pledge::ledger;
+use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::due_months::due_month;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
@@ -26,19 +26,31 @@ use std::rc::Rc;
 pub const SHOP: Scope = ("live", "unit_2");
 pub const SETTLEMENTS: &[&str] =
     &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
-/// The maximum time until somebody begins.
-const PAUSE_MS: u64 = 60_000;
+/// The maximum time until somebody begins; the second one if others begin at the same moment.
+pub const PAUSE_MS: u64 = 60_000;
+const TOGETHER_MS: u64 = 1_000;
 
 impl Books {
-    /// Marks a month as paid, or undoes that.
-    pub fn settle_by_command(self: &Rc<Self>) {
+    /// Marks a month as paid, or undoes that, after a pass that makes this possible. At about the same moment, people
+    /// credit orders.
+    pub fn settle_beside_credits(self: &Rc<Self>) {
+        let books = Rc::clone(self);
+        self.spawn_killable(async move {
+            let _ = books.invoke(PassTiming::Now, 1_000).await;
+            books.settle_by_command(TOGETHER_MS);
+            (0..=books.random.below(2)).for_each(|_| books.credit_order());
+        });
+    }
+
+    /// Marks a month as paid, or undoes that, within this time.
+    pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
         let (books, is_added) = (Rc::clone(self), self.random.chance(650));
         let is_next = self.now_ms() >= NEXT_ENDED_MS && self.random.chance(600);
         let month = if is_next { NEXT_MONTH } else { MONTH };
         let settlement = SETTLEMENTS[usize::from(is_next)];
         let (number, ending) = self.announce(settlement, is_added);
         self.spawn_killable(async move {
-            books.sleep(books.random.below(PAUSE_MS)).await;
+            books.sleep(books.random.below(within_ms)).await;
             let told = match is_added {
                 true => books.mark(month).await,
                 false => books.undo(month).await,

@@ -193,14 +193,17 @@ impl<'a> PeoplePage<'a> {
     }
 }
 
-/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not have.
-/// Rows that changed recently stay as they are. A record that is older than the person's removal does not add the
-/// person again.
+/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not have. A
+/// person whose record is older than the row counts as removed: the record of the row was never written, and the older one
+/// may have another role. Rows that changed recently stay as they are. A record that is older than the person's removal
+/// does not add the person again.
 ///
 /// # Errors
 /// If the ledger does not answer.
 pub(super) async fn import(ledger: &dyn Ledger, page: &PeoplePage<'_>) -> Result<()> {
-    ledger.run(&[Lost(page).statement()?, Found(page).statement()?]).await.map(drop)
+    let statements =
+        [Lost(page).statement()?, Outdated(page).statement()?, Found(page).statement()?];
+    ledger.run(&statements).await.map(drop)
 }
 
 // ---- Queries -------------------------------------------------------------------------------------
@@ -352,6 +355,19 @@ impl Query for Lost<'_> {
 WHERE name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
   AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND (address IS NOT NULL OR at < ?1 ->> '$.day_ago')
   AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))";
+}
+
+#[derive(Serialize)]
+struct Outdated<'a>(&'a PeoplePage<'a>);
+
+/// Removes people whose records are older than their rows.
+impl Query for Outdated<'_> {
+    type Row = ();
+    const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL
+WHERE address IS NOT NULL AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND name IN (
+  SELECT value ->> '$.name' FROM json_each(?1, '$.found')
+  WHERE value ->> '$.at' < (SELECT at FROM people own WHERE own.name = value ->> '$.name')
+)";
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@
 //! | stops after | the person may sign in | later |
 //! |---|---|---|
 //! | the entry in the audit log | as before | |
-//! | the row of an added person | yes | without a record, the next reconciliation passes delete the row |
+//! | the row of an added person | yes | without its record, the next reconciliation passes take the access away |
 //! | the row of a removed person | no | the row keeps the record from adding the person again |
 //!
 //! A retry of the operation completes the change.
