@@ -450,23 +450,31 @@ fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
     let gets: Vec<_> = case.calls("get").into_iter().filter(is_list).collect();
     let earlier = case.exchanges[..case.number].iter();
-    let mut known =
-        earlier.filter(|other| other.isolate == case.exchange.isolate).flat_map(|other| {
-            let calls = other.calls.list.borrow();
-            let gets = calls.iter().filter(|call| call.operation == "get" && call.fault.is_none());
-            let read = gets.filter(|call| is_list(call)).filter_map(|get| {
-                let mut reads = calls.iter().filter(|call| call.operation == "read");
-                let read = reads.find(|read| read.name == get.name).and_then(|read| read.ended_ms);
-                let ended_ms = if get.found.is_some() { read } else { get.ended_ms };
-                Some((get.name.clone(), get.began_ms, ended_ms?))
-            });
-            read.collect::<Vec<_>>()
-        });
-    let again = known.find(|(name, began_ms, ended_ms)| {
-        let mut own = gets.iter().filter(|get| get.name == *name);
-        own.any(|get| (ended_ms + 1..began_ms + ISOLATE_MS).contains(&get.began_ms))
+    let mut known = earlier
+        .filter(|other| other.isolate == case.exchange.isolate)
+        .flat_map(|other| {
+            calls(other, "get").into_iter().filter(is_list).map(move |get| (other, get))
+        })
+        .filter_map(|(other, get)| Some((known_ms(other, &get)?, get)));
+    let again = known.find(|(known_ms, known)| {
+        let mut own = gets.iter().filter(|get| get.name == known.name);
+        own.any(|get| (known_ms + 1..known.began_ms + ISOLATE_MS).contains(&get.began_ms))
     });
-    again.map(|(name, began_ms, _)| format!("{name} was read at {began_ms} ms"))
+    again.map(|(_, known)| format!("{} was read at {} ms", known.name, known.began_ms))
+}
+
+/// Returns when a request had read a record, or knew that there is none; `None` if a read failed or took too long.
+fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
+    let ended_ms = |call: &Call| {
+        let in_time = |ended_ms: &u64| ended_ms - call.began_ms < READ_MS.into();
+        call.ended_ms.filter(in_time).filter(|_| call.fault.is_none())
+    };
+    let got_ms = ended_ms(get)?;
+    if get.found.is_none() {
+        return Some(got_ms);
+    }
+    let reads = calls(exchange, "read");
+    reads.iter().find(|read| read.name == get.name).and_then(ended_ms)
 }
 
 /// When a create request is answered, its record is stored with the answered content. With an idempotency key, its
