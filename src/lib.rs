@@ -8,14 +8,15 @@
 //! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`] checks it.
 //! - [`api`] defines the HTTP API for the client and the service: paths, headers, statuses, bodies.
 //! - [`service`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals,
-//!   and [`quantities`] the sums by offering. [`settlement`] says what was paid. [`idempotency`] recognises repeated
-//!   create requests. A [`store`] keeps the record. [`secret`] has the key of the hashes by which an operator finds a
-//!   record, and [`recipient`] shows it to the recipient.
+//!   and [`quantities`] the sums by offering. [`settlement`] says what was paid, and [`updates`] what was done.
+//!   [`idempotency`] recognises repeated create requests. A [`store`] keeps the record. [`secret`] has the key of the
+//!   hashes by which an operator finds a record, and [`recipient`] shows it to the recipient.
 //! - [`notify`] sends the e-mail or the message of a messaging service for each message that a create request put into
 //!   the queue. [`messaging`] has the doors to the operator's adapters, and their signatures.
 //! - [`retry`] decides when a client retries a request.
 //! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses),
-//!   [`order_number`] (spellings of references) and [`version`] (the format of records).
+//!   [`order_number`] (spellings of references), [`visible`] and [`web_address`] (texts that pages may show) and
+//!   [`version`] (the format of records).
 //! - [`operator`] manages keys, prices and transactions. [`operations`] is the table of its commands, which scripts run
 //!   as wasm (feature `operator`). [`dashboard`] has pages and forms for the same functions.
 
@@ -50,8 +51,11 @@ pub mod service;
 pub mod settlement;
 pub mod store;
 pub mod time;
+pub mod updates;
 pub mod validate;
 pub mod version;
+pub mod visible;
+pub mod web_address;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;

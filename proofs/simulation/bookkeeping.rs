@@ -25,7 +25,7 @@ const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 const REPEATS: u64 = 25;
 const CREDITS: u64 = 60;
-const FULFILMENTS: u64 = 30;
+const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
 /// The minimum age of a transaction that the operator erases. One clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;

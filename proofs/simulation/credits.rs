@@ -86,6 +86,14 @@ impl Books {
         }
     }
 
+    /// Starts a person who credits a cent of an order within this time.
+    pub fn credit_a_cent(self: &Rc<Self>, within_ms: u64) {
+        if let Some((id, _)) = self.pick_order() {
+            let part = Part { amount: "0.01".to_owned(), quantities: vec![] };
+            self.want_credit(&id, Some(part), within_ms);
+        }
+    }
+
     /// Picks a transaction of KV, often of the shop whose months are marked by commands.
     fn pick_order(&self) -> Option<(String, Rc<Record>)> {
         let mut orders = self.kv.last_of("transaction:");
@@ -106,7 +114,8 @@ impl Books {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
         let (transaction, reason) = (transaction.to_owned(), "a refund".to_owned());
-        let request = CreditRequest { transaction, part, reason };
+        let tell_buyer = part.is_none() && self.random.chance(300);
+        let request = CreditRequest { transaction, part, reason, tell_buyer };
         self.note(format!("the operator wants {request:?} by {id}"));
         let (begun_ms, open, granted) = (self.now_ms(), Cell::default(), RefCell::default());
         let wanted = Rc::new(WantedCredit { id, request, begun_ms, open, granted });

@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The maximum number of requests for one change, and the time within which they are sent.
-const ASKED: u64 = 3;
-const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
+const ASKED: u64 = 5;
+const WITHIN_MS: &[u64] = &[2_000, 100_000, 400_000];
 const OFFERINGS: &[&str] = &["tree", "not-listed", "reef"];
 const QUANTITIES: &[&str] = &["1", "2.5", "0.000000000000000004", "1e21"];
 /// How many in 1,000 changes remove what was recorded.

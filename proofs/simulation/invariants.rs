@@ -20,6 +20,7 @@ use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey};
 use impact_pledge::time::parse_ms;
 use serde_json::json;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -445,22 +446,27 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// An isolate that has read a price list, or that there is none, uses that for ten seconds.
+/// An isolate that has read a price list, or that there is none, uses that for ten seconds. Of two reads at once, the one
+/// that ended last counts.
 fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
-    let gets: Vec<_> = case.calls("get").into_iter().filter(is_list).collect();
-    let earlier = case.exchanges[..case.number].iter();
-    let mut known = earlier
-        .filter(|other| other.isolate == case.exchange.isolate)
-        .flat_map(|other| {
-            calls(other, "get").into_iter().filter(is_list).map(move |get| (other, get))
-        })
-        .filter_map(|(other, get)| Some((known_ms(other, &get)?, get)));
-    let again = known.find(|(known_ms, known)| {
-        let mut own = gets.iter().filter(|get| get.name == known.name);
-        own.any(|get| (known_ms + 1..known.began_ms + ISOLATE_MS).contains(&get.began_ms))
-    });
-    again.map(|(_, known)| format!("{} was read at {} ms", known.name, known.began_ms))
+    let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_list);
+    let is_beside = |other: &&Exchange| {
+        other.isolate == case.exchange.isolate && !std::ptr::eq(*other, case.exchange)
+    };
+    let beside = case.exchanges.iter().filter(is_beside);
+    let known: Vec<_> = beside
+        .flat_map(|other| gets_of(other).map(move |get| (other, get)))
+        .filter_map(|(other, get)| Some((known_ms(other, &get)?, Reverse(get.began_ms), get.name)))
+        .collect();
+    gets_of(case.exchange).find_map(|get| {
+        let known = known.iter().filter(|(known_ms, _, name)| {
+            *name == get.name && *known_ms <= get.began_ms // of one moment, either may be first
+        });
+        let (known_ms, Reverse(began_ms), name) = known.max()?;
+        let is_again = *known_ms < get.began_ms && get.began_ms < began_ms + ISOLATE_MS;
+        is_again.then(|| format!("{name} was read at {began_ms} ms"))
+    })
 }
 
 /// Returns when a request had read a record, or knew that there is none; `None` if a read failed or took too long.

@@ -11,6 +11,7 @@ use crate::invariants::Wrong;
 use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
+use crate::people::people_rows;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger::claims::RECENT_MS;
@@ -41,6 +42,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
     ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
+    ("a person does not become what they were", a_person_does_not_become_what_they_were),
     ("no order is credited beyond itself", |moment| {
         no_order_is_credited_beyond_itself(&moment.simulation.kv, &moment.credits)
     }),
@@ -65,6 +67,7 @@ pub struct Watch {
     /// For each claim that says that its change has ended: when the change began.
     ended: BTreeMap<String, u64>,
     credits: Rows,
+    people: BTreeMap<String, u64>,
     /// How often the ledger was emptied.
     emptied: usize,
 }
@@ -78,6 +81,8 @@ struct Moments<'m> {
     state: State,
     findings: Vec<Finding>,
     credits: Rows,
+    /// When the row of each person was changed.
+    people: BTreeMap<String, u64>,
 }
 
 /// Checks all rules of this module.
@@ -87,7 +92,8 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let (mut before, rows) = (books.watch.take(), rows(&books.database));
     let emptied = books.database.emptied.get();
     if before.emptied != emptied {
-        before = Watch { emptied, credits: before.credits, ..Watch::default() };
+        let Watch { credits, people, .. } = before;
+        before = Watch { emptied, credits, people, ..Watch::default() };
         books.forget();
     }
     before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
@@ -100,6 +106,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
         state: block_on(ledger::state(sqlite)).unwrap(),
         findings: block_on(ledger::findings(sqlite, 1_000)).unwrap(),
         credits: credit_rows(books),
+        people: people_rows(books),
     };
     for (name, rule) in MOMENTS {
         rule(&moment).into_iter().for_each(|text| books.blame(name, text));
@@ -109,7 +116,8 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let (rows, credits) =
         (moment.rows.iter().filter_map(created).collect(), moment.credits.clone());
     let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
-    books.watch.replace(Watch { rows, ended, credits, ..before });
+    let people = moment.people.clone();
+    books.watch.replace(Watch { rows, ended, credits, people, ..before });
 }
 
 /// Returns the claims of changes that have ended: name, state, and when the change began.
@@ -312,5 +320,13 @@ fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
         let (claim, is_there) = (claims.get(name).map(String::as_str), kv.last(name).is_some());
         let is_right = claim == is_there.then_some("kept");
         (!is_right).then(|| format!("{name} is {claim:?}, and whether KV has it: {is_there}"))
+    })
+}
+
+/// A later change of a person replaces an earlier one: a record that is older than the row changes nothing.
+fn a_person_does_not_become_what_they_were(moment: &Moments<'_>) -> Wrong {
+    moment.people.iter().find_map(|(name, at_ms)| {
+        let before_ms = moment.before.people.get(name)?;
+        (at_ms + APART_MS < *before_ms).then(|| format!("{name} is of {at_ms}, after {before_ms}"))
     })
 }

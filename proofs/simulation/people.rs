@@ -14,9 +14,10 @@ use futures_executor::block_on;
 use impact_pledge::auth::KeyLevel;
 use impact_pledge::ledger::people::{Removable, parse_place};
 use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::{OperationId, OperatorError, people};
+use impact_pledge::operator::{OperationId, OperatorError, people, was_done};
 use impact_pledge::store::PersonRole;
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -64,12 +65,12 @@ impl Books {
             let role = self.random.chance(ADDITIONS).then_some(role);
             let id = OperationId::new(&self.clock(), &*self.random);
             let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
-            let within_ms = self.random.pick(WITHIN_MS);
+            let (within_ms, is_kept) = (self.random.pick(WITHIN_MS), Rc::default());
             for _ in 0..=self.random.below(ASKED) {
-                let (books, id) = (Rc::clone(self), id.clone());
+                let (books, id, is_kept) = (Rc::clone(self), id.clone(), Rc::clone(&is_kept));
                 self.spawn_killable(async move {
                     books.sleep(books.random.below(within_ms)).await;
-                    books.change_person(id, (place, address), role).await;
+                    books.change_person((id, &is_kept), (place, address), role).await;
                 });
             }
         }
@@ -77,7 +78,7 @@ impl Books {
 
     async fn change_person(
         self: &Rc<Self>,
-        id: OperationId,
+        (id, is_kept): (OperationId, &Cell<bool>),
         (place, address): (&'static str, &'static str),
         role: Option<PersonRole>,
     ) {
@@ -106,6 +107,13 @@ impl Books {
         self.count(format!("a person: {heard:?}"));
         self.people.borrow_mut()[ending.1].heard = heard;
         drop(ending);
+        if heard == Heard::Done {
+            if is_kept.get() {
+                self.blame("what is done is not done again", format!("{id} for {address}"));
+            }
+            let kept = block_on(was_done(Some(self.database.sqlite()), &author));
+            is_kept.set(kept.unwrap().is_some());
+        }
         self.check_removed();
     }
 
@@ -147,6 +155,13 @@ impl Books {
         let memberships = block_on(people::of_person(Some(self.database.sqlite()), address));
         memberships.unwrap().into_iter().find(|own| own.place == place).map(|own| own.role)
     }
+}
+
+/// Returns when the row of each person was changed, by the name of the row.
+pub fn people_rows(books: &Books) -> BTreeMap<String, u64> {
+    let rows = books.database.json("SELECT json_array(name, at) FROM people");
+    let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_u64()?));
+    rows.iter().filter_map(row).collect()
 }
 
 /// A guard that records the end of a request when it is dropped, even if its task is killed.

@@ -29,6 +29,8 @@ pub const SETTLEMENTS: &[&str] =
 /// The maximum time until somebody begins; the second one if others begin at the same moment.
 pub const PAUSE_MS: u64 = 60_000;
 const TOGETHER_MS: u64 = 1_000;
+/// The maximum number of credits at the moment of a payment.
+const MOST_CREDITS: u64 = 8;
 
 impl Books {
     /// Marks a month as paid, or undoes that, after a pass that makes this possible. At about the same moment, people
@@ -38,7 +40,7 @@ impl Books {
         self.spawn_killable(async move {
             let _ = books.invoke(PassTiming::Now, 1_000).await;
             books.settle_by_command(TOGETHER_MS);
-            (0..=books.random.below(2)).for_each(|_| books.credit_order());
+            (0..=books.random.below(MOST_CREDITS)).for_each(|_| books.credit_a_cent(TOGETHER_MS));
         });
     }
 

@@ -70,7 +70,8 @@ fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
         let again = if *is_again { " again" } else { "" };
         let Message { id, created_at, round, service } = message;
         let begins = format!(
-            "mail {number}: the {queue} delivers{again} {service:?} of {id} created {created_at}, round {round}, attempt {attempt}, to instance {instance}, clock {ahead_ms:+} ms"
+            "mail {number}: the {queue} delivers{again} {id} created {created_at} by {}, round {round}, attempt {attempt}, to instance {instance}, clock {ahead_ms:+} ms",
+            service.name()
         );
         let ends = format!("mail {number} becomes {:?}, {:?}", delivery.outcome, delivery.fault);
         let calls = delivery.calls.list.borrow();

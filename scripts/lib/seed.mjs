@@ -22,7 +22,7 @@ export async function seedData(tools) {
 
 /**
  * Writes the development records that are missing from local KV, and does not change records that exist. Demo
- * transactions of three months, for the dashboard, are written once. The ledger is created before the two Workers
+ * transactions of three months, for the dashboard, are written once, and so are updates for their timelines. The ledger is created before the two Workers
  * start, because they would cause errors in each other if both created it. Then missing rows are added to the ledger,
  * because its queue is in memory and loses its messages when it ends. `origin` is the service's.
  * @param {import("./places.mjs").OperatorTools} tools
@@ -31,11 +31,14 @@ export async function seedData(tools) {
 export async function seed(tools, { persistTo, origin }) {
   const kv = await openKv(tools, { persistTo });
   try {
-    const { seed: seedKeys, seedDemo } = await operator(tools);
+    const { seed: seedKeys, seedDemo, seedUpdates } = await operator(tools);
     const keys = await seedKeys(portOf(kv));
     await seedDemo(portOf(kv), origin);
     await kv.ledger?.ready();
-    if (kv.ledger) await operate(tools, portOf(kv), "ledger", "check");
+    if (kv.ledger) {
+      await operate(tools, portOf(kv), "ledger", "check");
+      await seedUpdates(portOf(kv));
+    }
     return keys;
   } finally {
     await kv.close();

@@ -1,9 +1,11 @@
-//! The audit log: who changed what, and when, in sentences.
+//! The audit log: who changed what, and when, in sentences. People of shops see the changes that concern their own units
+//! and teams, without the names of operators.
 
 use super::form::Form;
 use super::page::Page;
 use super::{PageContext, Refusal, Result, link, view};
-use crate::operator::audit::{self, AuditFilter, Change, MemberChange, Part};
+use crate::operator::audit::{self, AuditFilter, AuditPage, Change, MemberChange, OwnPlaces, Part};
+use crate::operator::roles::Permission;
 use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey};
 use crate::time::{DAY_MS, parse_ms};
@@ -14,21 +16,28 @@ const MAX_CHANGES: usize = 50;
 /// The parameters of the filter. Links to other pages keep them.
 const FILTERS: [&str; 5] = ["who", "what", "shop", "from", "to"];
 
-/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records. With a filter, at most 5
-/// lists and 20 reads.
+/// The groups of commands that never concern a single shop.
+const NOT_OF_SHOPS: [&str; 2] = ["fulfilments", "ledger"];
+
+/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records. With a filter, and for
+/// people of shops, at most 5 lists and 20 reads.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let after = query.given("after");
-    let filter = filter(query)?;
-    let page = audit::page(context.store, &filter, after, MAX_CHANGES).await?;
-    let rows: Vec<_> = page.changes.iter().map(row).collect();
+    let filter = filter(context, query)?;
+    let page = match &filter.own {
+        Some(own) if own.is_empty() => AuditPage::default(), // the filter names no unit or team of the person
+        _ => audit::page(context.store, &filter, after, MAX_CHANGES).await?,
+    };
+    let operates = context.may(Permission::Operate);
+    let rows: Vec<_> = page.changes.iter().map(|change| row(change, operates)).collect();
     let is_whole = page.next.is_none() || page.changes.len() + page.damaged >= MAX_CHANGES;
     let empty = if is_whole { "No changes." } else { "No changes found yet." };
     let content = html! {
-        p.lead { "Every change made here or on the command line." }
-        (filter_form(query))
+        p.lead { (scope_in_words(context.is_of_shop())) }
+        (filter_form(query, context.is_of_shop()))
         @if page.damaged > 0 {
             (view::notice(&html! { "Unreadable entries on this page: " (page.damaged) "." }))
         }
@@ -36,6 +45,7 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
         p {
             @if after.is_some() { a href=(address(query, None)) { "Newest" } " " }
             @if let Some(next) = &page.next {
+                @if !is_whole { "The search is not finished. " }
                 a href=(address(query, Some(next))) { @if is_whole { "Older" } @else { "Search older entries" } }
             }
         }
@@ -44,14 +54,31 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Audit log", content))
 }
 
+fn scope_in_words(is_of_shop: bool) -> &'static str {
+    match is_of_shop {
+        true => {
+            "Every change of your units and teams, made by their people or by an operator of this service."
+        }
+        false => "Every change made here or on the command line.",
+    }
+}
+
 // ---- The filter ----------------------------------------------------------------------------------
 
-fn filter(query: &Form) -> Result<AuditFilter> {
+/// Reads the filter. The log of a person of shops is limited to the person's own units and teams, or to those with the
+/// ID in the filter.
+fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<AuditFilter> {
     let text = |name: &str| query.given(name).map(str::to_owned);
+    let own = || {
+        let own = OwnPlaces::new(context.access.memberships.places());
+        query.given("shop").map_or_else(|| own.clone(), |shop| own.only(shop))
+    };
+    let is_of_shop = context.is_of_shop();
     Ok(AuditFilter {
         by: text("who"),
         command: text("what"),
-        shop: text("shop"),
+        shop: text("shop").filter(|_| !is_of_shop),
+        own: is_of_shop.then(own),
         since_ms: day_ms(query, "from")?,
         until_ms: day_ms(query, "to")?.map(|day_ms| day_ms.saturating_add(DAY_MS)),
     })
@@ -73,43 +100,44 @@ fn address(query: &Form, after: Option<&str>) -> String {
     link::with("/audit", &parameters)
 }
 
-fn filter_form(query: &Form) -> Markup {
-    let kinds: Vec<_> = std::iter::once(("", "All")).chain(audit::GROUPS).collect();
-    let field = |name, label| view::Field {
+fn filter_form(query: &Form, is_of_shop: bool) -> Markup {
+    let is_offered = |(group, _): &(&str, _)| !is_of_shop || !NOT_OF_SHOPS.contains(group);
+    let groups = audit::GROUPS.into_iter().filter(is_offered);
+    let kinds: Vec<_> = std::iter::once(("", "All")).chain(groups).collect();
+    let field = |name, label, kind| view::Field {
         name,
         label,
+        kind,
         value: query.text(name),
         ..view::Field::default()
     };
-    html! {
-        form method="get" action="/audit" autocomplete="off" {
-            div.fields {
-                (field("who", "Who").render())
-                (view::select("what", "What", &kinds, query.text("what")))
-                (field("shop", "Unit or team").render())
-                @for (name, label) in [("from", "First day (UTC)"), ("to", "Last day (UTC)")] {
-                    label { span { (label) } input type="date" name=(name) value=(query.text(name)); }
-                }
-            }
-            div.row {
-                button.quiet { "Filter" }
-                @if FILTERS.iter().any(|name| query.given(name).is_some()) {
-                    a href="/audit" { "Show all changes" }
-                }
+    let content = html! {
+        div.fields {
+            (field("who", "Who", "").render())
+            (view::select("what", "What", &kinds, query.text("what")))
+            (field("shop", "Unit or team", "").render())
+            (field("from", "First day (UTC)", "date").render())
+            (field("to", "Last day (UTC)", "date").render())
+        }
+        div.row {
+            button.quiet { "Filter" }
+            @if FILTERS.iter().any(|name| query.given(name).is_some()) {
+                a href="/audit" { "Show all changes" }
             }
         }
-    }
+    };
+    view::filter("/audit", &content)
 }
 
 // ---- A change ------------------------------------------------------------------------------------
 
-fn row(change: &Change) -> Vec<Markup> {
+fn row(change: &Change, operates: bool) -> Vec<Markup> {
     vec![
         view::time(&change.at),
         html! {
             div.wide {
                 strong { (view::untrusted_text(&change.by)) } " "
-                @for part in change.sentence() { (rendered(&part)) }
+                @for part in change.sentence() { (rendered(&part, operates)) }
                 "."
                 @for changed in &change.changed { (replaced(changed)) }
             }
@@ -117,8 +145,8 @@ fn row(change: &Change) -> Vec<Markup> {
     ]
 }
 
-/// Renders a part of a sentence, with a link if it has a page.
-fn rendered(part: &Part) -> Markup {
+/// Renders a part of a sentence, with a link if it has a page that the person may open.
+fn rendered(part: &Part, operates: bool) -> Markup {
     let linked = |segments: &[&str], text: &str| {
         html! { a href=(link::path(segments)) { (view::untrusted_text(text)) } }
     };
@@ -137,6 +165,7 @@ fn rendered(part: &Part) -> Markup {
                 " (" (mode.name()) ")"
             }
         }
+        Part::Prices(..) if !operates => view::untrusted_text(&part.plain()),
         Part::Prices(mode, unit) => {
             let of = PriceListKey { mode: *mode, unit: unit.as_deref() };
             html! { a href=(link::prices(of)) { (view::untrusted_text(&part.plain())) } }

@@ -35,6 +35,7 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     let size = |bar: &Bar<'_>| size(bar.amount, length);
     let Some(most) = bars.iter().copied().max_by_key(|bar| size(bar)) else { return html! {} };
     let height = |bar: &Bar<'_>| (size(bar) * HEIGHT).checked_div(size(most)).unwrap_or_default();
+    let years = years(&months);
     let (width, whole) = (SLOT * MONTHS as u64, HEIGHT + 2 * LABEL);
     html! {
         figure {
@@ -51,7 +52,7 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
                         rect class=[bar.is_paid.then_some("paid")] x=(slot * SLOT + (SLOT - BAR) / 2) y=(HEIGHT - height(bar))
                             width=(BAR) height=(height(bar)) rx="1.5" {}
                     }
-                    (label(slot, *month))
+                    (label(slot, *month, years.contains(&slot)))
                 }
                 line x1="0" y1=(HEIGHT) x2=(width) y2=(HEIGHT) {}
             }
@@ -83,14 +84,26 @@ fn legend() -> Markup {
     }
 }
 
-/// Labels a slot with its month and, in the first slot and in January, with the year below it.
-fn label(slot: u64, month: Month) -> Markup {
+/// Returns the slots that also name the year: the first one and January. If the second slot is January, the first one
+/// has no room for its year.
+fn years(months: &[Month]) -> Vec<u64> {
+    let is_january = |month: &Month| view::month(*month).starts_with("Jan");
+    let januaries = (0u64..).zip(months).filter(|(_, month)| is_january(month));
+    let mut years: Vec<_> = januaries.map(|(slot, _)| slot).collect();
+    if years.first().is_none_or(|slot| *slot > 1) {
+        years.push(0);
+    }
+    years
+}
+
+/// Labels a slot with its month and, if `has_year`, with the year below it.
+fn label(slot: u64, month: Month, has_year: bool) -> Markup {
     let words = view::month(month);
     let (name, year) = words.split_once(' ').unwrap_or((&words, ""));
     let x = slot * SLOT + SLOT / 2;
     html! {
         text x=(x) y=(HEIGHT + LABEL - 4) text-anchor="middle" { (name) }
-        @if slot == 0 || name == "Jan" {
+        @if has_year {
             text x=(x) y=(HEIGHT + 2 * LABEL - 4) text-anchor="middle" { (year) }
         }
     }

@@ -35,7 +35,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(html! {
         @if !credits.is_empty() { (table(&credits)) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
-        @else { (form(id, &left, &Form::default())) }
+        @else { (form(id, &left, &Form::default(), "")) }
     })
 }
 
@@ -65,10 +65,12 @@ fn quantities(quantities: &[OfferingQuantity]) -> Markup {
     }
 }
 
-/// Renders the form that adds a credit, with the values that were entered. Only the form on the confirmation page
-/// contains an operation ID.
-fn form(id: &str, left: &Left, entered: &Form) -> Markup {
+/// Renders the form that adds a credit, with the values that were entered, and what is wrong with them. Only the form on
+/// the confirmation page contains an operation ID.
+fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
     let (amount, code) = (&left.amount, &left.currency_code);
+    let wrong = field_of(problem, left);
+    let at = |field: &str| if wrong.as_deref() == Some(field) { problem } else { "" };
     let content = html! {
         @if left.divisible {
             (Field {
@@ -76,9 +78,10 @@ fn form(id: &str, left: &Left, entered: &Form) -> Markup {
                 label: &format!("Amount in {code}"),
                 value: entered.text("amount"),
                 hint: &format!("Leave empty to credit all that is left: {amount} {code} and every quantity."),
+                problem: at("amount"),
                 ..Field::default()
             }.render())
-            (parts(left, entered))
+            (parts(left, entered, at))
         } @else {
             p { "A charge of this size can only be credited whole: " strong { (money(amount, code)) } "." }
         }
@@ -88,22 +91,62 @@ fn form(id: &str, left: &Left, entered: &Form) -> Markup {
             value: entered.text("reason"),
             hint: &format!("One line of at most {MAX_REASON_BYTES} bytes. Do not name the recipient: the reason is kept after an erasure."),
             required: true,
+            problem: at("reason"),
             ..Field::default()
         }.render())
+        (cancelled_field(entered, at(CANCELLED.0)))
         button.quiet { "Credit …" }
     };
     view::form(&link::path(&["transactions", id, "credit"]), &content)
 }
 
-fn parts(left: &Left, entered: &Form) -> Markup {
+/// Returns the field that an error is about.
+fn field_of(problem: &str, left: &Left) -> Option<String> {
+    let quantities = left.quantities.iter().take(MAX_FIELDS);
+    let mut named = quantities
+        .filter(|it| problem.contains(&format!("`{}`", it.offering)))
+        .map(|it| quantity_of(&it.offering));
+    let words = [
+        ("the timeline can say", CANCELLED.0),
+        ("reason", "reason"),
+        ("amount", "amount"),
+        ("of the charge", "amount"),
+    ];
+    let is_shown = |field: &str| left.divisible || field != "amount";
+    let own = || words.iter().find(|(words, field)| problem.contains(words) && is_shown(field));
+    named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
+}
+
+/// The field by which the transaction's timeline says that it was cancelled, and its value.
+const CANCELLED: (&str, &str) = ("cancelled", "yes");
+
+fn is_cancelled(form: &Form) -> bool {
+    form.text(CANCELLED.0) == CANCELLED.1
+}
+
+fn cancelled_field(entered: &Form, problem: &str) -> Markup {
+    let (name, value) = CANCELLED;
+    let field = Field {
+        name,
+        label: "Tell the buyer on the timeline that it was cancelled",
+        value,
+        hint: "Only if all that is left is credited. It cannot be undone.",
+        problem,
+        ..Field::default()
+    };
+    field.render_box(is_cancelled(entered))
+}
+
+fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Markup {
     html! {
         @for OfferingQuantity { offering, quantity } in left.quantities.iter().take(MAX_FIELDS) {
-            @let name = [QUANTITY, &digest(offering)].concat();
+            @let name = quantity_of(offering);
             (Field {
                 name: &name,
                 label: &format!("Quantity of {}", label(offering)),
                 value: entered.text(&name),
-                hint: &format!("Of {quantity}. Only with an amount: what is not to be delivered."),
+                hint: &format!("At most {quantity}. Needs an amount, which may be 0."),
+                problem: at(&name),
                 ..Field::default()
             }.render())
         }
@@ -116,6 +159,11 @@ fn parts(left: &Left, entered: &Form) -> Markup {
 /// The prefix of the name of each quantity field. A digest of the offering's ID follows it, because the ID itself may
 /// contain characters that a form changes.
 const QUANTITY: &str = "quantity-";
+
+/// Returns the name of the quantity field of an offering.
+fn quantity_of(offering: &str) -> String {
+    [QUANTITY, &digest(offering)].concat()
+}
 
 fn digest(offering: &str) -> String {
     base16ct::lower::encode_string(&first_bytes::<8>(Sha256::digest(offering)))
@@ -168,7 +216,7 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
         None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
-    Ok(CreditRequest { transaction, part, reason })
+    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form) })
 }
 
 /// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
@@ -208,12 +256,12 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     let record = transactions::get(context.store, id).await?;
     let found = credits::of(context.store, bound(context.ledger)?, &record).await?;
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, field_of(problem, &found.left).as_deref()))
         p.lead { "Transaction " (id_link(id)) }
         section {
             @if !found.credits.is_empty() { (table(&found.credits)) }
             @if found.left.is_nothing() { p { "Nothing is left to be credited." } }
-            @else { (form(id, &found.left, entered)) }
+            @else { (form(id, &found.left, entered, problem)) }
         }
     };
     Ok(Page { status: 422, ..Page::new("Credit", content) })
@@ -240,6 +288,7 @@ fn confirm<S, C: Clock, E: Entropy>(
         p.lead { "Credit the transaction " (id_link(id)) "? This cannot be undone." }
         section {
             (facts(credit))
+            @if is_cancelled(form) { p { "The buyer's timeline will say that this pledge was cancelled." } }
             @if is_later {
                 p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
             }
@@ -247,6 +296,7 @@ fn confirm<S, C: Clock, E: Entropy>(
                 (view::hidden("step", "credit"))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
+                @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }
                 @for (digest, quantity) in form.with_prefix(QUANTITY) {
                     (view::hidden(&[QUANTITY, digest].concat(), quantity))
                 }

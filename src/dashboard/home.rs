@@ -152,12 +152,11 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let ledger = bound(context.ledger)?;
     let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
     let UnusualCharges { count, newest } = &found;
-    let opens = context.may(Permission::Support);
     Ok((*count > 0).then(|| html! {
         (counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
         @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
         ":"
-        ul { @for charge in newest { li { (unusual_charge(charge, opens)) } } }
+        ul { @for charge in newest { li { (unusual_charge(charge)) } } }
         p { small {
             "A charge is unusual above " (UNUSUAL_TIMES) " times the median of a unit that has at least "
             (LEAST_CHARGES) " transactions"
@@ -167,12 +166,12 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     }))
 }
 
-fn unusual_charge(charge: &UnusualCharge, opens: bool) -> Markup {
+fn unusual_charge(charge: &UnusualCharge) -> Markup {
     let UnusualCharge { id, unit, created_at, currency_code, amount } = charge;
     let of_unit = orders::address(&[("unit", unit), ("mode", Mode::Live.name())]);
     let money = html! { (amount) " " (view::untrusted_text(currency_code)) };
     html! {
-        @if opens { a href=(link::path(&["transactions", id])) { (money) } } @else { (money) }
+        a href=(link::path(&["transactions", id])) { (money) }
         ", " a href=(of_unit) { (view::untrusted_text(unit)) } ", " (view::time(created_at))
     }
 }

@@ -20,12 +20,13 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, path, and required permission.
-const MENU: [(&str, &str, Permission); 11] = [
+const MENU: [(&str, &str, Permission); 12] = [
     ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Payments", "/payments", Permission::Account),
     ("Fulfilment", "/fulfilment", Permission::Account),
+    ("Updates", "/updates", Permission::Operate),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),
     ("Prices", "/prices", Permission::Operate),
@@ -35,8 +36,11 @@ const MENU: [(&str, &str, Permission); 11] = [
 ];
 
 /// The menu of people of shops: name, path, and required right.
-const SHOP_MENU: [(&str, &str, MemberRight); 2] =
-    [("Home", "/", MemberRight::View), ("Transactions", "/orders", MemberRight::View)];
+const SHOP_MENU: [(&str, &str, MemberRight); 3] = [
+    ("Home", "/", MemberRight::View),
+    ("Transactions", "/orders", MemberRight::View),
+    ("Audit log", "/audit", MemberRight::View),
+];
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
@@ -157,7 +161,12 @@ impl Layout<'_> {
 
     /// Returns the value of `aria-current` for a menu entry: `page` on its own page, `true` on the pages below it.
     fn current(&self, address: &str) -> Option<&'static str> {
-        let below = self.path.strip_prefix(address)?;
+        // The page of a transaction belongs to the list of transactions.
+        let path = match self.path.strip_prefix("/transactions/") {
+            Some(id) => &["/orders/", id].concat(),
+            None => self.path,
+        };
+        let below = path.strip_prefix(address)?;
         match below {
             "" => Some("page"),
             _ => below.starts_with('/').then_some("true"),

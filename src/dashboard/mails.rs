@@ -72,13 +72,15 @@ fn is_place(text: &str) -> bool {
 }
 
 fn filter(day: &str, problem: &str) -> Markup {
-    let label = "Day (UTC), e.g. 2026-11-21";
-    let field = view::Field { name: "day", label, value: day, problem, ..view::Field::default() };
-    html! {
-        form method="get" action="/mails" {
-            div.row { (field.render()) button.quiet { "Show" } }
-        }
-    }
+    let field = view::Field {
+        name: "day",
+        label: "Day (UTC)",
+        value: day,
+        kind: "date",
+        problem,
+        ..view::Field::default()
+    };
+    view::filter("/mails", &html! { div.row { (field.render()) button.quiet { "Show" } } })
 }
 
 fn list<S, C: Clock, E: Entropy>(
@@ -107,7 +109,7 @@ fn day_form<S, C: Clock, E: Entropy>(
     let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
     let content = html! {
         (view::hidden("day", day))
-        button.quiet { "Send all failed ones of this day again" }
+        button.quiet { "Send all failed notifications of this day again" }
     };
     html! {
         (context.form("/mails", &content))
@@ -214,7 +216,7 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
         p.lead { "E-mails and messages that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
         (refused(&step))
         @if let Some(next) = &step.next { (next_step(context, day, next, progress, step.untaken)) }
-        p { a href={ "/mails?day=" (day) } { "Failed ones of this day" } }
+        p { a href={ "/mails?day=" (day) } { "Failed notifications of this day" } }
     };
     Ok(Page::new(TITLE, content))
 }
@@ -226,11 +228,11 @@ fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
              again",
         ),
         (false, Some(_)) => {
-            view::notice(&html! { "There are more of this day. " (progress.words()) })
+            view::notice(&html! { "There are more notifications of this day. " (progress.words()) })
         }
-        (false, None) => {
-            view::done(&html! { "All of this day were processed. " (progress.words()) })
-        }
+        (false, None) => view::done(
+            &html! { "All notifications of this day were processed. " (progress.words()) },
+        ),
     }
 }
 

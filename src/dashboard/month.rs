@@ -49,15 +49,37 @@ impl MonthSelection {
                     li { a rel="next" href=(at(self.month.next())) { (view::month(self.month.next())) " →" } }
                 }
             }
-            form method="get" action=(path) autocomplete="off" {
-                div.row {
-                    (view::hidden("mode", self.mode.name()))
-                    (view::month_field(&self.month.to_string()))
-                    button.quiet { "Show" }
-                }
-            }
+            (form(path, self.mode, &self.month.to_string(), ""))
         }
     }
+}
+
+/// The form for another month. `problem` says what is wrong with the entered month; empty if nothing is.
+fn form(path: &str, mode: Mode, month: &str, problem: &str) -> Markup {
+    view::filter(
+        path,
+        &html! {
+            div.row {
+                (view::hidden("mode", mode.name()))
+                (view::month_field(month, problem))
+                button.quiet { "Show" }
+            }
+        },
+    )
+}
+
+/// Returns a page that shows the entered month again and says what is wrong with it, or `None` if the month in the query
+/// is valid.
+pub(super) fn wrong(query: &Form, title: &'static str, path: &str) -> Result<Option<Page>> {
+    let problem = orders::month_problem(query);
+    if problem.is_empty() {
+        return Ok(None);
+    }
+    let content = html! {
+        (view::form_problem(problem, Some("month")))
+        (form(path, query.mode()?, query.text("month"), problem))
+    };
+    Ok(Some(Page { status: 422, ..Page::new(title, content) }))
 }
 
 /// Shows the units that have transactions or credits in a month, or a payment for it. Ledger cost: 5 queries, 1 more if
@@ -67,6 +89,9 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if let Some(page) = wrong(query, "Usage", "/usage")? {
+        return Ok(page);
+    }
     let selection = MonthSelection::read(context, query)?;
     let mut usage = of(context, selection).await?;
     let all = usage.months.len();

@@ -6,6 +6,7 @@ use super::page::Page;
 use super::transaction;
 use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
+use crate::auth::check_id;
 use crate::ledger::{Direction, Likeness, Order, OrderPage, PageCursor};
 use crate::operator::bound;
 use crate::operator::roles::{MemberRight, Permission};
@@ -34,6 +35,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     units: &Units,
     query: &Form,
 ) -> Result {
+    if let Some((field, problem)) = wrong_filter(query) {
+        return Ok(again(query, field, &problem));
+    }
     let (selected, from) = (selected(units, query)?, direction(query)?);
     if let Some((_, like)) = &selected.like {
         check_like(context, like.as_str(), query).await?;
@@ -43,15 +47,38 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
     let content = html! {
         (selection(query, &selected))
+        (view::filters(false, &filters(query)))
         section {
             (pages(query, &from, page, "Newer and older transactions"))
             (table)
             (pages(query, &from, page, "Newer and older transactions, below the list"))
             (view::coverage(coverage))
         }
-        section { h2 { "Filter" } (filters(query)) }
     };
     Ok(Page::new("Transactions", content))
+}
+
+/// Returns the field of the filters that cannot be read, and what is wrong with it.
+pub(super) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
+    match (month_problem(query), unit_problem(query)) {
+        ("", problem) if problem.is_empty() => None,
+        ("", problem) => Some(("unit", problem)),
+        (problem, _) => Some(("month", problem.to_owned())),
+    }
+}
+
+/// Returns what is wrong with the unit in a query; empty if nothing is.
+pub(super) fn unit_problem(query: &Form) -> String {
+    query.given("unit").and_then(|unit| check_id(unit).err()).unwrap_or_default()
+}
+
+/// Shows the filters again, with what is wrong with one of them.
+fn again(query: &Form, field: &str, problem: &str) -> Page {
+    let content = html! {
+        (view::form_problem(problem, Some(field)))
+        (view::filters(true, &filters(query)))
+    };
+    Page { status: 422, ..Page::new("Transactions", content) }
 }
 
 /// Refuses a list of the transactions of one buyer or reference to people who may not search: it says who buys what. To
@@ -105,7 +132,15 @@ const NO_ID: &str = "this link does not name a transaction. Open the list again"
 
 /// Parses a month.
 pub(super) fn month(text: &str) -> Result<Month> {
-    Month::parse(text).ok_or_else(|| Refusal::invalid("write the month as 2026-10"))
+    Month::parse(text).ok_or_else(|| Refusal::invalid(NO_MONTH))
+}
+
+const NO_MONTH: &str = "write the month as 2026-10";
+
+/// Returns what is wrong with the month in a query; empty if nothing is.
+pub(super) fn month_problem(query: &Form) -> &'static str {
+    let is_wrong = query.given("month").is_some_and(|text| Month::parse(text).is_none());
+    if is_wrong { NO_MONTH } else { "" }
 }
 
 fn direction(query: &Form) -> Result<Direction> {
@@ -163,12 +198,11 @@ pub(super) async fn table<S: OperatorStore, C, E>(
     briefs.resize(orders.len(), None);
     let unread = briefs.iter().filter(|brief| brief.is_none()).count();
     let row = |(order, brief): (&Order, &Option<Brief>)| {
-        let [first, second] = brief_cells(brief.as_ref());
-        let link = id_link(&order.id);
-        [vec![first, second], cells(order, of_all_units), vec![link]].concat()
+        let first = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
+        [first, cells(order, of_all_units)].concat()
     };
     let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
-    let headings = [&["Reference", "Pledged"], headings(of_all_units), &["Transaction"]].concat();
+    let headings = [&["Transaction", "Pledged"], headings(of_all_units)].concat();
     html! {
         (view::table_of(&headings, &["Charge"], &rows, NONE))
         @if unread > 0 {
@@ -186,19 +220,26 @@ fn headings(of_all_units: bool) -> &'static [&'static str] {
     }
 }
 
-/// Renders the reference of a transaction, and what was pledged, such as `3 × tree`.
-fn brief_cells(brief: Option<&Brief>) -> [Markup; 2] {
-    let Some(Brief { reference, pledged, more }) = brief else {
-        return [html! { "–" }, html! { "–" }];
-    };
-    let pledged = html! {
+/// Renders the link to a transaction: its reference, or its ID if the reference is not known.
+fn named(id: &str, brief: Option<&Brief>) -> Markup {
+    match brief {
+        Some(Brief { reference, .. }) if !reference.trim().is_empty() => {
+            html! { a.reference href=(link::path(&["transactions", id])) { (view::untrusted_text(reference)) } }
+        }
+        _ => id_link(id),
+    }
+}
+
+/// Renders what was pledged, such as `3 × tree`.
+fn pledged(brief: Option<&Brief>) -> Markup {
+    let Some(Brief { pledged, more, .. }) = brief else { return html! { "–" } };
+    html! {
         @for (index, (amount, offering)) in pledged.iter().enumerate() {
             @if index > 0 { ", " }
             (recipient::write_amount(Language::En, *amount)) " × " (view::untrusted_text(offering))
         }
         @if *more > 0 { ", and " (more) " more" }
-    };
-    [view::untrusted_text(reference), pledged]
+    }
 }
 
 fn cells(order: &Order, of_all_units: bool) -> Vec<Markup> {
@@ -247,22 +288,26 @@ fn filters(query: &Form) -> Markup {
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
     let mode = query.given("mode").and_then(Mode::from_name).map_or("", Mode::name);
-    html! {
-        form method="get" action="/orders" autocomplete="off" {
-            @for name in [BUYER, REFERENCE] {
-                @if let Some(id) = query.given(name) { (view::hidden(name, id)) }
-            }
-            div.fields {
-                (field("unit", "Unit", "Leave empty for all units.").render())
-                (field("key", "API key ID", "").render())
-                (view::month_field(query.text("month")))
-                (view::select("mode", "Mode", &modes, mode))
-            }
-            label {
-                input type="checkbox" name="unpriced" value="yes" checked[query.given("unpriced").is_some()];
-                " Only transactions with unpriced pledges"
-            }
-            button { "Show" }
+    let content = html! {
+        @for name in [BUYER, REFERENCE] {
+            @if let Some(id) = query.given(name) { (view::hidden(name, id)) }
         }
-    }
+        div.fields {
+            (view::Field {
+                problem: &unit_problem(query),
+                ..field("unit", "Unit", "Leave empty for all units.")
+            }.render())
+            (field("key", "API key ID", "").render())
+            (view::month_field(query.text("month"), month_problem(query)))
+            (view::select("mode", "Mode", &modes, mode))
+        }
+        div.field {
+            label.choice {
+                input type="checkbox" name="unpriced" value="yes" checked[query.given("unpriced").is_some()];
+                "Only transactions with unpriced pledges"
+            }
+        }
+        button { "Show" }
+    };
+    view::filter("/orders", &content)
 }

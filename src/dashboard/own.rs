@@ -1,13 +1,12 @@
 //! The search for people of shops, which covers only their own units. Results, suggestions, counts and errors do not
-//! depend on the data of other shops.
+//! depend on the data of other shops. As for operators, a search is redirected to an address with its sealed term.
 
 use super::find::{self, FoundBy, found_by};
 use super::form::Form;
-use super::guard::Target;
 use super::page::Page;
-use super::{PageContext, Result, link, orders, transaction, view};
+use super::{PageContext, Result, link, orders, view};
 use crate::auth::{KeyHash, KeyLevel};
-use crate::ledger::{Direction, PageCursor};
+use crate::ledger::Direction;
 use crate::operator::OperatorError;
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::roles::MemberRight;
@@ -23,14 +22,19 @@ const MAX_ROWS: usize = 50;
 const MAX_OPTIONS: usize = 100;
 
 /// Renders the search form. Its field contains the text that was searched for, unless that may be a secret.
-pub(super) fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form) -> Markup {
-    let text = form.text("text");
+pub(super) fn search_form<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    text: &str,
+    filters: &Form,
+    problem: &str,
+) -> Markup {
     let text = view::Field {
         name: "text",
         label: "What are you looking for?",
         value: if find::is_secret(text) { "" } else { text },
         hint: "A transaction ID, an order number (reference), an e-mail address, or an API key.",
         required: true,
+        problem,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
@@ -38,8 +42,8 @@ pub(super) fn search_form<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Fo
     let content = html! {
         (text.render())
         div.fields {
-            (unit_field(&units, form.text("unit")))
-            (view::select("mode", "Mode", &modes, form.text("mode")))
+            (unit_field(&units, filters.text("unit")))
+            (view::select("mode", "Mode", &modes, filters.text("mode")))
         }
         button { "Find" }
     };
@@ -63,33 +67,58 @@ fn unit_field(units: &[String], chosen: &str) -> Markup {
     view::select("unit", "Unit", &options, chosen)
 }
 
-/// Searches the person's own transactions, keys, units and teams by ID, and the transactions of `units` by reference or
-/// e-mail address. Cost: at most 3 KV reads and 10 ledger queries.
-pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+/// Redirects a search to its results: the page of a transaction, or [`find`] with the sealed term. KV cost: 1 read.
+///
+/// Without a secret to seal the term with, the response is the page of results itself.
+pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
     form: &Form,
 ) -> Result {
     let text = form.text("text");
     if let Some(problem) = find::problem(text) {
-        return Ok(again(context, form, &problem));
+        return Ok(again(context, (text, form), &problem));
     }
     if let Some(id) = find::transaction_id(text) {
-        let record = context.record(Target { right: MemberRight::View, id, form }).await?;
-        return transaction::transaction(context, &record).await;
+        return Ok(Page::redirect(link::path(&["transactions", id])));
     }
-    if let Some(key) = own_key(context, text).await? {
-        return Ok(find::key_page(&key, true));
+    let term = find::term(text);
+    match find::seal(context, &term).await? {
+        None => Search { context, units, term: &term, token: None, query: form }.show().await,
+        Some(token) => Ok(Page::redirect(find::address(&token, form, &[]))),
     }
-    let found = match search(context, units, form).await {
-        Err(OperatorError::Invalid(problem)) => return Ok(again(context, form, &problem)),
-        found => found?,
-    };
-    Ok(results(context, form, &found).await)
 }
 
-fn again<S, C, E>(context: &PageContext<'_, S, C, E>, form: &Form, problem: &str) -> Page {
-    let content = html! { (view::problem(problem)) section { (search_form(context, form)) } };
+/// Shows the results for the sealed term in the query, or the search form if the query has none: the person's own keys,
+/// units and teams by ID, and the transactions of `units` by reference or e-mail address. Cost: at most 4 KV reads and
+/// 10 ledger queries.
+pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &[String],
+    query: &Form,
+) -> Result {
+    let Some(token) = query.given(find::TOKEN) else {
+        let content = html! { section { (search_form(context, "", query, "")) } };
+        return Ok(Page::new("Find", content));
+    };
+    match find::open(context, token).await? {
+        Some(term) => {
+            Search { context, units, term: &term, token: Some(token), query }.show().await
+        }
+        None => Ok(again(context, ("", query), &find::closed())),
+    }
+}
+
+fn again<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    (text, filters): (&str, &Form),
+    problem: &str,
+) -> Page {
+    let is_of_text = !text.is_empty() || problem != find::closed();
+    let content = html! {
+        (view::form_problem(problem, is_of_text.then_some("text")))
+        section { (search_form(context, text, filters, if is_of_text { problem } else { "" })) }
+    };
     Page { status: 422, ..Page::new("Find", content) }
 }
 
@@ -115,41 +144,58 @@ fn whole_hash(text: &str) -> Option<&str> {
     KeyHash::from_hex(digits).map(|_| digits)
 }
 
-/// Searches the transactions of `units`.
-async fn search<S: OperatorStore, C, E>(
-    context: &PageContext<'_, S, C, E>,
-    units: &[String],
-    form: &Form,
-) -> Result<FoundBy, OperatorError> {
-    let (store, ledger) = (context.store, context.ledger);
-    let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
-        transactions::find_within(store, ledger, units, of, from, MAX_ROWS).await
-    };
-    found_by(form.text("text"), form, find).await
+/// A search. `query` contains the filters and the position in the list.
+struct Search<'r, S, C, E> {
+    context: &'r PageContext<'r, S, C, E>,
+    units: &'r [String],
+    term: &'r str,
+    /// The sealed term; `None` if the results have no address.
+    token: Option<&'r str>,
+    query: &'r Form,
 }
 
-async fn results<S: OperatorStore, C, E>(
-    context: &PageContext<'_, S, C, E>,
-    form: &Form,
-    FoundBy { by, found }: &FoundBy,
-) -> Page {
-    let place = own_place(context, form.text("text"));
-    let table = orders::table(context, &found.transactions, true).await;
-    let has_none = found.transactions.is_empty();
-    let content = html! {
-        @if let Some(place) = &place { p.lead { "Your unit or team " (place_link(place)) "." } }
-        @if has_none { @if place.is_none() { p.lead { "Nothing in your units matches this." } } }
-        @else { (table) }
-        @if let Some(older) = found.older() { (older_form(form, by, &older)) }
-        @if has_none {
-            ul {
-                li { "An erased transaction cannot be found by its e-mail address." }
-            }
+impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
+    async fn show(&self) -> Result {
+        if let Some(key) = own_key(self.context, self.term).await? {
+            return Ok(find::key_page(&key, true));
         }
-        @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
-        section { h2 { "Search again" } (search_form(context, &form.only(&["unit", "mode"]))) }
-    };
-    Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
+        match self.transactions().await {
+            Err(OperatorError::Invalid(problem)) => {
+                Ok(again(self.context, (self.term, self.query), &problem))
+            }
+            found => Ok(self.results(&found?).await),
+        }
+    }
+
+    /// Searches the transactions of the units.
+    async fn transactions(&self) -> Result<FoundBy, OperatorError> {
+        let (store, ledger) = (self.context.store, self.context.ledger);
+        let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
+            transactions::find_within(store, ledger, self.units, of, from, MAX_ROWS).await
+        };
+        found_by(self.term, self.query, find).await
+    }
+
+    async fn results(&self, FoundBy { by, found }: &FoundBy) -> Page {
+        let place = own_place(self.context, self.term);
+        let table = orders::table(self.context, &found.transactions, true).await;
+        let has_none = found.transactions.is_empty();
+        let filters = self.query.only(&["unit", "mode"]);
+        let content = html! {
+            @if let Some(place) = &place { p.lead { "Your unit or team " (place_link(place)) "." } }
+            @if has_none { @if place.is_none() { p.lead { "Nothing in your units matches this." } } }
+            @else { (table) }
+            @if let Some(token) = self.token { (find::pages(token, self.query, by, found)) }
+            @if has_none {
+                ul {
+                    li { "An erased transaction cannot be found by its e-mail address." }
+                }
+            }
+            @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
+            section { h2 { "Search again" } (search_form(self.context, "", &filters, "")) }
+        };
+        Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
+    }
 }
 
 /// Returns the unit or team with this ID, if the person belongs to it.
@@ -157,18 +203,6 @@ fn own_place<S, C, E>(context: &PageContext<'_, S, C, E>, id: &str) -> Option<Ke
     let own = &context.access.memberships;
     let places = [KeyLevel::Unit(id.to_owned()), KeyLevel::Team(id.to_owned())];
     places.into_iter().find(|place| own.may(MemberRight::View, place))
-}
-
-/// Renders the form that requests the next page. The browser posts it, because an e-mail address must not be part of a
-/// URL.
-fn older_form(form: &Form, by: &str, older: &PageCursor) -> Markup {
-    let content = html! {
-        @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }
-        (view::hidden("by", by))
-        (view::hidden("older", &older.to_string()))
-        button.quiet { "Older" }
-    };
-    view::form("/find", &content)
 }
 
 /// Renders the ID of a unit or team as a link to its page.

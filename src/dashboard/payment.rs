@@ -293,7 +293,7 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
              {SHOWN_SECONDS} s may not show yet",
-            of.month,
+            view::month(of.month),
             of.mode.name()
         ))),
     }

@@ -31,20 +31,32 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if let Some((field, problem)) = orders::wrong_filter(query) {
+        return Ok(again(query, field, &problem));
+    }
     let (filter, after) = (selected(query)?, position(query)?);
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
     let content = html! {
         p.lead { (in_words(&filter)) }
+        (view::filters(false, &filters(query)))
         section {
             (table(&page.months, now_ms))
             (pages(query, &page))
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
         }
-        section { h2 { "Filter" } (filters(query)) }
     };
     Ok(Page::new("Payments", content))
+}
+
+/// Shows the filters again, with what is wrong with one of them.
+fn again(query: &Form, field: &str, problem: &str) -> Page {
+    let content = html! {
+        (view::form_problem(problem, Some(field)))
+        (view::filters(true, &filters(query)))
+    };
+    Page { status: 422, ..Page::new("Payments", content) }
 }
 
 /// Parses the filters. The defaults are live mode and unpaid months.
@@ -117,24 +129,25 @@ fn pages(query: &Form, page: &DuePage) -> Markup {
 fn filters(query: &Form) -> Markup {
     let mode = query.given("mode").unwrap_or("live");
     let state = query.given("state").unwrap_or("open");
+    let problem = orders::unit_problem(query);
     let unit = view::Field {
         name: "unit",
         label: "Unit",
         value: query.text("unit"),
         hint: "Leave empty for all units.",
+        problem: &problem,
         ..view::Field::default()
     };
-    html! {
-        form method="get" action="/payments" autocomplete="off" {
-            div.fields {
-                (unit.render())
-                (view::month_field(query.text("month")))
-                (view::select("mode", "Mode", &[("live", "Live"), ("test", "Test")], mode))
-                (view::select("state", "Payment", &STATES, state))
-            }
-            button { "Show" }
+    let content = html! {
+        div.fields {
+            (unit.render())
+            (view::month_field(query.text("month"), orders::month_problem(query)))
+            (view::select("mode", "Mode", &[("live", "Live"), ("test", "Test")], mode))
+            (view::select("state", "Payment", &STATES, state))
         }
-    }
+        button { "Show" }
+    };
+    view::filter("/payments", &content)
 }
 
 // ---- The table -----------------------------------------------------------------------------------

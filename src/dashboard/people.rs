@@ -206,8 +206,10 @@ async fn again<S: OperatorStore, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Result {
-    let (entered, notice) = (Some(form), view::form_problem(problem, None));
-    let problem = if problem.contains("e-mail address") { problem } else { "" };
+    let problem_of_field = if problem.contains("e-mail address") { problem } else { "" };
+    let field = (!problem_of_field.is_empty()).then_some("address");
+    let (entered, notice) = (Some(form), view::form_problem(problem, field));
+    let problem = problem_of_field;
     let after = FormResult { status: Some(422), notice, entered, problem, missing };
     page(context, place, after).await
 }

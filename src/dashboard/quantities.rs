@@ -1,7 +1,7 @@
 //! The quantities that were pledged through a unit in a month, by offering.
 
 use super::form::Form;
-use super::month::MonthSelection;
+use super::month::{self, MonthSelection};
 use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
@@ -24,6 +24,9 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
+    if let Some(page) = month::wrong(query, "Quantities", &path(unit, "quantities"))? {
+        return Ok(page);
+    }
     let selection = MonthSelection::read(context, query)?;
     let pledged = pledged(context, unit, selection, MAX_ROWS).await?;
     let content = html! {

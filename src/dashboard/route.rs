@@ -3,9 +3,9 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, fulfilment, keys, ledger, mails, month,
-    orders, payment, payments, people, person, prices, profile, quantities, start, statement,
-    system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, credit, fulfilment, keys, ledger, mails, month, orders,
+    payment, payments, people, person, prices, profile, quantities, start, statement, system, team,
+    transaction, unit, update, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::{MemberRight, Permission};
@@ -94,7 +94,7 @@ routes! {
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Support, global Manage, start::search(&scoped, form);
     /// The results of a search.
-    Find = "GET /find", Support, global None, find::find(query);
+    Find = "GET /find", Support, global Manage, start::find(&scoped, query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
@@ -135,6 +135,22 @@ routes! {
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
     /// Removes what was recorded as done.
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
+    /// Makes a draft of an update of what was recorded as done.
+    DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
+    /// The updates of a month, by offering.
+    Updates = "GET /updates", Operate, global None, update::updates(query);
+    /// Adds a draft of an update, or previews it.
+    AddUpdate = "POST /updates", Operate, global None, update::add(form);
+    /// An update, and the forms that change it.
+    Update(id) = "GET /updates/{id}", Operate, global None, update::update(id);
+    /// Edits an update, or previews it.
+    EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::edit(id, form);
+    /// A preview of a timeline with the update.
+    PreviewUpdate(id) = "GET /updates/{id}/preview", Operate, global None, update::preview_update(id, query);
+    /// Publishes an update.
+    PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::publish(id, form);
+    /// Withdraws an update.
+    WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::withdraw(id, form);
     /// A unit's quantities per offering in one month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     /// CSV export of the quantities of a unit in a month.
@@ -189,8 +205,8 @@ routes! {
     Mails = "GET /mails", Support, global None, mails::mails(query);
     /// Sends the failed e-mails and messages of a day again, in steps.
     ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
-    /// The audit log.
-    Audit = "GET /audit", Operate, global None, audit::audit(query);
+    /// The audit log. People of shops see the changes that concern their own units and teams.
+    Audit = "GET /audit", Operate, global View, audit::audit(query);
     /// Versions, limits, roles, the ledger, and the last backups.
     System = "GET /system", Operate, global None, system::system();
     /// The health of the ledger, for monitors.

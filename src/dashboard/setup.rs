@@ -83,7 +83,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(
     }
     let failures = attention::recent_failures(context.store, context.clock).await?;
     if failures.count == 0 {
-        let text = html! { "None failed in the last " (RECENT_DAYS) " days." };
+        let text = html! { "No e-mail or message failed in the last " (RECENT_DAYS) " days." };
         return Ok((State::Works, text));
     }
     let text = html! {

@@ -37,10 +37,7 @@ enum Door {
 
 impl Door {
     fn of(set: &[String], name: DoorName) -> Self {
-        let has = |end: &str| {
-            let wanted = format!("{name}{end}");
-            set.iter().any(|name| *name == wanted)
-        };
+        let has = |end: &str| set.contains(&format!("{name}{end}"));
         match (has(""), has("_URL"), has("_SECRET")) {
             (true, ..) => Door::Binding,
             (_, true, true) => Door::Url,

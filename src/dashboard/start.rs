@@ -18,8 +18,8 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Searches for transactions, a unit or a key. Cost: that of [`everywhere::search`] for operators, and that of
-/// [`own::find`] for people of shops.
+/// Redirects a search for transactions, a unit or a key to its results. Cost: that of [`everywhere::search`] for
+/// operators, and that of [`own::search`] for people of shops.
 pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -27,6 +27,19 @@ pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     match units {
         Units::All => everywhere::search(context, form).await,
-        Units::Own(units) => own::find(context, units, form).await,
+        Units::Own(units) => own::search(context, units, form).await,
+    }
+}
+
+/// Shows the results of a search. Cost: that of [`everywhere::find`] for operators, and that of [`own::find`] for people
+/// of shops.
+pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    units: &Units,
+    query: &Form,
+) -> Result {
+    match units {
+        Units::All => everywhere::find(context, query).await,
+        Units::Own(units) => own::find(context, units, query).await,
     }
 }

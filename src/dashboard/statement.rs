@@ -163,7 +163,7 @@ fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
 fn table(StatementSum { due, lines }: &StatementSum) -> Markup {
     let code = view::untrusted_text(&due.currency_code);
     html! {
-        div.table tabindex="0" role="group" {
+        div.table tabindex="0" role="group" aria-label={ "Amounts in " (due.currency_code) } {
             table {
                 thead { tr {
                     th scope="col" { "Offering" }

@@ -386,7 +386,7 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
             h2 { "Teams" }
             @if teams.is_empty() { p.soft { "This unit is not in a team." } } @else {
                 p { "API keys of these teams can act for this unit." }
-                ul.links {
+                ul.links.names {
                     @for team in teams.iter().take(view::MAX_ROWS) {
                         li { a href=(link::path(&["teams", team])) { (team) } }
                     }

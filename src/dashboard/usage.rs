@@ -31,7 +31,7 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    let usage = of_shop(context, (unit, mode)).await?;
     Ok(page(context, (unit, mode), &usage))
 }
 
@@ -42,9 +42,22 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    let usage = of_shop(context, (unit, mode)).await?;
     let day = date_time(context.clock.now_ms());
     Ok(file(&format!("usage-{}-{}.csv", mode.name(), day_of(&day)), &usage))
+}
+
+/// Returns the usage of a unit. People of shops see "the operator" instead of the person who marked a month as paid.
+async fn of_shop<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    shop: (&str, Mode),
+) -> Result<Usage> {
+    let mut usage = usage::of_shop(context.store, bound(context.ledger)?, shop).await?;
+    if context.is_of_shop() {
+        let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
+        settled.for_each(|settled| "the operator".clone_into(&mut settled.by));
+    }
+    Ok(usage)
 }
 
 fn page<S, C: Clock, E>(
@@ -103,8 +116,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
         .iter()
         .flat_map(|usage| {
             let month = view::month(usage.month).replace(' ', "\u{a0}");
-            let first = html! { a href=(link::statement(&usage.unit, usage.mode, usage.month)) title="Statement" { (month) } };
-            rows(context, usage, &first)
+            rows(context, usage, &html! { (month) })
         })
         .collect();
     view::table_of(&HEADINGS, &NUMBERS, &rows, "")
@@ -143,7 +155,7 @@ pub(super) fn rows<S, C: Clock, E>(
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
-                    @if is_first { (late(usage)) }
+                    @if is_first { (statement(usage)) (late(usage)) }
                 }
             },
             html! { (sum.transactions) },
@@ -156,6 +168,13 @@ pub(super) fn rows<S, C: Clock, E>(
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()
+}
+
+/// Renders a link to the statement of a month.
+fn statement(usage: &MonthUsage) -> Markup {
+    let of = link::statement(&usage.unit, usage.mode, usage.month);
+    let name = ["Statement of ", &view::month(usage.month), " for ", &usage.unit].concat();
+    html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
 /// Returns the URL of the list of a month's transactions.
@@ -176,7 +195,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
-        _ => html! { span.tag { "in progress" } },
+        _ => html! { span.tag { "in progress" } " " },
     }
 }
 

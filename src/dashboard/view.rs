@@ -22,13 +22,26 @@ pub(super) fn capital(text: &str) -> String {
     first.unwrap_or_default() + characters.as_str()
 }
 
-/// Renders an error message of `operator`, with the values between backticks as code.
+/// Renders an error message of `operator`, with the values between backticks as code, and RFC 3339 date-times in words.
 pub(super) fn inline_code(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
+            @if index % 2 == 0 { (times_in_words(part)) } @else { code { bdi { (part) } } }
         }
     }
+}
+
+/// Replaces the RFC 3339 date-times in a message, such as `set by ada@shop.example at 2026-10-03T14:05:00Z`, by words.
+fn times_in_words(text: &str) -> String {
+    let word = |word: &str| {
+        let time = word.trim_end_matches([',', ';', ':', '.', ')']);
+        let words = if time.contains('T') { in_words(time) } else { None };
+        match (words, word.strip_prefix(time)) {
+            (Some(words), Some(end)) => words + end,
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Renders an RFC 3339 date-time as `3 Oct 2026, 14:05 UTC`; any other text unchanged.
@@ -83,9 +96,21 @@ fn minute_in_words(seconds: i64) -> Option<String> {
     Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02}"))
 }
 
-/// A form that is posted to a path of the dashboard.
+/// A form that is posted to a path of the dashboard. Phones do not begin its fields with a capital letter, which would
+/// be wrong in IDs.
 pub(super) fn form(action: &str, content: &Markup) -> Markup {
-    html! { form method="post" action=(action) autocomplete="off" { (content) } }
+    html! { form method="post" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
+}
+
+/// A form whose fields become the query of a page.
+pub(super) fn filter(action: &str, content: &Markup) -> Markup {
+    html! { form method="get" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
+}
+
+/// The filters of a list, above it. They are folded away, because they would fill the screen of a phone. `is_open` shows
+/// them.
+pub(super) fn filters(is_open: bool, form: &Markup) -> Markup {
+    html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }
 
 /// A hidden field.
@@ -93,7 +118,7 @@ pub(super) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// A text field of a form.
+/// A text field of a form. A page has at most one field with a name: its ID is the name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field<'f> {
     pub name: &'f str,
@@ -106,49 +131,90 @@ pub(super) struct Field<'f> {
     pub kind: &'f str,
     /// What is wrong with the value; empty if nothing is.
     pub problem: &'f str,
+    /// The ID of a `datalist` with suggestions; empty if there is none.
+    pub list: &'f str,
 }
 
 impl Field<'_> {
     pub fn render(&self) -> Markup {
-        let is_wrong = !self.problem.is_empty();
-        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
-        html! {
-            label {
-                span { (self.label) }
-                input type=[Some(self.kind).filter(|kind| !kind.is_empty())] id=[is_wrong.then_some(self.name)] name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
-                @if let Some(id) = &problem_id {
-                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
-                }
-                @if !self.hint.is_empty() { small { (self.hint) } }
-            }
-        }
+        let list = Some(self.list).filter(|list| !list.is_empty());
+        let (kind, described) = (Some(self.kind).filter(|kind| !kind.is_empty()), self.described());
+        self.labelled(&html! {
+            input type=[kind] id=(self.name) name=(self.name) value=(self.value) required[self.required]
+                list=[list] aria-invalid=[self.invalid()] aria-describedby=[described];
+        })
     }
 
     /// Renders a field for a text of several lines.
     pub fn render_lines(&self) -> Markup {
-        let is_wrong = !self.problem.is_empty();
-        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
+        self.labelled(&html! {
+            textarea id=(self.name) name=(self.name) rows="3" required[self.required]
+                aria-invalid=[self.invalid()] aria-describedby=[self.described()] { (self.value) }
+        })
+    }
+
+    /// Renders a field for code of several lines. Its text begins with a line break, which HTML removes: otherwise it would
+    /// remove the first one of the value.
+    pub fn render_code(&self, rows: u32, placeholder: &str) -> Markup {
+        self.labelled(&html! {
+            textarea.code id=(self.name) name=(self.name) rows=(rows) required[self.required] spellcheck="false"
+                placeholder=(placeholder) aria-invalid=[self.invalid()] aria-describedby=[self.described()] { "\n" (self.value) }
+        })
+    }
+
+    /// Renders a box to tick. Its label stands beside it.
+    pub fn render_box(&self, is_checked: bool) -> Markup {
         html! {
-            label {
-                span { (self.label) }
-                textarea id=[is_wrong.then_some(self.name)] name=(self.name) rows="3" required[self.required]
-                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()] { (self.value) }
-                @if let Some(id) = &problem_id {
-                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+            div.field {
+                label.choice for=(self.name) {
+                    input type="checkbox" id=(self.name) name=(self.name) value=(self.value)
+                        required[self.required] checked[is_checked]
+                        aria-invalid=[self.invalid()] aria-describedby=[self.described()];
+                    (self.label)
                 }
-                @if !self.hint.is_empty() { small { (self.hint) } }
+                (self.texts())
             }
         }
+    }
+
+    /// Renders the label, the control, and the texts below it. The texts describe the control, and are no part of its
+    /// name.
+    fn labelled(&self, control: &Markup) -> Markup {
+        html! { div.field { label for=(self.name) { (self.label) } (control) (self.texts()) } }
+    }
+
+    fn texts(&self) -> Markup {
+        html! {
+            @if !self.problem.is_empty() {
+                small.problem id=(self.part("problem")) { (inline_code(&sentence(self.problem))) }
+            }
+            @if !self.hint.is_empty() { small id=(self.part("hint")) { (self.hint) } }
+        }
+    }
+
+    fn invalid(&self) -> Option<&'static str> {
+        (!self.problem.is_empty()).then_some("true")
+    }
+
+    /// Returns the IDs of the texts that describe the control; `None` if it has none.
+    fn described(&self) -> Option<String> {
+        let parts = [("problem", self.problem), ("hint", self.hint)];
+        let parts = parts.iter().filter(|(_, text)| !text.is_empty());
+        let ids: Vec<_> = parts.map(|(part, _)| self.part(part)).collect();
+        (!ids.is_empty()).then(|| ids.join(" "))
+    }
+
+    fn part(&self, part: &str) -> String {
+        [self.name, "-", part].concat()
     }
 }
 
 /// A drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
-        label {
-            span { (label) }
-            select name=(name) {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
                 @for (value, text) in options {
                     option value=(value) selected[*value == chosen] { (text) }
                 }
@@ -164,7 +230,7 @@ pub(super) fn copyable(text: &str) -> Markup {
 
 /// A text of several lines that people copy.
 pub(super) fn copyable_lines(text: &str) -> Markup {
-    html! { pre.copy tabindex="0" { (text) } }
+    html! { pre.copy tabindex="0" role="group" aria-label="Text to copy" { (text) } }
 }
 
 /// Maximum number of characters of a text that a page shows.
@@ -214,7 +280,7 @@ pub(super) fn table_of(
     }
     let class = |is_number: bool| is_number.then_some("number");
     html! {
-        div.table tabindex="0" role="group" {
+        div.table tabindex="0" role="group" aria-label={ "Table: " (headings.join(", ")) } {
             table {
                 thead { tr { @for heading in headings {
                     th scope="col" class=[class(numbers.contains(heading))] { (heading) }
@@ -232,14 +298,15 @@ pub(super) fn table_of(
     }
 }
 
-/// An input for a month.
-pub(super) fn month_field(value: &str) -> Markup {
-    html! {
-        label {
-            span { "Month (UTC)" }
-            input type="month" name="month" value=(value) placeholder="2026-10" pattern="[0-9]{4}-[0-9]{2}";
-        }
-    }
+/// An input for a month. Some browsers show it as a line of text. `problem` says what is wrong with the value; empty if
+/// nothing is.
+pub(super) fn month_field(value: &str, problem: &str) -> Markup {
+    let field = Field { name: "month", label: "Month (UTC)", value, problem, ..Field::default() };
+    field.labelled(&html! {
+        input type="month" id=(field.name) name=(field.name) value=(value) placeholder="2026-10"
+            pattern="[0-9]{4}-[0-9]{2}" title="Write the month as 2026-10."
+            aria-invalid=[field.invalid()] aria-describedby=[field.described()];
+    })
 }
 
 /// Says up to when the ledger's data is complete, and what is missing.

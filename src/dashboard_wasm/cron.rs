@@ -1,10 +1,12 @@
-//! The cron trigger, which reconciles the ledger.
+//! The cron trigger, which reconciles the ledger, and mends the records of updates that timelines read.
 
 use super::Bindings;
-use crate::ledger::{self, Limits, Upkeep};
+use crate::ledger::{self, Ledger, Limits, Upkeep};
+use crate::operator::OperatorError;
+use crate::operator::updates::{self, Compared};
 use crate::platform::Platform;
 use crate::service::Clock as _;
-use crate::store::StoreError;
+use crate::store::{OperatorStore, StoreError};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{console_error, console_log};
@@ -12,6 +14,9 @@ use worker::{console_error, console_log};
 /// The limits of an invocation. Cloudflare allows 1,000 D1 queries and 15 minutes; a ledger call makes up to 3 queries, 1.5 on
 /// average. The next invocation begins after 5 minutes.
 const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
+
+/// Maximum number of records of updates that an invocation compares with their rows.
+const MAX_COMPARED: usize = 10;
 
 /// The log line of an invocation.
 #[derive(Serialize)]
@@ -29,10 +34,35 @@ struct Line<'a> {
 pub async fn keep_up(bindings: Bindings) {
     let Some(ledger) = bindings.ledger() else { return };
     let store = bindings.store();
+    mend_updates(&store, &ledger).await;
     let began_ms = Platform.now_ms();
     let holder = ledger::holder(&Platform);
     let outcome = ledger::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
+}
+
+/// The log line about the records of updates.
+#[derive(Serialize)]
+struct UpdatesLine {
+    updates: &'static str,
+    #[serde(flatten)]
+    compared: Compared,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+}
+
+/// Writes records of updates that differ from their rows. After a failure, the next invocation begins again.
+async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
+    let cause = outcome.as_ref().err().map(OperatorError::to_string);
+    let compared = outcome.unwrap_or_default();
+    let line = UpdatesLine { updates: "compare", compared, cause };
+    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
+    match line {
+        UpdatesLine { cause: Some(_), .. } => console_error!("{text}"),
+        UpdatesLine { compared: Compared { written: 0, .. }, .. } => {}
+        UpdatesLine { .. } => console_log!("{text}"),
+    }
 }
 
 fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {

@@ -102,7 +102,7 @@ pub struct UnusualCharge {
     pub created_at: String,
     /// The code of the currency.
     pub currency_code: String,
-    /// The charge, a decimal with two places.
+    /// The charge without its credits, a decimal with two places.
     pub amount: String,
 }
 
@@ -123,8 +123,9 @@ pub struct UnusualCharges {
 /// - It is above `limit`, in hundredths of the currency.
 /// - It is larger than 2^53 hundredths.
 ///
-/// Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at most
-/// `most` transactions, but counts all.
+/// The credits of a transaction reduce its charge, but not the median. So a transaction that is credited whole is not
+/// unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at
+/// most `most` transactions, but counts all.
 ///
 /// One query. It reads each shop's rows since that time once, and a second time if the shop's largest charge is above
 /// 100 times its smallest. It sorts the charges only of shops that have an unusual charge.
@@ -182,7 +183,7 @@ macro_rules! recent {
 }
 
 // A charge is above 100 times the median if more than half of the charges are below a hundredth of it. Counting them
-// needs no sorting.
+// needs no sorting. A charge without `cents` can only be credited whole.
 impl Query for Unusual {
     type Row = Row;
     const SQL: &'static str = concat!(
@@ -204,14 +205,21 @@ impl Query for Unusual {
         " AND cents IS NOT NULL) WHERE place = (s.number + 1) / 2), NULL) AS median,
     most > ifnull(?1 ->> '$.limit', most) OR large > 0 AS has_limit
   FROM s
-), found AS MATERIALIZED (
-  SELECT t.id, s.unit, t.created, t.currency, t.cents, t.amount
+), charged_much AS MATERIALIZED (
+  SELECT t.id, s.unit, t.created, t.currency, t.cents, t.amount, s.median
   FROM usual s CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= ?1 ->> '$.since'
   WHERE (s.median > 0 OR s.has_limit)
     AND (t.cents IS NULL OR t.cents > ?1 ->> '$.limit' OR (s.median > 0 AND t.cents > 100 * s.median))
     AND NOT ",
         is_settled!("strftime('%Y-%m', t.created / 1000, 'unixepoch')"),
         "
+), left_over AS MATERIALIZED (
+  SELECT m.id, m.unit, m.created, m.currency, m.cents - ifnull(sum(c.cents), 0) AS cents, m.amount, median
+  FROM charged_much m LEFT JOIN credits c ON c.id = m.id
+  GROUP BY m.id HAVING m.cents IS NOT NULL OR count(c.id) = 0
+), found AS MATERIALIZED (
+  SELECT id, unit, created, currency, cents, amount FROM left_over
+  WHERE cents IS NULL OR cents > ?1 ->> '$.limit' OR (median > 0 AND cents > 100 * median)
 )
 SELECT json_object('count', count(*) OVER (), 'id', id, 'unit', unit, 'created', created, 'currency', currency,
   'cents', cents, 'amount', amount)

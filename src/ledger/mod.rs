@@ -40,6 +40,9 @@ mod shops;
 mod state;
 mod sums;
 mod unread;
+pub mod update_changes;
+pub mod update_records;
+pub mod updates;
 mod upkeep;
 
 pub use attention::{

@@ -27,7 +27,9 @@ pub struct OutgoingEmail<'l> {
 impl OutgoingEmail<'_> {
     /// Returns the e-mail's other headers, which are not fields of this struct.
     pub fn headers(&self) -> Headers {
-        let list_unsubscribe = self.reply_to.map(|address| format!("<{}>", mailto(address)));
+        let list_unsubscribe = self
+            .reply_to
+            .map(|address| format!("<{}?subject=Unsubscribe%20{}>", mailto(address), self.id));
         Headers { auto_submitted: "auto-generated", list_unsubscribe }
     }
 
@@ -38,7 +40,8 @@ impl OutgoingEmail<'_> {
     }
 }
 
-/// The characters that RFC 6068 requires to be encoded in an address, and some others.
+/// The characters that RFC 6068 requires to be encoded in an address, and some others. A `+` is encoded, too, because some
+/// programs read it as a space.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -47,8 +50,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'$')
     .remove(b'\'')
-    .remove(b'*')
-    .remove(b'+');
+    .remove(b'*');
 
 /// Returns the `mailto` URI of an e-mail address (RFC 6068): `mailto:a%3Fb@shop.example` for `a?b@shop.example`.
 fn mailto(address: &str) -> String {
@@ -63,7 +65,9 @@ pub struct Headers {
     /// Keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// The `List-Unsubscribe` header: the address that recipients can write to if they want no more e-mails.
+    /// The `List-Unsubscribe` header (RFC 2369): the shop's address for replies, which recipients can write to if they want
+    /// no more e-mails, with a subject that names the transaction. There is no `List-Unsubscribe-Post` (RFC 8058), which is
+    /// for mailing lists: an e-mail is sent once for each create, and a shop stops creating them.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }

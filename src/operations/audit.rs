@@ -34,7 +34,7 @@ pub const LIST: Spec = Spec::reads(
     "With a filter, a page may have fewer entries than `--limit`, because one call searches at most 5,000 entries. \
      Continue with `--after`.",
 )
-.answers("`changes`: for each entry `at`, `by`, `command`, `on` (the IDs of what it changed), `of` (the unit or team of a key or a transaction), `changed` (the members of a profile, each with `member`, `before` and `after`) and, for a change, `operation` (a hash of the author and the operation ID); `damaged`: number of entries that cannot be read; `next`: the value of `--after` for older entries, or `null`");
+.answers("`changes`: for each entry `at`, `by`, `byShop` (`true` if a person of a shop made the change), `command`, `on` (the IDs of what it changed), `of` (the unit or team of a key or a transaction), `changed` (the members of a profile, each with `member`, `before` and `after`) and, for a change, `operation` (a hash of the author and the operation ID); `damaged`: number of entries that cannot be read; `next`: the value of `--after` for older entries, or `null`");
 
 #[derive(Deserialize)]
 pub struct List {
@@ -53,6 +53,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, arguments: List) -> Result<Answe
         by: who,
         command,
         shop,
+        own: None,
         since_ms: since.as_deref().and_then(parse_ms),
         until_ms: until.as_deref().and_then(parse_ms),
     };

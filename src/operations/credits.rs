@@ -1,7 +1,7 @@
 //! Operations on credits.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
-use super::spec::{Argument, Spec, text};
+use super::spec::{Argument, Kind, Spec, text};
 use super::table::{paragraphs, table, time};
 use super::values::Values;
 use crate::operator::credits::{self, Credit, CreditRequest, Left, OfferingQuantity, Part};
@@ -33,6 +33,11 @@ pub const ADD: Spec = Spec::changes(
             "with `--amount`: a quantity that is not to be delivered, such as tree=3",
         )
         .repeatable(),
+        Argument::option(
+            "cancelled",
+            Kind::Flag,
+            "tell the buyer on the timeline that it was cancelled; only without `--amount`",
+        ),
     ],
 )
 .confirmed()
@@ -46,18 +51,23 @@ pub struct Add {
     amount: Option<String>,
     #[serde(default)]
     quantity: Vec<String>,
+    #[serde(default)]
+    cancelled: bool,
 }
 
 impl Add {
     fn request(self) -> Result<CreditRequest, String> {
-        let Add { id, reason, amount, quantity } = self;
+        let Add { id, reason, amount, quantity, cancelled: tell_buyer } = self;
         let quantities = quantity.iter().map(|text| stated(text));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
         if amount.is_none() && !quantities.is_empty() {
             return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
         }
+        if amount.is_some() && tell_buyer {
+            return Err("`--cancelled` goes without `--amount`: it is for a transaction that is credited whole".to_owned());
+        }
         let part = amount.map(|amount| Part { amount, quantities });
-        Ok(CreditRequest { transaction: id.trim().to_owned(), part, reason })
+        Ok(CreditRequest { transaction: id.trim().to_owned(), part, reason, tell_buyer })
     }
 }
 
@@ -79,8 +89,12 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let author = call.author(&by)?;
     if !call.was_done().await? {
         let credit = credits::check(call.store, call.ledger, &author, &request).await?;
+        let told = match request.tell_buyer {
+            true => " The timeline will say that it was cancelled.",
+            false => "",
+        };
         let question = format!(
-            "Credit {} of {}: {}? It is booked in {} and cannot be undone.",
+            "Credit {} of {}: {}? It is booked in {} and cannot be undone.{told}",
             credit.transaction,
             call.place,
             credit.in_words(),

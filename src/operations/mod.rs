@@ -22,6 +22,8 @@ pub mod table;
 mod teams;
 mod transactions;
 mod units;
+mod update_members;
+mod updates;
 mod values;
 
 pub use call::{Aborted, Answer, Call, Failure, Host, Ports};
@@ -98,6 +100,15 @@ operations! {
     FulfilmentsRemove = fulfilments::REMOVE, remove;
     FulfilmentsList = fulfilments::LIST, list;
     FulfilmentsBalance = fulfilments::BALANCE, balance;
+    UpdatesAdd = updates::ADD, add;
+    UpdatesDraft = updates::DRAFT, draft;
+    UpdatesEdit = updates::EDIT, edit;
+    UpdatesPublish = updates::PUBLISH, publish;
+    UpdatesWithdraw = updates::WITHDRAW, withdraw;
+    UpdatesList = updates::LIST, list;
+    UpdatesPreview = updates::PREVIEW, preview;
+    UpdatesCheck = updates::CHECK, check;
+    UpdatesRestore = updates::RESTORE, restore;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
     CreditsRestore = credits::RESTORE, restore;
@@ -113,7 +124,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 12] = [
+pub const GROUPS: [(&str, &str); 13] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -129,6 +140,7 @@ pub const GROUPS: [(&str, &str); 12] = [
         "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
     ),
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
+    ("updates", "What became of pledges, as buyers' timelines show it"),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",
@@ -163,6 +175,8 @@ impl Operation {
                 people::check(&values)
             }
             Operation::EmailsResend => emails::check(&values),
+            Operation::UpdatesAdd => updates::check_add(&values),
+            Operation::UpdatesEdit => updates::check_edit(&values),
             _ => Ok(()),
         }
     }

@@ -78,6 +78,12 @@ pub const SET: Spec = Spec::changes(
             "the e-mail address that gets the recipients' replies",
         ),
         Argument::option(
+            "mail-text",
+            text("lines"),
+            "a text of the shop's own for its e-mails, plain text without links: at most 6 lines and 300 characters; `\\n` \
+             starts a new line",
+        ),
+        Argument::option(
             "time-zone",
             text("name"),
             "the time zone of dates on its pages and in its e-mails, such as `Europe/Berlin`; \
@@ -104,7 +110,7 @@ pub const SET: Spec = Spec::changes(
 .answers(ONE_PROFILE);
 
 /// The fields of a profile, by their names on the command line.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "name",
     "logo",
     "accent",
@@ -113,6 +119,7 @@ const FIELDS: [&str; 12] = [
     "mail",
     "messaging-services",
     "reply-to",
+    "mail-text",
     "time-zone",
     "billing-name",
     "billing-address",
@@ -141,6 +148,7 @@ pub fn check(values: &Values) -> Result<(), String> {
 fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
     let named = fields.into_iter().map(|(name, value)| match &*name {
         "reply-to" => ("replyTo".to_owned(), value),
+        "mail-text" => ("mailText".to_owned(), in_lines(&value)),
         "time-zone" => ("timeZone".to_owned(), value),
         "billing-name" => ("billingName".to_owned(), value),
         "billing-address" => ("billingAddress".to_owned(), in_lines(&value)),
@@ -204,6 +212,7 @@ pub const UNSET: Spec = Spec::changes(
                     "language",
                     "link",
                     "reply-to",
+                    "mail-text",
                     "time-zone",
                     "billing-name",
                     "billing-address",
@@ -231,6 +240,7 @@ enum Field {
     Language,
     Link,
     ReplyTo,
+    MailText,
     TimeZone,
     BillingName,
     BillingAddress,
@@ -245,6 +255,7 @@ impl From<Field> for Member {
             Field::Language => Member::Language,
             Field::Link => Member::Link,
             Field::ReplyTo => Member::ReplyTo,
+            Field::MailText => Member::MailText,
             Field::TimeZone => Member::TimeZone,
             Field::BillingName => Member::BillingName,
             Field::BillingAddress => Member::BillingAddress,
@@ -353,13 +364,14 @@ fn profile_of(row: &UnitRow) -> String {
     let profile = table(HEADS, &[cells(row)]);
     let fields = row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
     let in_one_line = |text: Option<String>| text.map(|text| text.replace('\n', ", "));
-    let others = facts([
+    let texts = facts([
         ("Messaging services", listed(&fields.messaging_services)),
+        ("Text in e-mails", in_one_line(fields.mail_text)),
         ("Billing name", fields.billing_name),
         ("Billing address", in_one_line(fields.billing_address)),
         ("Tax text", in_one_line(fields.tax_text)),
     ]);
-    paragraphs([profile, others])
+    paragraphs([profile, texts])
 }
 
 fn listed(names: &[String]) -> Option<String> {

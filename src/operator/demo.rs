@@ -61,8 +61,11 @@ struct Demo {
     /// The shops, recipients and pledges that the transactions use in turn.
     shops: Vec<Shop>,
     people: Vec<Box<RawValue>>,
-    baskets: Vec<Box<RawValue>>,
+    baskets: Baskets,
 }
+
+/// Pledges by the language of the shop.
+type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
 
 /// A shop that creates transactions.
 #[derive(Deserialize)]
@@ -72,6 +75,20 @@ struct Shop {
     unit: String,
     /// The prefix of the references of the shop's transactions.
     order: String,
+    /// The language of the shop's texts.
+    #[serde(default = "english")]
+    language: String,
+    /// What a buyer did.
+    #[serde(default = "placed_an_order")]
+    phrase: String,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+fn placed_an_order() -> String {
+    "placed an order".to_owned()
 }
 
 /// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
@@ -174,9 +191,10 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
     async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
-        let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
-        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(buyers);
-        for ((number, shop), (recipient, pledges)) in orders {
+        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(demo.people.iter().cycle());
+        for ((number, shop), recipient) in orders {
+            let baskets = demo.baskets.get(&shop.language).into_iter().flatten();
+            let Some(pledges) = baskets.cycle().nth(number as usize) else { continue };
             self.clock.ago_ms.set((ORDERS - number) * APART_MS - APART_MS / 2);
             if number == RAISED {
                 self.set_prices(&demo.prices.1, &demo.prices.0).await?;
@@ -186,10 +204,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
                 reference: shop.reference(number),
                 recipient,
                 pledges,
-                trigger: Trigger {
-                    date: date_time(self.clock.now_ms()),
-                    phrase: "placed an order",
-                },
+                trigger: Trigger { date: date_time(self.clock.now_ms()), phrase: &shop.phrase },
                 notifications: if wants_mail { &["Email"] } else { &[] },
                 is_repeatable: number % 5 == 0,
             };
@@ -256,7 +271,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
-        let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
+        let day = (self.clock.now_ms() - DAY_MS) / DAY_MS * DAY_MS; // people enter a day
+        let paid_at = PaidAt::parse(&date_time(day));
         let (Some(shop), Some(month), Some(paid_at)) =
             (demo.shops.first(), Month::of(&order), paid_at)
         else {
@@ -298,16 +314,16 @@ struct Order<'o> {
     reference: String,
     recipient: &'o RawValue,
     pledges: &'o RawValue,
-    trigger: Trigger,
+    trigger: Trigger<'o>,
     notifications: &'static [&'static str],
     #[serde(skip)]
     is_repeatable: bool,
 }
 
 #[derive(Serialize)]
-struct Trigger {
+struct Trigger<'t> {
     date: String,
-    phrase: &'static str,
+    phrase: &'t str,
 }
 
 /// The members that are read from the answer to a create request.

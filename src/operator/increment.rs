@@ -9,9 +9,9 @@ use crate::idempotency::ReplayHash;
 use crate::ledger::{self, ChangedPage, Ledger, Next, SHOWN_AFTER_MS};
 use crate::pledge::TransactionId;
 use crate::store::{
-    AuditKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey, NotificationKey, PersonKey,
-    PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey, SecretKey, SettlementKey,
-    TeamKey, TransactionKey, UnitKey,
+    AuditKey, CancelledKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey,
+    NotificationKey, PersonKey, PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey,
+    SecretKey, SettlementKey, TeamKey, TransactionKey, UnitKey, UpdatesKey,
 };
 use crate::time::{date_time, parse_ms};
 use serde::Serialize;
@@ -20,7 +20,8 @@ use serde_json::Value;
 /// Largest number of transactions on a page.
 const MOST: usize = 1_000;
 /// Prefixes of the kinds of records that are backed up in full. They change rarely, and each change matters.
-const WHOLE: [&str; 12] = [
+const WHOLE: [&str; 14] = [
+    CancelledKey::PREFIX,
     PriceListKey::PREFIX,
     ErasedKey::PREFIX,
     CredentialKey::PREFIX,
@@ -33,6 +34,7 @@ const WHOLE: [&str; 12] = [
     SettlementKey::PREFIX,
     TeamKey::PREFIX,
     UnitKey::PREFIX,
+    UpdatesKey::PREFIX,
 ];
 
 /// The time span of an incremental backup, as RFC 3339 date-times.

@@ -13,6 +13,7 @@ pub mod credits;
 pub mod csv;
 pub mod delays;
 pub mod demo;
+pub mod demo_updates;
 mod due;
 pub mod due_months;
 pub mod dues;
@@ -41,6 +42,7 @@ mod sum;
 pub mod teams;
 pub mod transactions;
 pub mod units;
+pub mod updates;
 pub mod usage;
 
 pub use bound::bound;

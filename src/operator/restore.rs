@@ -3,9 +3,9 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey, MailedKey,
-    MemberKey, NotificationKey, OperatorStore, PersonKey, QueuedMailKey, ReplayKey, SecretKey,
-    TransactionKey, decode,
+    BackupKey, CancelledKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey,
+    MailedKey, MemberKey, NotificationKey, OperatorStore, PersonKey, QueuedMailKey, ReplayKey,
+    SecretKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub struct RestoreOptions {
     /// Also restores API keys, memberships of teams and people of shops, which may have been revoked or removed since.
     pub with_keys: bool,
     /// Restores only transactions, the delivery state of their e-mails, their replay records, and the records that mark
-    /// transactions as erased.
+    /// transactions as cancelled or erased.
     pub only_transactions: bool,
     /// Also overwrites records that differ, including the namespace's secret.
     pub overwrite: bool,
@@ -99,6 +99,7 @@ impl Restore {
         }
         let of_transactions = [
             TransactionKey::PREFIX,
+            CancelledKey::PREFIX,
             ErasedKey::PREFIX,
             NotificationKey::PREFIX,
             FailedMailKey::PREFIX,

@@ -95,6 +95,14 @@ impl Memberships {
         self.0.iter().any(|own| right.has(own.role) && has(own))
     }
 
+    /// Returns all units and teams of the person, without duplicates.
+    pub fn places(&self) -> Vec<KeyLevel> {
+        let teams = self.0.iter().map(|own| own.place.clone());
+        let teams = teams.filter(|place| matches!(place, KeyLevel::Team(_)));
+        let units = self.units(MemberRight::View).into_iter().map(KeyLevel::Unit);
+        teams.chain(units).collect()
+    }
+
     /// Returns the units in which the person has a right, sorted.
     pub fn units(&self, right: MemberRight) -> Vec<String> {
         let own = self.0.iter().filter(|own| right.has(own.role));

@@ -94,6 +94,7 @@ pub struct ProfileMembers {
     mail: Option<bool>,
     messaging_services: Option<Vec<String>>,
     reply_to: Option<String>,
+    mail_text: Option<String>,
     time_zone: Option<String>,
     billing_name: Option<String>,
     billing_address: Option<String>,
@@ -114,6 +115,8 @@ pub enum Member {
     Link,
     /// The e-mail address that gets recipients' replies.
     ReplyTo,
+    /// The shop's own text in e-mails.
+    MailText,
     /// The time zone of dates.
     TimeZone,
     /// The name of the company on statements.
@@ -166,6 +169,7 @@ impl ProfileMembers {
             mail: self.mail.unwrap_or(old.mail),
             messaging_services: self.messaging_services.unwrap_or(old.messaging_services),
             reply_to: self.reply_to.or(old.reply_to),
+            mail_text: self.mail_text.or(old.mail_text),
             time_zone: self.time_zone.or(old.time_zone),
             billing_name: self.billing_name.or(old.billing_name),
             billing_address: self.billing_address.or(old.billing_address),
@@ -244,6 +248,7 @@ impl Member {
             Member::Language => &mut profile.language,
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
+            Member::MailText => &mut profile.mail_text,
             Member::TimeZone => &mut profile.time_zone,
             Member::BillingName => &mut profile.billing_name,
             Member::BillingAddress => &mut profile.billing_address,
@@ -315,8 +320,17 @@ async fn keep(
 
 /// The members whose values the audit log records. It records of any other member only that it was changed: the address
 /// for replies may be a person's.
-const RECORDED: [&str; 8] =
-    ["name", "logo", "accent", "language", "link", "mail", "messagingServices", "timeZone"];
+const RECORDED: [&str; 9] = [
+    "name",
+    "logo",
+    "accent",
+    "language",
+    "link",
+    "mail",
+    "messagingServices",
+    "mailText",
+    "timeZone",
+];
 
 /// Returns the members that differ between two versions of a profile.
 fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::kv::{Kv, KvStore};
-use crate::operator::{demo, seed};
+use crate::operator::{bound, demo, demo_updates, seed};
 use crate::platform::Platform;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -19,4 +19,15 @@ pub async fn write_seed(kv: Kv) -> Outcome {
 pub async fn write_demo(kv: Kv, origin: String) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(demo::seed(&store, &Platform, &Platform, &origin).await)
+}
+
+/// Publishes the demo's updates, unless there are updates. Returns whether they were published. The ledger must be ready.
+#[wasm_bindgen(js_name = seedUpdates)]
+pub async fn write_updates(kv: Kv) -> Outcome {
+    let store = KvStore::new(kv);
+    let written = match bound(store.ledger()) {
+        Ok(ledger) => demo_updates::seed(&store, ledger, &Platform, &Platform).await,
+        Err(unbound) => Err(unbound),
+    };
+    store.finish(written)
 }

@@ -4,6 +4,7 @@ use super::language::Language;
 use super::profile::Profile;
 use super::words::Sentence;
 use crate::time::{TimeZones, date_of};
+use crate::updates;
 use crate::validate::instant::instant;
 
 /// Writes dates in a language and a time zone.
@@ -30,11 +31,27 @@ impl<'c> Calendar<'c> {
         Calendar { language, zone, zones }
     }
 
+    /// Returns the name of the time zone: UTC if the profile has none, or one that is unknown.
+    pub fn zone(&self) -> &'c str {
+        let known = self.zone.filter(|zone| self.zones.utc_offset(zone, 0).is_some());
+        known.unwrap_or("UTC")
+    }
+
     /// Writes the day of an RFC 3339 date-time in this calendar's time zone. Returns `None` for any other text.
     pub fn day(&self, date_time: &str) -> Option<Day> {
         let instant = instant(date_time)?;
         let offset = self.zone.and_then(|zone| self.zones.utc_offset(zone, instant));
-        let (year, month, day) = date_of(instant + i64::from(offset.unwrap_or_default()))?;
+        self.written(instant + i64::from(offset.unwrap_or_default()))
+    }
+
+    /// Writes the day of an update, which has no time zone.
+    pub fn day_of(&self, date: &updates::Day) -> Option<Day> {
+        self.written(i64::try_from(date.begins_ms() / 1_000).ok()?)
+    }
+
+    /// Writes the day of a second of local time, counted from 1970.
+    fn written(&self, seconds: i64) -> Option<Day> {
+        let (year, month, day) = date_of(seconds)?;
         let iso = format!("{year:04}-{month:02}-{day:02}");
         let months = self.language.text(Sentence::Months);
         let month = months.split(' ').nth(usize::from(month) - 1).unwrap_or_default();

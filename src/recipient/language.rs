@@ -7,11 +7,11 @@ use crate::http::OWS;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-/// A language of the page. The npm package has messages in the same languages.
+/// A language of the page. The npm package has messages in the same languages, except for Brazilian Portuguese.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-#[expect(missing_docs, reason = "each name is the code of ISO 639")]
+#[expect(missing_docs, reason = "each name is a tag of BCP 47")]
 pub enum Language {
     Da,
     De,
@@ -23,7 +23,12 @@ pub enum Language {
     Ja,
     Nl,
     Pl,
+    /// Portuguese of Portugal.
     Pt,
+    /// Portuguese of Brazil.
+    #[serde(rename = "pt-BR")]
+    #[strum(serialize = "pt-BR")]
+    PtBr,
     Sv,
     Zh,
 }
@@ -54,7 +59,8 @@ impl Language {
     }
 
     /// Selects the language with the highest weight in `Accept-Language` (RFC 9110, section 12.5.4), the first if several
-    /// have the same weight. Returns English if the header contains no supported language. Regions are ignored.
+    /// have the same weight. Returns English if the header contains no supported language. Regions other than Brazil are
+    /// ignored: `pt-BR` selects [`Language::PtBr`], `pt` and `pt-AO` select [`Language::Pt`].
     pub fn accepted(header: &str) -> Self {
         let header = header.as_bytes().get(..MAX_ACCEPT_BYTES).unwrap_or(header.as_bytes());
         let ranges = header.split(|byte| *byte == b',').filter_map(parse_range);
@@ -69,7 +75,7 @@ impl Language {
         let is_whole = number.trunc() == number;
         match self {
             Language::Ja | Language::Zh => Plural::Other,
-            Language::Fr | Language::Pt if whole <= 1 => Plural::One,
+            Language::Fr | Language::PtBr if whole <= 1 => Plural::One,
             Language::Da if !is_whole && whole <= 1 => Plural::One,
             _ if number == 1.0 => Plural::One,
             Language::Pl if is_whole && is_polish_few(whole) => Plural::Few,
@@ -102,14 +108,20 @@ impl Language {
         match self {
             Language::En | Language::Ja | Language::Zh => (",", "."),
             Language::Fr => ("\u{202f}", ","),
-            Language::Pl | Language::Sv => ("\u{a0}", ","),
+            Language::Pl | Language::Pt | Language::Sv => ("\u{a0}", ","),
             _ => (".", ","),
         }
     }
 
     /// Returns how many digits an integer must have for its digits to be grouped.
     fn least_grouped(self) -> usize {
-        if matches!(self, Language::Es | Language::It | Language::Pl) { 5 } else { 4 }
+        let groups_late = [Language::Es, Language::It, Language::Pl, Language::Pt];
+        if groups_late.contains(&self) { 5 } else { 4 }
+    }
+
+    /// Returns the text between two items of a list.
+    pub fn comma(self) -> &'static str {
+        if matches!(self, Language::Ja | Language::Zh) { "、" } else { ", " }
     }
 
     /// Returns the space between a number and a noun. Japanese and Chinese have none, unless the noun begins with an ASCII
@@ -130,9 +142,18 @@ fn is_polish_few(whole: u64) -> bool {
 fn parse_range(range: &[u8]) -> Option<(Language, u16)> {
     let range = str::from_utf8(range).ok()?;
     let (tag, parameters) = range.split_once(';').unwrap_or((range, "q=1"));
-    let primary = tag.trim_matches(OWS).split('-').next()?;
-    let language = if primary == "*" { Language::En } else { Language::from_tag(primary)? };
+    let language = match tag.trim_matches(OWS) {
+        "*" => Language::En,
+        tag => most_specific(tag)?,
+    };
     Some((language, parse_weight(parameters.trim_matches(OWS))?))
+}
+
+/// Returns the language of a tag's first two subtags, such as `pt-BR`, or else of its first one.
+fn most_specific(tag: &str) -> Option<Language> {
+    let end = tag.match_indices('-').nth(1).map_or(tag.len(), |(end, _)| end);
+    let regional = Language::from_tag(tag.get(..end)?);
+    regional.or_else(|| Language::from_tag(tag.split('-').next()?))
 }
 
 /// Parses a weight such as `q=0.8`, at most 1 and with at most three decimals. Returns thousandths.

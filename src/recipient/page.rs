@@ -1,11 +1,15 @@
 //! Renders pages as HTML documents.
 
-use super::calendar::Calendar;
-use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
+use super::calendar::{Calendar, Day};
+use super::content::{MAX_HEADING, REL, cause, sentence_with, size_class, with_value};
+use super::heading::{heading, share};
 use super::language::Language;
+use super::pledges::pledges_made;
 use super::profile::Profile;
+use super::progress::{OfferingProgress, closing};
 use super::style::{CONTENT_SECURITY_POLICY, STYLE};
-use super::text::{beginning, shown};
+use super::text::beginning;
+use super::totals::totals;
 use super::words::{Sentence, part};
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::time::TimeZones;
@@ -22,6 +26,9 @@ const ICON: &str = "data:image/svg+xml,\
      %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
      %3C/svg%3E";
 
+/// Maximum length of a page's heading in medium size, in characters.
+const MAX_STATEMENT: usize = 90;
+
 /// A page, and the policy that its response must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -31,39 +38,69 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a transaction. The profile sets the language and the time zone of dates. Without them, the
-/// language is `asked`, which the reader's browser prefers, and the time zone is UTC.
-pub fn page(
+/// Renders the page of a transaction that was cancelled at a time, an RFC 3339 date-time, as [`page()`] does, with a note
+/// above it, and without updates.
+pub fn cancelled_page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
     asked: Language,
     zones: &dyn TimeZones,
+    cancelled_at: &str,
+) -> Page {
+    page_of(transaction, profile, &[], asked, zones, Some(cancelled_at))
+}
+
+/// Renders the page of a transaction. `progress` has what is known of the updates of its offerings. The profile sets the
+/// language and the time zone of dates. Without them, the language is `asked`, which the reader's browser prefers, and
+/// the time zone is UTC.
+pub fn page(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    progress: &[OfferingProgress<'_>],
+    asked: Language,
+    zones: &dyn TimeZones,
+) -> Page {
+    page_of(transaction, profile, progress, asked, zones, None)
+}
+
+fn page_of(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    progress: &[OfferingProgress<'_>],
+    asked: Language,
+    zones: &dyn TimeZones,
+    cancelled_at: Option<&str>,
 ) -> Page {
     let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
     let calendar = Calendar::new(language, profile, zones);
-    let (title, heading) = match recipient_name(transaction) {
-        Some(name) => (
-            language.text(Sentence::PledgedFor).replace("{}", name),
-            with_value(language.text(Sentence::PledgedFor), name),
-        ),
-        None => (
-            language.text(Sentence::PledgedForYou).to_owned(),
-            html! { (language.text(Sentence::PledgedForYou)) },
-        ),
-    };
+    let totals = totals(language, &transaction.pledges);
+    let heading = heading(language, transaction, profile, &totals);
+    let title = heading.text();
+    let cancelled = cancelled_at.and_then(|at| calendar.day(at));
+    let share = share(language, profile, &totals).filter(|_| cancelled_at.is_none());
     let content = html! {
-        h1 class=[size_class(&title, MAX_HEADING)] { (heading) }
+        @if cancelled.is_none() { p.certificate { (language.text(Sentence::Certificate)) } }
+        h1 class=[heading_class(&title)] { (heading.markup()) }
         ol.story role="list" {
             @if let Some(cause) = cause(calendar, &transaction.trigger) { (cause) }
-            (pledges_made(calendar, transaction))
+            (pledges_made(calendar, transaction, &totals, progress))
+            (closing(language, progress))
         }
+        @if let Some(share) = share { (share) }
     };
     let footer = html! {
         p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }
-        p { (language.text(Sentence::Private)) }
+        p { (with_value(language.text(Sentence::Zone), calendar.zone())) }
+        p.private { (language.text(Sentence::Private)) }
     };
-    let layout = Layout { language, profile, is_test: !transaction.is_live };
+    let layout = Layout { language, profile, is_test: !transaction.is_live, cancelled };
     layout.render(&title, &content, Some(&footer))
+}
+
+/// Returns the CSS class of a heading: none up to 36 characters, for smaller text up to 90, for still smaller text
+/// beyond.
+fn heading_class(title: &str) -> Option<&'static str> {
+    size_class(title, MAX_STATEMENT).or_else(|| size_class(title, MAX_HEADING).and(Some("medium")))
 }
 
 /// Renders the page for a URL that belongs to no transaction.
@@ -85,7 +122,8 @@ pub fn unavailable_page(language: Language) -> Page {
 fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
     let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    Layout { language, profile: None, is_test: false }.render(heading, &content, None)
+    let layout = Layout { language, profile: None, is_test: false, cancelled: None };
+    layout.render(heading, &content, None)
 }
 
 /// The parts of a page around its content.
@@ -93,12 +131,13 @@ struct Layout<'f> {
     language: Language,
     profile: Option<&'f Profile>,
     is_test: bool,
+    /// The day on which the transaction was cancelled, if it was.
+    cancelled: Option<Day>,
 }
 
 impl Layout<'_> {
     fn render(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
         let accent = self.profile.and_then(|profile| profile.accent.as_ref());
-        let shop = self.profile.map_or(SERVICE_NAME, |profile| &profile.name);
         let document = html! {
             (DOCTYPE)
             html lang=(self.language.tag()) {
@@ -107,13 +146,13 @@ impl Layout<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="format-detection" content="telephone=no";
-                    title { (title) " · " (shop) }
+                    title { (title) @if self.profile.is_none() { " · " (SERVICE_NAME) } }
                     link rel="icon" href=(ICON);
                     style { (PreEscaped(STYLE)) }
                     @if let Some(accent) = accent { style { (PreEscaped(&accent.css)) } }
                 }
                 body {
-                    header { (self.sender()) (self.test_note()) }
+                    header { (self.sender()) (self.test_note()) (self.cancelled_note()) }
                     main { (content) }
                     @if let Some(footer) = footer {
                         footer {
@@ -132,19 +171,22 @@ impl Layout<'_> {
         Page { html: document.into_string(), policy }
     }
 
-    /// Renders the shop's logo or name; without a profile, the service's logo and name.
+    /// Renders the shop's logo or name; without a profile, the service's logo and name. On paper, the link has no
+    /// place.
     fn sender(&self) -> Markup {
         let Some(profile) = self.profile else { return html! { (service_logo()) (SERVICE_NAME) } };
         let name = &profile.name;
+        let class = size_class(name, MAX_HEADING).map_or("shop", |_| "shop long");
         let brand = html! {
             @if let Some(logo) = &profile.logo { img.logo src=(logo) alt=(name); }
             @else { bdi { (name) } }
         };
         html! {
             @if let Some(link) = &profile.link {
-                a.shop class=[size_class(name, MAX_HEADING)] href=(link) rel=(REL) { (brand) }
+                a class=(class) href=(link) rel=(REL) { (brand) }
+                span class={ (class) " paper" } { (brand) }
             } @else {
-                span.shop class=[size_class(name, MAX_HEADING)] { (brand) }
+                span class=(class) { (brand) }
             }
         }
     }
@@ -153,6 +195,16 @@ impl Layout<'_> {
     fn test_note(&self) -> Markup {
         let words = self.language.text(Sentence::Test);
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
+    }
+
+    /// Renders the note that the transaction was cancelled.
+    fn cancelled_note(&self) -> Markup {
+        let words = self.language.text(Sentence::Cancelled);
+        html! {
+            @if let Some(Day { iso, words: day }) = &self.cancelled {
+                p.test { strong { (sentence_with(words, &html! { time datetime=(iso) { (day) } })) } }
+            }
+        }
     }
 }
 
@@ -164,16 +216,4 @@ fn service_logo() -> Markup {
             path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17L13 11" {}
         }
     }
-}
-
-/// Returns the first name, or else the full name. A name that contains the e-mail address is left out.
-pub(super) fn recipient_name<'t>(
-    transaction: &'t RetrievedPledgeTransaction<'_>,
-) -> Option<&'t str> {
-    let recipient = &transaction.pledges.first()?.recipient;
-    let email = recipient.email.to_ascii_lowercase();
-    [&recipient.first_name, &recipient.name]
-        .into_iter()
-        .filter_map(shown)
-        .find(|name| email.is_empty() || !name.to_ascii_lowercase().contains(&email))
 }

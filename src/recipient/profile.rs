@@ -1,27 +1,28 @@
 //! A unit's profile: its name, and the look of its pages.
 
 use super::accent::Colour;
-use super::invisible::is_invisible;
 use super::language::Language;
-use super::link::WebAddress;
 use super::messaging_services::{known_services, names, parse_services};
 use super::style::Accent;
 use crate::pledge::NotificationService;
 use crate::time::TimeZones;
 use crate::validate::format::is_email;
+use crate::visible::is_visible_line;
+use crate::web_address::WebAddress;
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
-/// Maximum number of lines of the billing address and of the tax text, and maximum length of each, in characters.
-const MAX_BILLING_LINES: usize = 6;
-const MAX_BILLING_LENGTH: usize = 300;
+/// Maximum number of lines of the text in e-mails, the billing address and the tax text, and maximum length of each, in
+/// characters.
+const MAX_LINES: usize = 6;
+const MAX_LINES_LENGTH: usize = 300;
 
 /// A unit's name, and the look of its pages.
 ///
 /// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Left out are
-/// an unknown language or messaging service, which a later release may have written, an invalid time zone, and invalid texts for statements,
-/// which must not break the pages of buyers.
+/// an unknown language or messaging service, which a later release may have written, an invalid time zone, and invalid
+/// texts for e-mails and statements, which must not break the pages of buyers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -44,6 +45,9 @@ pub struct Profile {
     /// The e-mail address for replies of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The shop's own text in e-mails: lines separated by `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mail_text: Option<String>,
     /// The time zone of dates; UTC if it is absent or unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time_zone: Option<String>,
@@ -82,6 +86,8 @@ pub struct NewProfile {
     pub messaging_services: Vec<String>,
     /// The e-mail address for replies of recipients.
     pub reply_to: Option<String>,
+    /// The shop's own text in e-mails: 1 to 6 lines, together at most 300 characters.
+    pub mail_text: Option<String>,
     /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
     pub time_zone: Option<String>,
     /// The name of the company on statements: one line of 1 to 80 characters.
@@ -132,6 +138,7 @@ impl From<&Profile> for NewProfile {
             mail: profile.mail,
             messaging_services: names(&profile.messaging_services),
             reply_to: profile.reply_to.clone(),
+            mail_text: profile.mail_text.clone(),
             time_zone: profile.time_zone.clone(),
             billing_name: profile.billing_name.clone(),
             billing_address: profile.billing_address.clone(),
@@ -153,10 +160,11 @@ impl TryFrom<StoredProfile> for Profile {
         let stored = NewProfile {
             language: None,
             messaging_services: known_services(stored.messaging_services),
+            mail_text: stored.mail_text.filter(|text| is_lines(text)),
             time_zone: stored.time_zone.filter(|name| is_time_zone(name)),
             billing_name: stored.billing_name.filter(|name| is_name(name)),
-            billing_address: stored.billing_address.filter(|text| is_billing_text(text)),
-            tax_text: stored.tax_text.filter(|text| is_billing_text(text)),
+            billing_address: stored.billing_address.filter(|text| is_lines(text)),
+            tax_text: stored.tax_text.filter(|text| is_lines(text)),
             ..stored
         };
         let profile = Profile::try_from(stored)?;
@@ -183,14 +191,17 @@ impl TryFrom<NewProfile> for Profile {
             mail: profile.mail,
             messaging_services: parse_services(&profile.messaging_services)?,
             reply_to: profile.reply_to.map(parse_email).transpose()?,
+            mail_text: checked(profile.mail_text, is_lines, NO_MAIL_TEXT)?,
             time_zone: profile.time_zone.map(parse_time_zone).transpose()?,
             billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,
-            billing_address: checked(profile.billing_address, is_billing_text, NO_BILLING_ADDRESS)?,
-            tax_text: checked(profile.tax_text, is_billing_text, NO_TAX_TEXT)?,
+            billing_address: checked(profile.billing_address, is_lines, NO_BILLING_ADDRESS)?,
+            tax_text: checked(profile.tax_text, is_lines, NO_TAX_TEXT)?,
         })
     }
 }
 
+const NO_MAIL_TEXT: &str = "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no \
+                            characters that change the direction of text";
 const NO_BILLING_NAME: &str = "`billing-name` must be one line of 1 to 80 characters";
 const NO_BILLING_ADDRESS: &str =
     "`billing-address` must have 1 to 6 lines, together at most 300 characters, and no blank line";
@@ -206,10 +217,8 @@ fn checked(
 }
 
 fn parse_address(text: String) -> Result<String, &'static str> {
-    let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    let is_plain = WebAddress::parse(&text).is_some_and(|address| !address.has_user);
     let problem = "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes";
-    if is_secure && is_plain { Ok(text) } else { Err(problem) }
+    if WebAddress::is_secure(&text) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_email(text: String) -> Result<String, &'static str> {
@@ -220,7 +229,7 @@ fn parse_email(text: String) -> Result<String, &'static str> {
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {
     Language::from_tag(tag)
-        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
+        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
 }
 
 /// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the
@@ -230,19 +239,10 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Whether a text has 1 to 6 visible lines, and at most 300 characters.
-fn is_billing_text(text: &str) -> bool {
-    text.chars().nth(MAX_BILLING_LENGTH).is_none()
-        && text.split('\n').count() <= MAX_BILLING_LINES
+fn is_lines(text: &str) -> bool {
+    text.chars().nth(MAX_LINES_LENGTH).is_none()
+        && text.split('\n').count() <= MAX_LINES
         && text.split('\n').all(is_visible_line)
-}
-
-/// Whether a text is one line, with at least one visible character and no character that changes the direction of text.
-fn is_visible_line(line: &str) -> bool {
-    let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks =
-        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-    !line.chars().all(is_invisible)
-        && !line.chars().any(|character| turns(character) || breaks(character))
 }
 
 const NO_TIME_ZONE: &str =

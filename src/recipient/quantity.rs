@@ -4,7 +4,7 @@ use super::language::{Language, Plural};
 use super::rounded::Rounded;
 use super::text::{brief, shown};
 use super::words::{Sentence, fill};
-use crate::pledge::{PledgeDetail, RetrievedPledge};
+use crate::pledge::{Amount, Impact, PledgeDetail, RetrievedPledge};
 
 /// An amount, and what is counted.
 pub struct Quantity<'p> {
@@ -22,8 +22,8 @@ pub enum Subject<'p> {
     Name(&'p str),
     /// The words of the offering's ID, if there is no noun and no name: `12 × tree offering`.
     Offering(String),
-    /// Nothing readable.
-    Unknown,
+    /// The offering's ID, if it is not readable either: `3 of reef-7`.
+    Unknown(&'p str),
 }
 
 impl<'p> Quantity<'p> {
@@ -34,7 +34,23 @@ impl<'p> Quantity<'p> {
         pledge: &'p RetrievedPledge<'_>,
         detail: &'p PledgeDetail<'_>,
     ) -> Self {
-        let amount = Rounded::new(pledge.impact.amount);
+        let Impact { amount, offering_id } = &pledge.impact;
+        let quantity = Quantity::of_offering(language, *amount, offering_id, detail);
+        match (&quantity.subject, shown(&detail.name)) {
+            (Subject::Noun(_), _) | (_, None) => quantity,
+            (_, Some(name)) => Quantity { subject: Subject::Name(name), ..quantity },
+        }
+    }
+
+    /// Describes an amount of an offering, for which `detail` has the nouns. The subject is never a name, as that is the
+    /// name of one pledge.
+    pub fn of_offering(
+        language: Language,
+        amount: Amount,
+        offering_id: &'p str,
+        detail: &'p PledgeDetail<'_>,
+    ) -> Self {
+        let amount = Rounded::new(amount);
         let (first, second) = match language.plural(amount.value) {
             Plural::One => (&detail.noun_singular, &detail.noun_plural),
             // Japanese has no plural forms, but the nouns on a Japanese page may be English: `1 tree`.
@@ -42,9 +58,9 @@ impl<'p> Quantity<'p> {
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
         let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
-        let name = || shown(&detail.name).map(Subject::Name);
-        let id = || words_of(&pledge.impact.offering_id).map(Subject::Offering);
-        let subject = noun.or_else(name).or_else(id).unwrap_or(Subject::Unknown);
+        let id = || words_of(offering_id).map(Subject::Offering);
+        let unknown = || Subject::Unknown(offering_id);
+        let subject = noun.or_else(id).unwrap_or_else(unknown);
         Quantity { amount: amount.write(language), subject }
     }
 
@@ -58,7 +74,7 @@ impl<'p> Quantity<'p> {
             Subject::Name(_) | Subject::Offering(_) => {
                 brief(self.title()?).map(|name| format!("{amount} × {name}"))
             }
-            Subject::Unknown => None,
+            Subject::Unknown(_) => None,
         }
     }
 
@@ -67,7 +83,7 @@ impl<'p> Quantity<'p> {
         match &self.subject {
             Subject::Noun(text) | Subject::Name(text) => Some(text),
             Subject::Offering(words) => Some(words),
-            Subject::Unknown => None,
+            Subject::Unknown(_) => None,
         }
     }
 }

@@ -69,7 +69,7 @@ fn places(plain: &str) -> usize {
 
 /// Rounds a plain decimal of at most 17 significant digits to this many places, half away from zero. Trailing zeros are
 /// left out.
-fn rounded(plain: &str, places: usize) -> String {
+pub(super) fn rounded(plain: &str, places: usize) -> String {
     let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let places = places.min(fraction.len());
     let power = |places: usize| (0..places).fold(1_u64, |power, _| power.saturating_mul(10));

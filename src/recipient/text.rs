@@ -1,7 +1,7 @@
 //! Prepares texts of a shop for pages and e-mails.
 
-use super::invisible::is_invisible;
 use super::unlinked::unlinked;
+use crate::visible::is_invisible;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -27,17 +27,33 @@ const MAX_BRIEF: usize = 80;
 /// invisible characters, such as those that change the direction of text, are left out. Returns `None` if nothing
 /// visible is left.
 pub(super) fn brief(text: &str) -> Option<String> {
-    let words = few(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
+    let words =
+        few(text, MAX_BRIEF).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
     let text = words.collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| unlinked(&text.replace("=?", "= ?")))
 }
 
-/// Returns at most the first 80 characters of a text, without splitting a grapheme cluster.
-fn few(text: &str) -> &str {
+/// Maximum number of characters of an e-mail's preheader. Mail programs show 30 to 140.
+const MAX_PREVIEW: usize = 140;
+
+/// Returns the beginning of a text for an e-mail's preheader.
+pub(super) fn preview(text: &str) -> &str {
+    few(text, MAX_PREVIEW)
+}
+
+/// Returns the lines of a shop's own text, without invisible characters. Whatever a mail program would turn into a link is
+/// [broken up](unlinked).
+pub(super) fn own_lines(text: &str) -> Vec<String> {
+    let lines = text.split('\n').map(|line| unlinked(printed(line).trim()));
+    lines.filter(|line| !line.chars().all(is_invisible)).collect()
+}
+
+/// Returns the first characters of a text, at most this many, without splitting a grapheme cluster.
+fn few(text: &str, most: usize) -> &str {
     let end = |text: &str, count| text.char_indices().nth(count).map_or(text.len(), |(end, _)| end);
-    let most = end(text, MAX_BRIEF);
-    let begun = text.get(..end(text, MAX_BRIEF + 1)).unwrap_or_default(); // limits what is scanned
+    let begun = text.get(..end(text, most + 1)).unwrap_or_default(); // limits what is scanned
+    let most = end(text, most);
     let mut ends = begun.grapheme_indices(true).map(|(start, shown)| start + shown.len());
     let last = ends.by_ref().take_while(|end| *end <= most).last();
     begun.get(..last.unwrap_or_default()).unwrap_or_default()

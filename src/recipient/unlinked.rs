@@ -1,6 +1,6 @@
 //! Breaks up the parts of an e-mail's texts that a mail program would turn into links.
 
-use super::invisible::is_invisible;
+use crate::visible::is_invisible;
 
 /// The top-level domains of IANA, one per line, in Unicode rather than Punycode. Generated from the npm package `tlds`.
 const DOMAINS: &str = include_str!("domains.txt");

@@ -1,6 +1,7 @@
 //! The fixed sentences and the dates of pages and e-mails: a file for each language, a line for each sentence.
 
 use super::language::Language;
+use std::borrow::Cow;
 
 /// A sentence. Its position is the line in the file. `{}` is replaced by a value; `|` separates parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,34 @@ pub enum Sentence {
     MailWhy,
     /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
+    /// The note on a page that an operator cancelled the transaction, with the date.
+    Cancelled,
+    /// The heading that names the shop, in pairs: for a recipient without a name, and with one. The pairs: with a
+    /// quantity; for one pledge whose quantity has no words; for several pledges, with their number. In Polish, a
+    /// fourth pair is for `few` pledges. `{shop}`, `{quantity}`, `{count}` and `{name}` are replaced.
+    ShopPledged,
+    /// The line above many pledges, with the sums of their quantities.
+    Totals,
+    /// The time zone of the dates.
+    Zone,
+    /// The text that a recipient may share: its label, what to do with it, and the text, with `{shop}` and `{quantity}`.
+    Share,
+    /// The heading of the updates, in two parts: without and with the offering that they are about.
+    Since,
+    /// Which pledges the updates are about.
+    SinceNote,
+    /// What stands in place of updates if there are none.
+    NoUpdates,
+    /// What stands in place of updates if they could not be read.
+    UpdatesUnavailable,
+    /// The names of the stages: funded, under way, done, verified.
+    Stages,
+    /// The labels of an update's facts: quantity, place, partner, report.
+    Facts,
+    /// The label of the older updates, with their number.
+    EarlierUpdates,
+    /// The word above the heading of a printed page.
+    Certificate,
 }
 
 impl Language {
@@ -68,6 +97,7 @@ impl Language {
             Language::Nl => include_str!("words/nl.txt"),
             Language::Pl => include_str!("words/pl.txt"),
             Language::Pt => include_str!("words/pt.txt"),
+            Language::PtBr => include_str!("words/pt-BR.txt"),
             Language::Sv => include_str!("words/sv.txt"),
             Language::Zh => include_str!("words/zh.txt"),
         }
@@ -77,6 +107,18 @@ impl Language {
 /// Returns a part of a sentence, counted from 0.
 pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
+}
+
+/// Returns the pieces of a sentence: each with whether it is a value. `values` has the names of the placeholders, such
+/// as `shop` for `{shop}`, with their values. The name of `{}` is empty.
+pub(super) fn pieces<'s>(
+    sentence: &'s str,
+    values: &'s [(&str, Cow<'_, str>)],
+) -> impl Iterator<Item = (bool, &'s str)> {
+    sentence.split(['{', '}']).enumerate().map(|(index, piece)| {
+        let value = values.iter().find(|(name, _)| index % 2 == 1 && *name == piece);
+        value.map_or((false, piece), |(_, value)| (true, &**value))
+    })
 }
 
 /// Inserts values into a sentence, one after another.

@@ -1,5 +1,5 @@
-//! The caches of an isolate: verified keys, units of teams, price lists, profiles, settlements, recent replay records,
-//! and networks with too many refused keys. The entries of each cache expire, and their number or size is limited. The
+//! The caches of an isolate: verified keys, units of teams, price lists, profiles, updates, settlements, recent replay
+//! records, and networks with too many refused keys. The entries of each cache expire, and their number or size is limited. The
 //! count of bytes in flight is also here.
 
 use super::network::Network;
@@ -11,6 +11,7 @@ use crate::http::InFlight;
 use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::settlement::PaidAt;
+use crate::updates::OfferingUpdates;
 use std::borrow::Borrow;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -40,6 +41,8 @@ pub struct Caches {
     /// number of bytes is limited too.
     pub(super) unit_price_lists: Cache<String, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
+    /// The updates of offerings and months, by the names of their records. The number of bytes is limited too.
+    pub(super) updates: Cache<String, KnownUpdates>,
     /// The settlements of shops and months, by the names of their records. An entry is added when its read begins, so
     /// that other requests can wait for the same read.
     pub(super) settlements: Cache<String, Lookup>,
@@ -51,6 +54,9 @@ pub struct Caches {
 
 /// The profile of a unit; `None` if it has none.
 pub type KnownProfile = Result<Option<Profile>, Damaged>;
+
+/// The updates of an offering and month; `None` if there are none.
+pub type KnownUpdates = Result<Option<OfferingUpdates>, Damaged>;
 
 /// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
 /// read.

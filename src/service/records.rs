@@ -2,7 +2,7 @@
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
-use crate::http::Busy;
+use crate::http::{Busy, Reservation};
 use crate::pledge::TransactionId;
 use crate::store::{
     Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
@@ -17,9 +17,17 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         &self,
         key: &K,
     ) -> Result<Option<T>, Problem> {
+        Ok(self.load_sized(key).await?.map(|(record, _)| record))
+    }
+
+    /// Reads and decodes a record, and returns it with its size in bytes; `None` if there is none.
+    pub(super) async fn load_sized<K: Key, T: DeserializeOwned>(
+        &self,
+        key: &K,
+    ) -> Result<Option<(T, usize)>, Problem> {
         let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
         let record = self.wait(stored.value.read(K::READ_MS)).await?;
-        Ok(Some(decode(K::KIND, &record)?))
+        Ok(Some((decode(K::KIND, &record)?, record.len())))
     }
 
     /// Waits for the store, and adds the time to the log line.
@@ -31,11 +39,22 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// waiting again, so that the bytes of concurrent requests do not add up.
     pub(super) async fn read_transaction(
         &self,
-        Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
+        stored: Stored<S::Value, TransactionMetadata>,
         owner: String,
     ) -> Result<Vec<u8>, Problem> {
         let mut reservation = self.caches.in_flight.reservation(owner);
-        let bytes = TransactionKey::bytes(&metadata);
+        self.read_reserved(stored, &mut reservation, 0).await
+    }
+
+    /// Reads a whole transaction into a reservation, beside `held` bytes that the request holds already. As long as the
+    /// reservation is kept, the caller may wait again.
+    pub(super) async fn read_reserved(
+        &self,
+        Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
+        reservation: &mut Reservation<'_>,
+        held: usize,
+    ) -> Result<Vec<u8>, Problem> {
+        let bytes = held.saturating_add(TransactionKey::bytes(&metadata));
         reservation.read(bytes, bytes)?;
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }

@@ -1,11 +1,16 @@
 //! The recipient's page, the timeline.
 
 use super::cache::{Damaged, KnownProfile};
+use super::offerings::Offerings;
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
+use crate::pledge::TransactionId;
 use crate::recipient::{self, Language, Page};
-use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
+use crate::scope::Scope;
+use crate::store::{Cancelled, CancelledKey, Key as _, ProfileKey, Store, TransactionKey, decode};
+use futures_util::FutureExt as _;
+use futures_util::future::join3;
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -26,8 +31,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the cause of failure if the profile could not be read. A wrong or missing edit key causes
-    /// the same problem as an unknown ID.
+    /// Returns the page, and the causes of failure if the profile, the updates or the mark of a cancellation could not be
+    /// read. A wrong or missing edit key causes the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
@@ -39,17 +44,47 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let scope = stored.metadata.scope();
-        let (profile, cause) = match self.profile(&scope.unit).await {
+        let Scope { mode, unit } = stored.metadata.scope();
+        let offerings = Offerings::of_metadata(&stored.metadata);
+        let are_known = offerings.is_some();
+        let reads = join3(self.profile(&unit), self.cancelled(id), self.updates(mode, offerings));
+        let (profile, cancelled, mut updates) = reads.boxed_local().await;
+        let (profile, no_profile) = match profile {
             Ok(profile) => (profile, None),
-            Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
+            Err(problem) => (Rc::new(Err(Damaged)), Some(problem)),
+        };
+        let (cancelled, no_mark) = match cancelled {
+            Ok(cancelled) => (cancelled, None),
+            Err(problem) => (None, Some(problem)),
         };
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
-        let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
-        let bytes = self.read_transaction(stored, readers).await?; // last, because nothing may wait after it
+        let readers = [mode.name(), "page", &unit].join(" ");
+        let mut reservation = self.caches.in_flight.reservation(readers); // until the page is rendered
+        let bytes = self.read_reserved(stored, &mut reservation, updates.bytes).await?;
+        if !are_known {
+            let offerings = Offerings::of(&decode(TransactionKey::KIND, &bytes)?);
+            updates = self.updates(mode, offerings).boxed_local().await;
+        }
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
-        Ok((recipient::page(&transaction, profile, language, self.clock), cause))
+        let progress = updates.progress();
+        let page = match &cancelled {
+            None => recipient::page(&transaction, profile, &progress, language, self.clock),
+            Some(Cancelled { at }) => {
+                recipient::cancelled_page(&transaction, profile, language, self.clock, at)
+            }
+        };
+        let causes = [&no_profile, &no_mark].into_iter().flatten().map(Problem::cause);
+        let causes = causes.chain(updates.cause.as_deref()).collect::<Vec<_>>().join("; ");
+        Ok((page, Some(causes).filter(|causes| !causes.is_empty())))
+    }
+
+    /// Reads when a transaction was cancelled; `None` if it was not.
+    async fn cancelled(&self, id: &str) -> Result<Option<Cancelled>, Problem> {
+        match TransactionId::parse(id) {
+            Some(id) => self.load(&CancelledKey(&id)).await,
+            None => Ok(None),
+        }
     }
 
     /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.

@@ -450,8 +450,8 @@ impl LedgerUnsentKey<'_> {
     }
 }
 
-/// `audit:{inverted time}:{id}` → a change by an operator. A list has the newest change first. The record has metadata
-/// if two people could make the change at the same moment.
+/// `audit:{inverted time}:{id}` → a change by an operator. A list has the newest change first. Entries of earlier
+/// releases may have no metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,

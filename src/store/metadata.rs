@@ -1,5 +1,6 @@
 //! The metadata of a transaction's record. KV lists it without reading the record.
 
+use crate::auth::KeyLevel;
 use crate::pledge::{CurrencyCode, EditKey, NotificationService};
 use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
@@ -72,8 +73,13 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
-    /// The requested messaging services whose message never reached the queue.
-    #[serde(default, deserialize_with = "read_services", skip_serializing_if = "Vec::is_empty")]
+    /// The requested messaging services whose message never reached the queue. The JSON has their last letters: `AB`.
+    #[serde(
+        default,
+        deserialize_with = "read_services",
+        serialize_with = "write_services",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub unsent: Vec<NotificationService>,
     /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,13 +104,23 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// Reads the names of services. Names that this release does not know are left out.
+/// Reads services from their last letters. What this release does not know is left out.
 fn read_services<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<NotificationService>, D::Error> {
-    let names = Vec::<Value>::deserialize(Value::deserialize(deserializer)?).unwrap_or_default();
-    let service = |name: &Value| name.as_str().and_then(NotificationService::from_name);
-    Ok(names.iter().filter_map(service).collect())
+    let letters = Value::deserialize(deserializer)?;
+    let service = |letter: char| {
+        NotificationService::MESSAGING.into_iter().find(|service| service.name().ends_with(letter))
+    };
+    Ok(letters.as_str().unwrap_or_default().chars().filter_map(service).collect())
+}
+
+fn write_services<S: Serializer>(
+    services: &[NotificationService],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let letters = services.iter().filter_map(|service| service.name().chars().next_back());
+    serializer.collect_str(&letters.collect::<String>())
 }
 
 impl Summary {
@@ -189,12 +205,28 @@ pub struct ChangeNote {
     pub on: String,
     /// The person who made the change.
     pub by: String,
+    /// Whether the person belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
+    /// The unit or team that the changed key, person or transactions belong to. `None` in notes of earlier releases, if
+    /// `on` already names the unit or team, and if the note would be too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<KeyLevel>,
     /// The name of an earlier entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
     /// A hash of the operation's ID and the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+}
+
+impl ChangeNote {
+    /// Leaves out the unit or team if the note would be too long with it.
+    #[must_use]
+    pub fn fit(self) -> Self {
+        let is_long = serde_json::to_vec(&self).is_ok_and(|note| note.len() > MAX_BYTES);
+        ChangeNote { of: self.of.filter(|_| !is_long), ..self }
+    }
 }
 
 /// No metadata. Deserializing accepts and ignores metadata that a later release wrote.

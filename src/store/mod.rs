@@ -3,6 +3,7 @@
 //! A transaction is one record, written once. Its value is the body of the get operation's answer. Its metadata says
 //! who may see it.
 
+mod cancelled;
 mod decode;
 mod error;
 mod key;
@@ -12,7 +13,9 @@ mod person;
 mod port;
 mod price_key;
 mod recorded;
+mod updates_key;
 
+pub use cancelled::{Cancelled, CancelledKey};
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{
@@ -27,3 +30,4 @@ pub use person::{PersonKey, PersonNote, PersonRole};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;
+pub use updates_key::{MAX_UPDATES_BYTES, UpdatesKey};

@@ -70,13 +70,19 @@ export async function accessibilityNodes(page) {
   }));
 }
 
-/** Returns axe's findings on the current state of a page, as lines `rule: element: summary`. */
-export async function axeFindings(page) {
+/**
+ * Returns axe's findings on the current state of a page, as lines `rule: element: summary`.
+ * @param {import("playwright-core").Page} page
+ * @param {string[]} [rules] default: all
+ */
+export async function axeFindings(page, rules) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));
   // Through the debugger, because the page's policy allows no foreign script.
   if (fresh) await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    globalThis.axe.run(document, { resultTypes: ["violations"] }),
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
+  const { violations } = await page.evaluate(
+    (options) => globalThis.axe.run(document, options),
+    options,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { operator } from "../../scripts/lib/operator.mjs";
 import { startDashboard } from "../server/dashboard-worker.mjs";
-import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
+import { accessibilityNodes, axeFindings, openPage, useBrowser } from "./chromium.mjs";
+import { MONTH, demo, writeAll } from "./demo.mjs";
+import { reachesEveryControl, send } from "./keyboard.mjs";
 
 useBrowser();
 
@@ -13,59 +14,49 @@ const PHONE = { width: 390, height: 740 };
 
 let dashboard, origin;
 before(async () => {
-  const main = join("build", "dashboard", "worker.js");
+  const main = join("tests", "server", "dashboard-stand-ins.mjs");
   dashboard = await startDashboard({ main, email: OPERATOR, vars: { OPERATORS: OPERATOR } });
   ({ origin } = dashboard);
-  const records = await demo();
-  await Promise.all(
-    [...records].map(([key, { value, ...rest }]) => dashboard.kv.put(key, value, rest)),
-  );
+  await writeAll(dashboard.kv, (await demo()).records);
   await dashboard.scheduled();
 });
 after(() => dashboard?.close());
 
-/** The records of `npm start`, collected in memory, which is quicker than one call for each. */
-async function demo() {
-  const records = new Map();
-  const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
-  const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
-  const port = {
-    list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
-    read: async (names) => names.map(record),
-    write: async ({ key, ...rest }) => void records.set(key, rest),
-    remove: async (name) => void records.delete(name),
-    pause: async () => {},
-    settleMs: 0,
-  };
-  const { seed, seedDemo } = await operator(tools);
-  await seed(port);
-  await seedDemo(port, "https://pledges.example");
-  return records;
-}
-
-/** Asserts that a page has this text and no finding of axe, fits a phone's screen, and loads nothing but itself. */
-async function isSound(t, path, text, options) {
+/**
+ * Asserts that a page has this text and no finding of axe in light and dark, fits a phone's screen, loads nothing but itself,
+ * and that each control has a name and is reached by Tab.
+ */
+async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
   // With JavaScript, because axe needs it.
   const page = await openPage(t, { viewport: PHONE, isShared: true, ...options });
+  await page.setExtraHTTPHeaders({ "x-access": email });
   const loaded = [];
   const note = (request) => loaded.push(request.url());
   page.on("request", note);
   await page.goto(origin + path);
   page.off("request", note);
   assert.ok((await page.innerText("main")).includes(text));
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await axeFindings(page, ["color-contrast"]), [], "dark");
+  await page.emulateMedia({ colorScheme: "light" });
   assert.deepEqual(await axeFindings(page), []);
   const width = await page.evaluate(() => document.scrollingElement.scrollWidth);
   assert.ok(width <= PHONE.width, `${width} px in ${PHONE.width}`);
   assert.deepEqual(loaded, [origin + path]);
+  const controls = (await accessibilityNodes(page)).filter(({ states }) => states.focusable);
+  const nameless = ({ role, name }) => !name && role !== "alert"; // its text is read out at once
+  assert.deepEqual(controls.filter(nameless), []);
+  await reachesEveryControl(page);
 }
 
 const USAGE = "/units/unit_dev/usage?mode=live";
-/** A month with demo transactions. */
-const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);
 for (const [path, text] of Object.entries({
   "/": "What are you looking for?",
   "/units": "Harbour Bakery",
   "/units/unit_dev": "Create a key",
+  "/units/unit_dev/people": "Add a person",
+  "/prices?unit=unit_dev": "no price list of its own",
+  "/payments?month=tomorrow": "Write the month as",
   "/teams": "team_market",
   "/teams/team_dev": "unit_dev_two",
   "/prices": "plastic-kg",
@@ -76,13 +67,28 @@ for (const [path, text] of Object.entries({
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/fulfilment?month=${MONTH}`]: "plastic-kg",
+  [`/updates?month=${MONTH}`]: "New update",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "as paid",
   "/system": "Limits",
   "/person": "E-mail address",
 }))
-  test(`${path}: nothing is wrong`, (t) => isSound(t, path, text));
+  test(`${path}: nothing is wrong`, (t) => isSound(t, path, text, { expected: /status of 422/ }));
+
+const MANAGER = "manager@small-hours.example";
+const VIEWER = "viewer@small-hours.example";
+for (const [email, path, text] of [
+  [MANAGER, "/", "Your units"],
+  [MANAGER, "/orders", "of your units"],
+  [MANAGER, "/units/unit_dev", "Create a key"],
+  [MANAGER, "/units/unit_dev/people", VIEWER],
+  [MANAGER, USAGE, "Complete up to"],
+  [VIEWER, "/", "Your units"],
+  [VIEWER, "/units/unit_dev", "How the shop looks"],
+  [VIEWER, `/units/unit_dev/statement?month=${MONTH}`, "Unit price"],
+])
+  test(`${path} as ${email}: nothing is wrong`, (t) => isSound(t, path, text, { email }));
 
 test("an address without a page: nothing is wrong", (t) =>
   isSound(t, "/nothing", "No page has this address", { expected: /status of 404/ }));
@@ -92,30 +98,6 @@ async function open(t, path) {
   const page = await openPage(t, { viewport: PHONE, javaScriptEnabled: false });
   await page.goto(origin + path);
   return page;
-}
-
-/** Presses Tab until the first element that a selector matches has the focus, which must be visible. */
-async function tabTo(page, selector) {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press("Tab");
-    if ((await page.locator(`${selector}:focus`).count()) === 0) continue;
-    const style = await page
-      .locator(":focus")
-      .evaluate((element) => getComputedStyle(element).outlineStyle);
-    assert.equal(style, "solid", selector);
-    return;
-  }
-  assert.fail(`no Tab leads to ${selector}`);
-}
-
-/** Fills in fields and presses a button by keyboard, and waits for the answer. */
-async function send(page, fields, button) {
-  for (const [name, text] of Object.entries(fields)) {
-    await tabTo(page, `main [name=${name}]`);
-    await page.keyboard.type(text);
-  }
-  await tabTo(page, button);
-  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
 test("by keyboard: a transaction is found by its reference", async (t) => {

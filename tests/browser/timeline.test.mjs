@@ -1,6 +1,6 @@
 /**
- * Tests the recipient's page with a shop's profile in Chromium: readable in any accent colour, complete without its images, and
- * printed.
+ * Tests the recipient's page with a shop's profile and updates in Chromium: readable in any accent colour, complete without its
+ * images, and printed.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +21,28 @@ const PROFILES = {
   broken: { name: "Nordwald", logo: "https://img.example/missing.svg", link },
   long: { name: LONG.slice(0, 80), logo: "https://img.example/missing.svg" },
   german: { name: "Nordwald", language: "de" },
+  arabic: { name: "قهوة الغابة", language: "de" },
 };
+/** The published updates of the first offering. */
+const UPDATES = [
+  {
+    id: "upd_2",
+    stage: "done",
+    date: "2026-12-03",
+    place: { name: "خليج غازي", latitude: -4.425, longitude: 39.505 },
+    partner: "Coast Forest Group",
+    quantity: 1200,
+    picture: { url: "https://img.example/bay.svg", text: "Seedlings in the mud" },
+    report: "https://reports.example/q4.pdf",
+    texts: { en: "All trees are in the ground.", de: "Alle Bäume sind gepflanzt." },
+  },
+  ...["2026-11-28", "2026-11-25", "2026-11-22", "2026-11-20"].map((date, index) => ({
+    id: `upd_1${index}`,
+    stage: "under-way",
+    date,
+    texts: { ar: "زُرعت جميع الشتلات." },
+  })),
+];
 const ORDER = {
   reference: "order-10442",
   recipient: { email: "mara@buyer.example", firstName: "Mara" },
@@ -57,6 +78,9 @@ before(async () => {
   const record = { mode: "live", team: "team", secret: "07".repeat(32) };
   const hash = createHash("sha256").update(KEY).digest("hex");
   await worker.kv.put(`key:${hash}`, JSON.stringify(record));
+  const offering = createHash("sha256").update("tree").digest("hex");
+  const month = new Date().toISOString().slice(0, 7);
+  await worker.kv.put(`updates:live:${offering}:${month}`, JSON.stringify({ updates: UPDATES }));
   for (const [unit, profile] of Object.entries(PROFILES)) {
     await worker.kv.put(`profile:${unit}`, JSON.stringify(profile));
     await worker.kv.put(`member:team:${unit}`, "{}");
@@ -97,6 +121,7 @@ const LINKS = {
   logo: [],
   long: [],
   german: [],
+  arabic: [],
 };
 
 for (const [unit, colours] of Object.entries(LINKS)) {
@@ -115,22 +140,72 @@ for (const [unit, colours] of Object.entries(LINKS)) {
   });
 }
 
-test("a logo has a limited size and links to the shop; printed, all is black on white, with the URLs of links", async (t) => {
+test("a logo has a limited size and links to the shop", async (t) => {
   const page = await open(t, "logo", { colorScheme: "dark" });
   const { width, height } = await box(page, ".logo");
   assert.ok(height === 48 && Math.abs(width / height - 3) < 0.1, `${width} × ${height}`);
   const home = page.getByRole("link", { name: "Nordwald", exact: true });
   assert.equal(await home.getAttribute("href"), link);
   assert.equal(await home.getAttribute("rel"), "noopener noreferrer nofollow");
-  await page.emulateMedia({ media: "print" });
-  const [black, white] = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
-  const { color, backgroundColor } = await style(page, "body");
-  assert.deepEqual([color, backgroundColor], [black, white]);
-  assert.equal((await style(page, "main a")).color, black);
-  const address = '" (https://shop.example/orders/10442)"';
-  assert.equal((await style(page, "main a", "::after")).content, address);
-  assert.equal((await style(page, ".pledge")).breakInside, "avoid");
-  assert.equal((await style(page, ".story", "::before")).content, '""');
+});
+
+/** Returns the number of pages and of links of a printed page. */
+async function printed(page, format) {
+  const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString("latin1");
+  const count = (pattern) => [...pdf.matchAll(pattern)].length;
+  return { pages: count(/\/Type \/Page\b/g), links: count(/\/Subtype \/Link\b/g) };
+}
+
+test("printed, a page is a certificate on one sheet, without links", async (t) => {
+  for (const unit of ["logo", "long", "arabic"]) {
+    const page = await open(t, unit, { colorScheme: "dark" });
+    await page.emulateMedia({ media: "print" });
+    const [black, white] = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
+    const { color, backgroundColor } = await style(page, "body");
+    assert.deepEqual([color, backgroundColor], [black, white]);
+    assert.equal(await page.locator("a:visible, summary:visible, textarea:visible").count(), 0);
+    const text = await page.innerText("body");
+    for (const part of [/1[.,]234[.,]5 trees/, /order-10442/]) assert.match(text, part);
+    for (const hidden of [/edit_key|https?:/, /planted|gepflanzt/])
+      assert.doesNotMatch(text, hidden);
+    for (const format of ["A4", "Letter"])
+      assert.deepEqual(await printed(page, format), { pages: 1, links: 0 }, `${unit}: ${format}`);
+    if (unit === "logo") assert.ok(await page.locator(".paper .logo").isVisible());
+  }
+});
+
+test("what has happened since stands below its pledge, with older updates on request and a text to share", async (t) => {
+  const page = await open(t, "german", { viewport: { width: 390, height: 800 } });
+  const pledge = page.locator(".pledge").first();
+  assert.equal(await pledge.locator("h4").innerText(), "Was seitdem geschehen ist");
+  assert.equal(await pledge.locator(".stage:visible").count(), 3);
+  const earlier = page.getByText("Frühere Meldungen (2)");
+  await earlier.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await pledge.locator(".stage:visible").count(), 5);
+  const map = page.getByRole("link", { name: "-4.425, 39.505" });
+  assert.match(await map.getAttribute("href"), /^https:\/\/www\.openstreetmap\.org\//);
+  await page.getByText("Text zum Teilen").click();
+  const text = await page.getByRole("textbox", { name: "Text zum Teilen" }).inputValue();
+  assert.match(text, /^Nordwald hat 1\.234,5 trees, .* für mich zugesagt\.$/);
+  assert.deepEqual(await axeFindings(page), []);
+});
+
+/** The page's own text begins at the side of its language; shops' texts of several lines begin at the side of theirs. */
+test("texts in another direction keep the page's layout, and a page in such a language mirrors it", async (t) => {
+  const page = await open(t, "arabic");
+  const sides = () =>
+    page.evaluate(() => {
+      const line = getComputedStyle(document.querySelector(".story"), "::before");
+      const align = (selector) => getComputedStyle(document.querySelector(selector)).textAlign;
+      const { left, right } = line;
+      return { isLeft: parseFloat(left) < parseFloat(right), h3: align("h3"), h1: align("h1") };
+    });
+  assert.deepEqual(await sides(), { isLeft: true, h3: "left", h1: "left" });
+  const arabic = page.locator(".words[lang=ar]").first();
+  assert.equal(await arabic.evaluate((element) => getComputedStyle(element).direction), "rtl");
+  await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+  assert.deepEqual(await sides(), { isLeft: false, h3: "right", h1: "right" });
 });
 
 test("an image that does not load leaves no gap, and a logo that does not load is replaced by the name", async (t) => {
@@ -142,10 +217,10 @@ test("an image that does not load leaves no gap, and a logo that does not load i
   const roles = named.map(({ role }) => role);
   assert.ok(roles.includes("link") && roles.includes("image"), roles.join());
   assert.equal((await style(broken, ".logo", "::after")).content, '"Nordwald"');
-  const [loaded, missing] = await plain.$$eval(".image img", (all) =>
+  const [large, missing] = await plain.$$eval(".pledge > .image img", (all) =>
     all.map(({ width, height }) => [width, height]),
   );
-  assert.deepEqual(loaded, [80, 80]);
+  assert.ok(large[0] > 250 && Math.abs(large[0] / large[1] - 16 / 9) < 0.05, `${large}`);
   assert.ok(
     missing.every((length) => length <= 16),
     `${missing}`,
@@ -154,10 +229,10 @@ test("an image that does not load leaves no gap, and a logo that does not load i
 
 /** By unit and the reader's locale: the page's language, its heading and its first amount. */
 const LANGUAGES = [
-  ["german", "ja-JP", "de", "Für Mara zugesagt", "1.234,5 trees"],
-  ["plain", "ja-JP", "ja", "Mara様のために約束された支援", "1,234.5 trees"],
-  ["plain", "fr-CA", "fr", "Engagement pris pour Mara", "1\u202f234,5 trees"],
-  ["plain", "fi-FI", "en", "Pledged for Mara", "1,234.5 trees"],
+  ["german", "ja-JP", "de", "Nordwald hat 3 Zusagen für Mara gegeben", "1.234,5 trees"],
+  ["plain", "ja-JP", "ja", "NordwaldがMara様のために3件の支援を約束しました", "1,234.5 trees"],
+  ["plain", "fr-CA", "fr", "Nordwald a pris 3 engagements pour Mara", "1\u202f234,5 trees"],
+  ["plain", "fi-FI", "en", "Nordwald made 3 pledges for Mara", "1,234.5 trees"],
 ];
 
 test("a page has the shop's language, or else the reader's", async (t) => {
@@ -171,6 +246,6 @@ test("a page has the shop's language, or else the reader's", async (t) => {
       ],
       expected,
     );
-    assert.ok((await page.title()).startsWith(`${expected[1]} · `));
+    assert.equal(await page.title(), expected[1]);
   }
 });

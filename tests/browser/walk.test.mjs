@@ -117,7 +117,7 @@ for (const [name, { walk, prepare, options }] of Object.entries(PAGES)) {
     await page.goto(shop.origin);
     await walk(page);
     await arrived(page);
-    assert.equal(await page.textContent("h1"), "Pledged for Ada");
+    assert.equal(await page.textContent("h1"), "Small Hours Coffee pledged 3 trees for Ada");
     assert.match(await page.textContent("main"), /3.trees/);
   });
 }

@@ -4,7 +4,8 @@ use futures_executor::block_on;
 use impact_pledge::auth::KeyLevel;
 use impact_pledge::operations::Operation;
 use impact_pledge::operator::audit::{
-    self, AuditFilter, AuditPage, Author, Change, GROUPS, MemberChange, Subject,
+    self, AN_OPERATOR, AuditFilter, AuditPage, Author, Change, GROUPS, MemberChange, OwnPlaces,
+    Subject,
 };
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
@@ -16,7 +17,8 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 // ---- Sentences ----------------------------------------------------------------------------------
 
 /// Operations whose audit entries have another command name: the operation, and the command in the entry.
-const RECORDED_AS: [(&str, &str); 1] = [("transactions show", "transactions reveal")];
+const RECORDED_AS: [(&str, &str); 2] =
+    [("transactions show", "transactions reveal"), ("updates draft", "updates add")];
 
 #[test]
 fn each_operation_that_is_recorded_has_a_sentence_and_a_group() {
@@ -157,18 +159,24 @@ fn changes_are_found_by_person_command_shop_and_time() {
     log.record("Anna@x.example", "transactions erase", on(&[&format!("{id}abc")]));
     log.record("bo@x.example", "units set (withdrawn)", on(&["shopping", "audit:1"]));
     log.record("bo@x.example", "teams add", on(&["chain", "shop"]));
+    log.record(
+        "cy@x.example",
+        "prices change",
+        on(&["prices:unit:live:shop:2026-01-01T00:00:00.000Z"]),
+    );
+    log.record("cy@x.example", "prices change", on(&["prices:live:2026-01-01T00:00:00.000Z"]));
     let text = |text: &str| Some(text.to_owned());
     let all = AuditFilter::default();
     for (filter, expected) in [
-        (all.clone(), &[7, 6, 5, 4, 3, 2, 1][..]),
+        (all.clone(), &[9, 8, 7, 6, 5, 4, 3, 2, 1][..]),
         (AuditFilter { by: text("anna"), ..all.clone() }, &[5, 2, 1]),
         (AuditFilter { by: text("ANNA@"), ..all.clone() }, &[5, 2, 1]),
         (AuditFilter { command: text("keys"), ..all.clone() }, &[3, 2]),
         (AuditFilter { command: text("key"), ..all.clone() }, &[]),
         (AuditFilter { command: text("units set"), ..all.clone() }, &[6, 1]),
-        (AuditFilter { shop: text("shop"), ..all.clone() }, &[7, 5, 4, 2, 1]),
+        (AuditFilter { shop: text("shop"), ..all.clone() }, &[8, 7, 5, 4, 2, 1]),
         (AuditFilter { shop: text("chain"), ..all.clone() }, &[7]),
-        (AuditFilter { since_ms: Some(NOW_MS + 6), ..all.clone() }, &[7, 6]),
+        (AuditFilter { since_ms: Some(NOW_MS + 6), ..all.clone() }, &[9, 8, 7, 6]),
         (AuditFilter { until_ms: Some(NOW_MS + 3), ..all.clone() }, &[2, 1]),
         (
             AuditFilter {
@@ -214,4 +222,208 @@ fn a_search_that_finds_nothing_ends_and_can_be_continued() {
     assert!(page.changes.is_empty() && log.store.reads() <= 2_000);
     let page = log.page(&filter, page.next.as_deref(), 50);
     assert_eq!((page.changes.len(), page.next), (1, None));
+}
+
+// ---- People of shops -----------------------------------------------------------------------------
+
+fn levels(units: &[&str], teams: &[&str]) -> OwnPlaces {
+    let units = units.iter().map(|&id| KeyLevel::Unit(id.to_owned()));
+    OwnPlaces::new(units.chain(teams.iter().map(|&id| KeyLevel::Team(id.to_owned()))))
+}
+
+/// Each change as the people of the unit `a`, and those of the team `chain` with the units `a` and `b`, see it.
+#[test]
+fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
+    let own = |unit: &str| {
+        let scope = Scope { mode: Mode::Live, unit: unit.to_owned() };
+        let id = TransactionId::from_bytes([1; 26]).to_string();
+        let prefix = TransactionId::shop_prefix(&scope);
+        [&*prefix, &id[prefix.len()..]].concat()
+    };
+    let ids = ["a", "b", "c"].map(own);
+    let [a, b, c] = &ids;
+    let of = |unit: &str, on: &[&str]| Subject::of(KeyLevel::Unit(unit.to_owned()), on.to_vec());
+    let of_team = |on: &[&str]| Subject::of(KeyLevel::Team("chain".to_owned()), on.to_vec());
+    let paid = "1.00 USD paid on 2026-01-02, invoice 17, marked by ada@x.example on 2026-01-03";
+    let credit = "5.00 of 12.00 USD, quantities: 2 tree, booked in 2026-01: a swindler: again";
+    let rows: Vec<(&str, Subject, Option<&str>, Option<&str>)> = vec![
+        ("keys create", of("a", &["k1"]), Some("created the key k1 of the unit a"), Some("…")),
+        ("keys create", of("c", &["k1"]), None, None),
+        ("keys create", on(&["k1", "a"]), None, None), // of an earlier release: the key's unit is unknown
+        ("keys revoke", of_team(&["k1"]), None, Some("revoked the key k1 of the team chain")),
+        // A team may have the ID of a unit.
+        ("keys revoke", Subject::of(KeyLevel::Team("a".to_owned()), ["k1"]), None, None),
+        (
+            "units add",
+            on(&["c", "a", "b"]),
+            Some("created the unit a"),
+            Some("created the units a, b"),
+        ),
+        ("units add", on(&["c"]), None, None),
+        ("units set", on(&["a"]), Some("changed the profile of the unit a"), Some("…")),
+        (
+            "teams add",
+            on(&["chain", "a", "b", "c"]),
+            Some("added the unit a to a team"),
+            Some("added the units a, b to the team chain"),
+        ),
+        ("teams add", on(&["other", "c"]), None, None),
+        ("teams add", on(&["a", "c"]), None, None),
+        ("teams remove", on(&["chain", "c"]), None, Some("removed a unit from the team chain")),
+        (
+            "payments mark",
+            on(&["settlement:live:a:2026-01", paid]),
+            Some(
+                "marked 2026-01 of the unit a (live) as paid: 1.00 USD paid on 2026-01-02, invoice 17",
+            ),
+            Some("…"),
+        ),
+        ("payments mark", on(&["settlement:live:c:2026-01", paid]), None, None),
+        (
+            "credits add (done)",
+            of("a", &["audit:1", a, credit]),
+            Some(
+                "credited the transaction A: 5.00 of 12.00 USD, quantities: 2 tree, booked in 2026-01",
+            ),
+            Some("…"),
+        ),
+        ("credits add", of("c", &[c, credit]), None, None),
+        ("transactions reveal", on(&[a]), Some("viewed the transaction A unmasked"), Some("…")),
+        ("transactions erase", on(&[c]), None, None),
+        (
+            "emails resend",
+            on(&[c, a, b]),
+            Some("sent the e-mail of the transaction A again"),
+            Some("sent the e-mail of the transactions A, B again"),
+        ),
+        ("emails resend", on(&[c]), None, None),
+        (
+            "prices change",
+            on(&["prices:unit:live:a:2026-01-01T00:00:00.000Z"]),
+            Some("changed the prices of live keys of the unit a"),
+            Some("…"),
+        ),
+        ("prices change", on(&["prices:unit:live:c:2026-01-01T00:00:00.000Z"]), None, None),
+        ("prices set", on(&["prices:live:2026-01-01T00:00:00.000Z"]), None, None),
+        (
+            "people add",
+            of("a", &["x@a.example", "viewer"]),
+            Some("added a person of the unit a: x@a.example, viewer"),
+            Some("…"),
+        ),
+        (
+            "people remove",
+            of_team(&["x@a.example"]),
+            None,
+            Some("removed a person of the team chain: x@a.example"),
+        ),
+        ("fulfilments add", on(&["a", "3 tree"]), None, None),
+        ("ledger rebuild", on(&["all"]), None, None),
+        ("coins mint", of("a", &["a"]), None, None),
+        ("coins mint", on(&["a"]), None, None),
+        (
+            "units set (withdrawn)",
+            on(&["a", "audit:1"]),
+            Some("changed the profile of the unit a (withdrawn: nothing was changed)"),
+            Some("…"),
+        ),
+        (
+            "teams add (withdrawn)",
+            on(&["chain", "audit:1"]),
+            None,
+            Some("added a unit to the team chain (withdrawn: nothing was changed)"),
+        ),
+        ("units set (withdrawn)", on(&["c", "audit:1"]), None, None),
+        ("keys revoke", on(&[]), None, None),
+    ];
+    let shown = |text: String| text.replace(a, "A").replace(b, "B").replace(c, "C");
+    for has_notes in [true, false] {
+        let log = Log::new();
+        for (command, subject, ..) in &rows {
+            log.record("ada@x.example", command, subject.clone());
+        }
+        for name in log.store.names().iter().filter(|_| !has_notes) {
+            log.store.keep(name, log.store.value(name).unwrap().as_bytes(), b"null");
+        }
+        for (own, is_team) in
+            [(levels(&["a"], &[]), false), (levels(&["a", "b"], &["chain"]), true)]
+        {
+            let expected = rows.iter().rev().filter_map(|(_, _, unit, team)| match team {
+                Some(text) if is_team && *text != "…" => Some(*text),
+                None if is_team => None,
+                _ => *unit,
+            });
+            let filter = AuditFilter { own: Some(own), ..AuditFilter::default() };
+            let page = log.page(&filter, None, 100);
+            assert_eq!((page.damaged, &page.next), (0, &None));
+            let found = page.changes.iter().map(|change| shown(change.plain_sentence()));
+            assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{has_notes}");
+            for change in &page.changes {
+                assert_eq!((&*change.by, &change.record), (AN_OPERATOR, &None), "{change:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn people_of_shops_are_named_and_operators_are_not() {
+    let log = Log::new();
+    let shop = |by: &str, is_of_shop: bool| {
+        log.clock.0.set(log.clock.0.get() + 1);
+        let author = Author::new(by, &log.clock, &log.entropy).unwrap().with_shop(is_of_shop);
+        let subject = Subject::of(KeyLevel::Unit("a".to_owned()), ["k1"]);
+        block_on(author.record_subject(&log.store, "keys revoke", subject)).unwrap();
+    };
+    shop("ada@operators.example", false);
+    shop("eva@shop.example", true);
+    let found = |own: Option<OwnPlaces>, by: &str| {
+        let filter = AuditFilter { own, by: Some(by.to_owned()), ..AuditFilter::default() };
+        let changes = log.page(&filter, None, 50).changes;
+        changes.into_iter().map(|change| change.by).collect::<Vec<_>>()
+    };
+    let own = || Some(levels(&["a"], &[]));
+    assert_eq!(found(own(), "e"), ["eva@shop.example", AN_OPERATOR]);
+    assert_eq!(found(own(), "operators"), [""; 0], "an address that is not shown is not found");
+    assert_eq!(found(own(), "an operator"), [AN_OPERATOR]);
+    assert_eq!(found(own(), "eva"), ["eva@shop.example"]);
+    assert_eq!(found(None, "operators"), ["ada@operators.example"]);
+}
+
+/// The entries of other shops cost no reads, and entries that cannot be read are not counted.
+#[test]
+fn the_search_of_a_shop_is_bounded_and_can_be_continued() {
+    let log = Log::new();
+    log.record("ada", "units set", on(&["wanted"]));
+    for number in 0..5_500 {
+        let subject = Subject::of(KeyLevel::Unit(number.to_string()), ["k1"]);
+        log.record("bo", "keys revoke", subject);
+    }
+    log.store.keep("audit:8230139999999:0000000000000000", b"canary", b"null");
+    let filter = AuditFilter { own: Some(levels(&["wanted"], &[])), ..AuditFilter::default() };
+    drop((log.store.take_reads(), log.store.take_lists()));
+    let page = log.page(&filter, None, 50);
+    assert_eq!((page.changes.len(), page.damaged), (0, 0));
+    assert_eq!((log.store.take_lists().len(), log.store.reads()), (5, 0));
+    let page = log.page(&filter, page.next.as_deref(), 50);
+    assert_eq!((page.changes.len(), page.damaged, page.next), (1, 0, None));
+    assert_eq!(log.store.reads(), 2);
+}
+
+/// The longest names that the metadata of an entry may have: Workers KV allows 1,024 bytes.
+#[test]
+fn the_note_of_an_entry_fits_the_metadata_of_a_record() {
+    let log = Log::new();
+    for by in ["a".repeat(254), "\"".repeat(254)] {
+        let clock = &log.clock;
+        clock.0.set(clock.0.get() + 1);
+        let author = Author::new(&by, clock, &log.entropy).unwrap();
+        let id = impact_pledge::operator::OperationId::new(clock, &log.entropy);
+        let subject = Subject::of(KeyLevel::Unit("u".repeat(128)), ["x".repeat(300)]);
+        let author = author.with_operation(id);
+        block_on(author.record_subject(&log.store, "people remove", subject)).unwrap();
+    }
+    let notes = log.store.metadata("audit:");
+    let lengths: Vec<_> = notes.iter().map(|note| note.to_string().len()).collect();
+    assert!(lengths.iter().all(|length| *length <= 1_024), "{lengths:?}");
+    assert_eq!(notes.iter().filter(|note| note.get("of").is_some()).count(), 1, "left out if long");
 }

@@ -29,7 +29,7 @@ fn buyers_never_see_the_members_for_statements() {
     let profile = Profile::checked(profile(), &Zones).unwrap();
     let record = example().to_string();
     let record: RetrievedPledgeTransaction<'_> = serde_json::from_str(&record).unwrap();
-    let page = recipient::page(&record, Some(&profile), Language::En, &Zones).html;
+    let page = recipient::page(&record, Some(&profile), &[], Language::En, &Zones).html;
     let mail = recipient::mail(&record, Some(&profile), &Zones).unwrap();
     let stored = json!(profile).to_string();
     for text in [&page, &mail.html, &mail.text, &mail.subject] {
@@ -44,9 +44,14 @@ fn buyers_never_see_the_members_for_statements() {
 type Member = fn(&mut NewProfile) -> &mut Option<String>;
 
 #[test]
-fn an_invalid_member_for_statements_is_refused_by_its_name() {
+fn an_invalid_text_for_e_mails_or_statements_is_refused_by_its_name() {
     let long = "x".repeat(301);
-    let rows: [(&str, Member, [&str; 4]); 3] = [
+    let rows: [(&str, Member, [&str; 4]); 4] = [
+        (
+            "`mail-text`",
+            |it| &mut it.mail_text,
+            ["a\n \nb", "1\n2\n3\n4\n5\n6\n7", "a\u{2066}b", &long],
+        ),
         ("`billing-name`", |it| &mut it.billing_name, ["", "a\nb", "\u{202e}", &long]),
         ("`billing-address`", |it| &mut it.billing_address, ["", "a\n\nb", "a\r\nb", &long]),
         ("`tax-text`", |it| &mut it.tax_text, ["\n", "1\n2\n3\n4\n5\n6\n7", "a\tb", &long]),

@@ -1,13 +1,14 @@
 //! Tests credits that are made at the same time as other credits and payments, and credits that stop halfway.
 
 use crate::claimed::{Fault, Faulty};
-use crate::credits::{Bench, ENDED_MS, MINUTE, bench, payment, request};
+use crate::credits::{Bench, ENDED_MS, MINUTE, bench, cancelled, payment, request};
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join};
 use impact_pledge::operator::credits::{self, Credit, CreditRequest};
 use impact_pledge::operator::{Done, OperationId, OperatorError, audit, payments};
 use serde_json::json;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::pin::pin;
 use support::service::{CountedEntropy, NOW_MS};
 
@@ -49,7 +50,7 @@ async fn add(
 /// runs.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
-    check: impl Fn(&Bench, T, U),
+    mut check: impl FnMut(&Bench, T, U),
 ) {
     for number in 1.. {
         let bench = bench();
@@ -66,6 +67,7 @@ fn interleave<T, U>(
 
 #[test]
 fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
+    let mut made_by_first = BTreeSet::new();
     interleave(
         |bench, first, second| {
             let id = bench.order(NOW_MS, json!(4));
@@ -76,11 +78,13 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
             (id, made)
         },
         |bench, id, (first, second)| {
-            assert_eq!((first.is_ok(), second.is_ok()).0, second.is_err(), "{first:?} {second:?}");
+            assert_eq!(first.is_ok(), second.is_err(), "{first:?} {second:?}");
+            made_by_first.insert(first.is_ok());
             assert_eq!(bench.credits_of(&id), ["1.20 of 2.00 USD, quantities: 2.4 tree 2026-01"]);
             assert_eq!(bench.audited(), ["credits add"]);
         },
     );
+    assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
 /// One of two outcomes is correct. Either the month is marked as paid with its whole sum, and the credit is booked in
@@ -180,6 +184,41 @@ fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
             let made = ["1.20 of 2.00 USD, quantities: 1 tree 2026-01"];
             assert_eq!(bench.credits_of(&id), made, "{fault:?} {number}");
             assert!(bench.audited().contains(&"credits add".to_owned()), "{fault:?} {number}");
+        }
+    }
+}
+
+/// Whatever stops, a transaction that is credited whole is marked as cancelled once the form is sent again, and is
+/// never marked without a credit.
+#[test]
+fn a_cancellation_that_stops_anywhere_is_marked_when_it_is_sent_again() {
+    for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {
+        for number in 1.. {
+            let bench = bench();
+            let id = bench.order(NOW_MS, json!(4));
+            let (of, name) = (cancelled(&id), format!("cancelled:{id}"));
+            let form = OperationId::new(bench.clock(), &CountedEntropy::default());
+            let send = |at: &Faulty<'_>| {
+                let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
+                let form = OperationId::parse(form.as_str()).unwrap();
+                let author = author.unwrap().with_operation(form);
+                credits::add(at, Some(at), &author, &of).now_or_never()
+            };
+            let faults = [(number, fault)];
+            let first = bench.faulty(&faults);
+            let heard = send(&first);
+            let is_credited = !bench.credits_of(&id).is_empty();
+            let is_marked = bench.store().value(&name).is_some();
+            assert!(is_credited || !is_marked, "{fault:?} {number}");
+            if first.calls.get() < number {
+                assert!(heard.unwrap().is_ok() && is_marked && number > 8);
+                break;
+            }
+            bench.at(ENDED_MS + MINUTE);
+            let again = send(&bench.faulty(&[])).unwrap().unwrap();
+            let mark = bench.store().value(&name).unwrap();
+            assert!(mark.contains(&again.outcome.at), "{fault:?} {number}: {mark}");
+            assert_eq!(bench.credits_of(&id).len(), 1, "{fault:?} {number}");
         }
     }
 }

@@ -125,7 +125,40 @@ pub fn request(id: &str, part: Option<(&str, &[(&str, &str)])>) -> CreditRequest
     serde_json::from_value(request).unwrap()
 }
 
+/// Returns the request for all that is left of a transaction, whose timeline is to say that it was cancelled.
+pub fn cancelled(id: &str) -> CreditRequest {
+    CreditRequest { tell_buyer: true, ..request(id, None) }
+}
+
 // ---- Requests ------------------------------------------------------------------------------------
+
+/// Only the timeline shows that a transaction was cancelled: the API answers as before.
+#[test]
+fn a_transaction_that_is_credited_whole_can_be_marked_as_cancelled() {
+    let bench = bench();
+    let [id, other] = [0, 1].map(|hour| bench.order(NOW_MS + hour * 60 * MINUTE, json!(4)));
+    let mark = || bench.store().value(&format!("cancelled:{id}"));
+    let get = |id: &str| bench.service.get(LIVE_UNIT, id).text;
+    let before = [&id, &other].map(|id| get(id));
+    let part = CreditRequest { tell_buyer: true, ..request(&id, Some(("2.00", &[("tree", "4")]))) };
+    let error = bench.credit(&part).unwrap_err().to_string();
+    assert!(error.contains("leave out the amount and the quantities"), "{error}");
+    assert_eq!((bench.credits_of(&id).len(), mark()), (0, None));
+    bench.credit(&request(&other, None)).unwrap();
+    bench.credit(&request(&id, Some(("0.50", &[])))).unwrap();
+    assert_eq!(mark(), None);
+    let made = bench.credit(&cancelled(&id)).unwrap().outcome;
+    let stored: Value = serde_json::from_str(&mark().unwrap()).unwrap();
+    assert_eq!((&stored["at"], stored.as_object().unwrap().len()), (&json!(made.at), 2));
+    let marks = bench.store().names().into_iter().filter(|name| name.starts_with("cancelled:"));
+    assert_eq!(marks.count(), 1);
+    let told: Vec<_> = block_on(audit::since(bench.store(), 0)).unwrap();
+    let told = told
+        .iter()
+        .filter(|it| it.plain_sentence().contains("timeline says that it was cancelled"));
+    assert_eq!(told.count(), 2, "the entry before the credit, and the one after it");
+    assert_eq!([&id, &other].map(|id| get(id)), before);
+}
 
 #[test]
 fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {

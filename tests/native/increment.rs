@@ -114,9 +114,10 @@ enum Way {
 }
 
 /// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 20] = [
+const WAYS: [(&str, Way); 22] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
+    ("cancelled:", Way::Whole),
     ("catalogue:", Way::Whole),
     ("erased:", Way::Whole),
     ("idempotency:", Way::Changed),
@@ -135,6 +136,7 @@ const WAYS: [(&str, Way); 20] = [
     ("team:", Way::Whole),
     ("transaction:", Way::Changed),
     ("unit:", Way::Whole),
+    ("updates:", Way::Whole),
 ];
 
 #[test]

@@ -149,3 +149,41 @@ fn other_unusual_charges_are_above_the_limit_or_too_large_until_their_month_is_p
     settle(&ledger, "live:b:2026-01", "kept");
     assert_eq!(unusual(&ledger, Some(0), 50), (1, expected(&["a 50.00"])));
 }
+
+/// Credits this many cents of each transaction with this charge; `None` credits the whole of one that is too large.
+fn credit(ledger: &SqliteLedger, charged: &str, cents: Option<u64>, number: u8) {
+    let cents_sql = cents.map_or("NULL, amount".to_owned(), |cents| format!("{cents}, NULL"));
+    ledger.sql(&format!(
+        "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents,
+           charge_amount, cents, amount, quantities, reason, change, author, at)
+         SELECT id, {number}, id || {number}, 'live', unit, '2026-01', '2026-01', currency, cents, amount, {cents_sql},
+           '[]', 'x', 'x', 'x', 0
+         FROM transactions JOIN shops USING (shop) WHERE ifnull(cents, amount) = {charged}"
+    ));
+}
+
+#[test]
+fn what_a_transaction_is_credited_lowers_its_charge() {
+    let ledger = shops();
+    charge(&ledger, 1, "2026-01-05T00:00:00Z", Some(100), 30);
+    charge(&ledger, 1, "2026-01-20T00:00:00Z", Some(50_000), 1);
+    charge(&ledger, 1, "2026-01-21T00:00:00Z", Some(60_000), 1);
+    charge(&ledger, 2, "2026-01-22T00:00:00Z", None, 1);
+    let found = |expected: &[&str]| {
+        let texts = expected.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        assert_eq!(unusual(&ledger, None, 50), (expected.len() as u64, texts));
+    };
+    let large = "b 1000000000000000000000.00";
+    found(&[large, "a 600.00", "a 500.00"]);
+    credit(&ledger, "50000", Some(0), 1); // only quantities
+    found(&[large, "a 600.00", "a 500.00"]);
+    credit(&ledger, "50000", Some(39_999), 2);
+    found(&[large, "a 600.00", "a 100.01"]);
+    credit(&ledger, "50000", Some(1), 3);
+    found(&[large, "a 600.00"]);
+    credit(&ledger, "60000", Some(60_000), 1);
+    credit(&ledger, "'1e21'", None, 1);
+    found(&[]);
+    assert_eq!(unusual(&ledger, Some(10_000), 50), (0, vec![]));
+    assert_eq!(unusual(&ledger, Some(9_999), 50), (1, vec!["a 100.00".to_owned()]));
+}

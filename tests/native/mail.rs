@@ -3,7 +3,7 @@
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::recipient::{Mail, Profile, mail};
+use impact_pledge::recipient::{Colour, DARK_PAPER, LIGHT_PAPER, Mail, Profile, mail};
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -61,21 +61,31 @@ fn every_row_says_what_it_should() {
             assert_eq!(mail.subject, subject, "{file}: {name}");
             let paragraphs: Vec<_> = mail.text.trim_end().split("\n\n").collect();
             assert_eq!(paragraphs, text, "{file}: {name}");
-            check_html(&mail);
+            let logo = profile.as_ref().and_then(|profile| profile["logo"].as_str());
+            check_html(&mail, logo.filter(|logo| !logo.contains(".SVG")));
         }
     }
 }
 
-/// Asserts that the HTML says the same as the text, has one link, and loads nothing.
+/// Parts of a document that no reader sees: the head, the preheader, and tags.
+const UNSEEN: &str = "(?s)<head>.*?</head>|<div class=\"preheader\".*?</div>|<[^>]*>";
+
+/// Asserts that the HTML says the same as the text, has one link, loads only the `logo`, and is far from the 102 KB after
+/// which Gmail cuts an e-mail.
 #[track_caller]
-fn check_html(mail: &Mail) {
+fn check_html(mail: &Mail, logo: Option<&str>) {
     let links: Vec<_> = mail.html.matches("href=").collect();
     assert_eq!(links.len(), 1, "one link");
-    for loading in ["src=", "url(", "<img", "<link", "<script", "@import"] {
+    let image = Regex::new("<img [^>]*src=\"([^\"]*)\"").expect("a pattern");
+    let images: Vec<_> = image.captures_iter(&mail.html).map(|image| image[1].to_owned()).collect();
+    let logo = logo.map(|logo| logo.replace('&', "&amp;"));
+    assert_eq!(images, Vec::from_iter(logo), "the images");
+    assert_eq!(mail.html.matches("src=").count(), images.len());
+    for loading in ["url(", "<link", "<script", "@import", "background="] {
         assert!(!mail.html.contains(loading), "the HTML has `{loading}`");
     }
-    let tag = Regex::new("(?s)<style>.*?</style>|<title>.*?</title>|<[^>]*>").expect("a pattern");
-    let shown = tag.replace_all(&mail.html, "\n");
+    assert!(mail.html.len() < 64 * 1024, "the HTML has {} bytes", mail.html.len());
+    let shown = Regex::new(UNSEEN).expect("a pattern").replace_all(&mail.html, "\n");
     let words = |text: &str| {
         let text = text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
         let text = text.replace("&quot;", "\"");
@@ -98,13 +108,116 @@ fn a_subject_has_no_word_that_a_header_would_decode() {
 }
 
 #[test]
-fn lists_twenty_pledges_and_counts_the_rest() {
+fn lists_a_hundred_pledges_and_counts_the_rest() {
     let pledge = full()["pledges"][0].clone();
-    let mail = mail_of(&with(&[("/pledges", vec![pledge; 1000].into())]), None);
+    let listed = |count: usize| {
+        let mail = mail_of(&with(&[("/pledges", vec![pledge.clone(); count].into())]), None);
+        check_html(&mail, None);
+        let lines = mail.text.lines().filter(|line| *line == "- 12 trees · Mangroves").count();
+        (mail, lines)
+    };
+    let (all, lines) = listed(100);
+    assert_eq!((lines, all.text.contains("more.")), (100, false));
+    let (mail, lines) = listed(1000);
     assert_eq!(mail.subject, "Impact Pledge has made 1,000 pledges for you");
-    assert_eq!(mail.text.lines().filter(|line| *line == "- 12 trees · Mangroves").count(), 20);
-    assert!(mail.text.contains("Mangroves\nAnd 980 more.\n\n"));
-    check_html(&mail);
+    assert_eq!(lines, 100);
+    assert!(mail.text.contains("Mangroves\nAnd 900 more.\n\n"));
+}
+
+/// The longest texts, and those that take the most bytes in HTML.
+#[test]
+fn the_longest_texts_stay_far_from_where_gmail_cuts() {
+    for character in ["\"", "&", "\u{1f600}", "木"] {
+        let text = |length| Value::from(character.repeat(length));
+        let mut pledge = full()["pledges"][0].clone();
+        for member in ["nounSingular", "nounPlural"] {
+            pledge["details"][0][member] = text(80);
+        }
+        pledge["details"][0]["name"] = ["x", &character.repeat(79)].concat().into();
+        for member in ["firstName", "name"] {
+            pledge["recipient"][member] = text(80);
+        }
+        let record = with(&[
+            ("/pledges", vec![pledge; 1000].into()),
+            ("/reference", text(80)),
+            ("/trigger/phrase", text(80)),
+        ]);
+        let logo = format!("https://shop.example/{}", "x".repeat(2_027));
+        let profile = json!({ "name": text(80), "mailText": text(300), "logo": logo });
+        let mail = mail_of(&record, Some(&profile));
+        check_html(&mail, Some(&logo));
+        assert!(mail.text.len() < 64 * 1024);
+        let lines = mail.text.lines().filter(|line| line.starts_with("- ")).count();
+        assert!((20..100).contains(&lines), "{character}: {lines}");
+        assert!(mail.text.contains(&format!("\nAnd {} more.\n\n", 1000 - lines)));
+    }
+}
+
+#[test]
+fn the_preheader_is_hidden_and_not_in_the_text() {
+    let mark = "<div class=\"preheader\" aria-hidden=\"true\" style=\"display:none;mso-hide:all;";
+    let rows = [
+        (full(), "Mangroves · placed an order · 20 November 2026"),
+        (with(&[("/trigger/phrase", Value::Null)]), "Mangroves"),
+        (
+            with(&[
+                ("/trigger/phrase", Value::Null),
+                ("/pledges/0/details/0/nounPlural", Value::Null),
+                ("/pledges/0/details/0/nounSingular", Value::Null),
+            ]),
+            "See your page",
+        ),
+        (
+            with(&[("/pledges", vec![full()["pledges"][0].clone(); 9].into())]),
+            "12 trees Mangroves, 12 trees Mangroves, 12 trees Mangroves, 12 trees Mangroves · placed an order · 20 November 2026",
+        ),
+        (
+            with(&[("/trigger/phrase", "<b>".repeat(60).into())]),
+            "Mangroves · &lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b&gt;&lt;b · 20 November 2026",
+        ),
+    ];
+    for (record, expected) in rows {
+        let mail = mail_of(&record, None);
+        let (_, preheader) = mail.html.split_once(mark).expect("a preheader");
+        let (preheader, _) = preheader.split_once("</div>").expect("its end");
+        let (_, preheader) = preheader.split_once('>').expect("its text");
+        assert_eq!(preheader.split("&#847;").next(), Some(expected));
+        assert!(!mail.text.contains("12 trees Mangroves,"));
+    }
+}
+
+/// The colours of texts and their background, in both colour schemes.
+#[test]
+fn every_text_is_readable_in_light_and_in_dark() {
+    for accent in [None, Some("#ffee00"), Some("#000000"), Some("#a03010")] {
+        let profile = json!({ "name": "N", "accent": accent });
+        let html = mail_of(&full(), Some(&profile)).html;
+        let colour = |before: &str| {
+            let (_, colour) = html.split_once(before).unwrap_or_else(|| panic!("no {before}"));
+            Colour::parse(&colour[..7]).expect("a colour")
+        };
+        let (paper, dark_paper) = (colour("bgcolor=\""), colour(".paper{background:"));
+        assert_eq!((paper, dark_paper), (LIGHT_PAPER, DARK_PAPER));
+        let pairs = [
+            (
+                colour(
+                    "class=\"ink\" align=\"left\" style=\"font-family:system-ui,-apple-system,'Segoe UI',sans-serif;font-size:17px;line-height:1.55;color:",
+                ),
+                paper,
+            ),
+            (colour("line-height:1.5;color:"), paper),
+            (colour("font-weight:600;color:"), paper),
+            (colour("line-height:24px;color:"), colour("mso-padding-alt:0 24px;background:")),
+            (colour(".ink{color:"), dark_paper),
+            (colour(".soft{color:"), dark_paper),
+            (colour(".leaf{color:"), dark_paper),
+            (colour(".label{color:"), colour(".button{background:")),
+        ];
+        for (index, (text, background)) in pairs.into_iter().enumerate() {
+            let contrast = text.contrast(background);
+            assert!(contrast >= 4.5, "{accent:?}: pair {index}: {contrast}");
+        }
+    }
 }
 
 #[test]

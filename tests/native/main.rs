@@ -67,6 +67,8 @@ mod texts;
 mod timeline;
 mod transactions;
 mod unit_prices;
+mod update_record;
+mod updates;
 mod upkeep;
 mod usage;
 mod validation;

@@ -43,7 +43,7 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 24] = [
+const FORMS: [(&str, &str, &str); 30] = [
     ("POST /units/{id}/people", "people", "add"),
     ("POST /units/{id}/people/remove", "people", "remove"),
     ("POST /teams/{id}/people", "people", "add"),
@@ -68,6 +68,12 @@ const FORMS: [(&str, &str, &str); 24] = [
     ("POST /transactions/{id}/erase", "transactions", "erase"),
     ("POST /person", "transactions", "erase"),
     ("GET /transactions/{id}/mail", "emails", "preview"),
+    ("POST /fulfilment/update", "updates", "draft"),
+    ("POST /updates", "updates", "add"),
+    ("POST /updates/{id}", "updates", "edit"),
+    ("POST /updates/{id}/publish", "updates", "publish"),
+    ("POST /updates/{id}/withdraw", "updates", "withdraw"),
+    ("GET /updates/{id}/preview", "updates", "preview"),
 ];
 
 #[test]

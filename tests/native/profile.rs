@@ -3,8 +3,8 @@
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::recipient::{
-    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Profile, Sentence,
-    not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
+    Sentence, not_found_page, page, unavailable_page,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -89,16 +89,44 @@ fn no_language_lacks_a_sentence() {
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
-        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
+        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference, Cancelled] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
         assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
+        for (whole, parts) in [(Since, 2), (Stages, 4), (Facts, 4), (Share, 3)] {
+            assert_eq!(sentence(whole).split('|').count(), parts, "{language:?}: {whole:?}");
+        }
+        for valued in [Totals, Zone, EarlierUpdates] {
+            assert_eq!(sentence(valued).matches("{}").count(), 1, "{language:?}: {valued:?}");
+        }
+        for whole in [SinceNote, NoUpdates, UpdatesUnavailable, Certificate] {
+            assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
+        }
+        check_statements(*language);
         assert_eq!(sentence(Months).split(' ').count(), 12, "{language:?}");
         let html = unavailable_page(*language).html;
         assert!(html.contains("<a href=\"\">") && !html.contains("<a href=\"\"></a>"));
         assert_eq!(not_found_page(*language).html.matches("<p>").count(), 2);
         assert!(!not_found_page(*language).html.contains("<p></p>"));
     }
+}
+
+/// The heading with the shop has a pair of forms for a quantity, for one pledge, and for each plural of several. The second
+/// of a pair names the recipient.
+fn check_statements(language: Language) {
+    let forms: Vec<_> = language.text(Sentence::ShopPledged).split('|').collect();
+    let has_few = (2..10).any(|count| language.plural(f64::from(count)) == Plural::Few);
+    assert_eq!(forms.len(), if has_few { 8 } else { 6 }, "{language:?}");
+    for (index, form) in forms.iter().enumerate() {
+        let value = ["quantity", "", "count", "count"][index / 2];
+        for name in ["shop", "quantity", "count", "name"] {
+            let is_there = name == "shop" || name == value || (name == "name" && index % 2 == 1);
+            let count = form.matches(&format!("{{{name}}}")).count();
+            assert_eq!(count, usize::from(is_there), "{language:?}: {form}: {name}");
+        }
+    }
+    let shared = language.text(Sentence::Share).split('|').nth(2).unwrap_or_default();
+    assert!(shared.contains("{shop}") && shared.contains("{quantity}"), "{language:?}: {shared}");
 }
 
 // ---- The page ----------------------------------------------------------------------------------
@@ -125,7 +153,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     let bytes = record().to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, Some(profile), asked, &Zones)
+    page(&record, Some(profile), &[], asked, &Zones)
 }
 
 /// Returns the text between the first occurrence of `start` and the `end` behind it.
@@ -141,10 +169,15 @@ fn a_shop_is_named_and_we_stand_below() {
     assert_eq!(
         between(&html, "<header>", "</header>"),
         "<a class=\"shop\" href=\"https://nordwald.example/\" rel=\"noopener noreferrer nofollow\">\
-         <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></a>"
+         <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></a>\
+         <span class=\"shop paper\">\
+         <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></span>"
     );
     assert!(between(&html, "<footer>", "</footer>").ends_with("Impact Pledge</p>"));
-    assert_eq!(between(&html, "<title>", "</title>"), "Für Mara zugesagt · Nordwald");
+    assert_eq!(
+        between(&html, "<title>", "</title>"),
+        "Nordwald hat 1.234,5 Bäume für Mara zugesagt"
+    );
     for text in ["<html lang=\"de\">", "21. November 2026", "1.234,5", "Bäume"] {
         assert!(html.contains(text), "{text}");
     }
@@ -234,15 +267,16 @@ fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
     let service = service_without_profile();
     assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
     visit(&service, "sv");
-    assert_eq!(reads(&service), ["transaction", "profile", "transaction"], "there is none");
+    let found = ["transaction", "profile", "cancelled", "updates", "transaction", "cancelled"];
+    assert_eq!(reads(&service), found, "there is none");
     let service = service_with(whole().to_string().as_bytes());
     let wrong = open(&service, &EditKey::from_bytes([3; 20]), "fr");
     assert_eq!((wrong.status, reads(&service)), (404, vec!["transaction".to_owned()]));
     assert!(wrong.text.contains("<html lang=\"fr\">") && !wrong.text.contains("Nordwald"));
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction", "profile"]);
+    assert_eq!(reads(&service), ["transaction", "profile", "cancelled", "updates"]);
     assert!(visit(&service, "").text.contains("Nordwald"));
-    assert_eq!(reads(&service), ["transaction"]);
+    assert_eq!(reads(&service), ["transaction", "cancelled"]);
     set_profile(&service, br#"{"name":"Nordwald & Co"}"#);
     service.clock.0.set(NOW_MS + 9_999);
     assert!(!visit(&service, "").text.contains("Co<"));
@@ -272,7 +306,7 @@ fn a_damaged_profile_is_logged_and_left_out() {
         reads(&service);
         assert_eq!(
             (visit(&service, "").log, reads(&service)),
-            (None, vec!["transaction".to_owned()])
+            (None, vec!["transaction".to_owned(), "cancelled".to_owned()])
         );
     }
 }

@@ -13,6 +13,7 @@ use impact_pledge::store::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::cell::Cell;
+use strum::IntoEnumIterator as _;
 use support::service::{
     Answer, MemoryQueue, ORIGIN, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices,
     repeatable, seeded, unit,
@@ -216,15 +217,18 @@ fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
     assert_eq!((hashes.order.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
-/// Returns metadata with the longest unit, the largest charge, and an e-mail that its queue did not take. Some pledges
+/// Returns metadata with the longest unit, the largest charge, and three messages that the queue did not take. Some pledges
 /// are of this offering.
 fn largest_metadata(offering_id: &str) -> Value {
     let unit_id = "u".repeat(128);
     let mut service = seeded();
-    service.settings.notifies_tests = vec![NotificationService::Email];
+    service.settings.notifies_tests = NotificationService::iter().collect();
     service.queue = Some(MemoryQueue { is_broken: Cell::new(true), ..MemoryQueue::default() });
-    let profile = br#"{"name":"Small Hours Coffee","mail":true}"#;
-    service.store.keep(&ProfileKey(&unit_id).name(), profile, b"null");
+    let messaging = ["MessagingServiceA", "MessagingServiceB"];
+    let profile = json!({ "name": "Small Hours Coffee", "mail": true,
+                          "messagingServices": messaging });
+    let profile = profile.to_string();
+    service.store.keep(&ProfileKey(&unit_id).name(), profile.as_bytes(), b"null");
     let mut record = with_secret(SECRET.clone());
     record.level = unit(&unit_id);
     put_key(&*service.store, UNIT, &record);
@@ -235,7 +239,7 @@ fn largest_metadata(offering_id: &str) -> Value {
     let mut order = minimal();
     order["pledges"] =
         json!([vec![pledge("tree"); 1_000], vec![pledge(offering_id); 2_000]].concat());
-    order["notifications"] = json!(["Email"]);
+    order["notifications"] = json!(["Email", messaging[0], messaging[1]]);
     assert_eq!(service.send(&repeatable(&order)).status, 200);
     service.store.metadata("transaction:").remove(0)
 }
@@ -250,6 +254,7 @@ fn the_metadata_fits_beside_its_record() {
     assert_eq!(metadata["summary"]["unpriced"], 2_000);
     assert_eq!(metadata["summary"]["prices"], TIME);
     assert_eq!(metadata["summary"]["mail"], "unsent");
+    assert_eq!(metadata["summary"]["unsent"], "AB");
     assert_eq!(metadata["summary"]["quantities"], json!(null));
     let bytes = metadata.to_string().len();
     assert!((900..=1_024).contains(&bytes), "{bytes} bytes");

@@ -1,6 +1,7 @@
 //! Tests statements: their lines, and that they add up to what a payment must have.
 
 use futures_executor::block_on;
+use impact_pledge::ledger::{Ledger, QueryFuture, Statement as Query};
 use impact_pledge::operator::payments::{self, Payment, ShopMonth, StatedAmount};
 use impact_pledge::operator::statement::{Statement, statement};
 use impact_pledge::operator::{credits, units};
@@ -10,6 +11,9 @@ use impact_pledge::settlement::{Month, PaidAt};
 use impact_pledge::time::{date_time, parse_ms};
 use num_bigint::BigInt;
 use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::money::oracle;
@@ -240,6 +244,66 @@ async fn statement_of(
     of: &ShopMonth,
 ) -> Result<Statement, impact_pledge::operator::OperatorError> {
     statement(&*bench.service.store, &bench.ledger, clock, of).await
+}
+
+// ---- Rows that arrive meanwhile ------------------------------------------------------------------
+
+/// A ledger that gets a late row of January, of 0.50 USD for one tree, before each of these calls.
+struct Late<'l> {
+    ledger: &'l SqliteLedger,
+    before: Range<usize>,
+    calls: Cell<usize>,
+}
+
+impl Ledger for Late<'_> {
+    fn run<'l>(&'l self, statements: &'l [Query]) -> QueryFuture<'l> {
+        let call = self.calls.replace(self.calls.get() + 1);
+        if self.before.contains(&call) {
+            self.ledger.sql(&format!(
+                "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities, prices)
+                 SELECT 'late-{call}', shop, created, currency, 50, 0, 0, '[[\"tree\",1000000]]', prices
+                 FROM transactions WHERE currency = 'USD' LIMIT 1"
+            ));
+        }
+        self.ledger.run(statements)
+    }
+}
+
+/// A statement is of one moment: with the late row or without it, in its sums as in its lines.
+#[test]
+fn a_statement_adds_up_while_late_rows_arrive() {
+    let bench = bench();
+    bench.day(2);
+    bench.set_prices("USD", &json!({ "tree": "0.50" }));
+    bench.order(&[(4.0, "tree")]);
+    let quiet = bench.statement();
+    let made = |before: Range<usize>| {
+        bench.ledger.sql("DELETE FROM transactions WHERE id LIKE 'late-%'");
+        let late = Late { ledger: &bench.ledger, before, calls: Cell::new(0) };
+        let (store, clock) = (&*bench.service.store, &bench.test_operator.clock);
+        let made = block_on(statement(store, &late, clock, &january()));
+        (made, late.calls.get())
+    };
+    let (made_quietly, calls) = made(0..0);
+    assert_eq!(made_quietly.unwrap().sums, quiet.sums);
+    assert!(calls >= 4, "{calls}");
+    let mut dues = BTreeSet::new();
+    for call in 0..=calls {
+        let statement = made(call..call + 1).0.unwrap();
+        let due = statement.sums[0].due.due.clone();
+        let (trees, amount) = if due == "2.00" { ("4", "2.00") } else { ("5", "2.50") };
+        let expected = [json!(["offering", "tree", trees, "0.50", amount])];
+        assert_eq!((lines(&statement, "USD"), &*due), (expected.to_vec(), amount), "{call}");
+        assert_eq!(statement.sums[0].due.transactions, if due == "2.00" { 1 } else { 2 });
+        dues.insert(due);
+    }
+    assert_eq!(dues.len(), 2, "in some orders the row is on the statement, in others it is not");
+    let error = made(0..1_000).0.unwrap_err().to_string();
+    assert!(error.contains("are changing now"), "{error}");
+    // Who marks the month as paid by an earlier statement is refused.
+    made(0..1).0.unwrap();
+    let refused = bench.mark(&quiet).unwrap_err();
+    assert!(refused.contains("2.50 USD"), "{refused}");
 }
 
 /// Numbers that look random, but are the same in each run.

@@ -6,8 +6,10 @@ use fuzz_targets::page::check_page;
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::recipient::{
-    CONTENT_SECURITY_POLICY, Language, Profile, not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Language, OfferingProgress, Profile, not_found_page, page,
+    unavailable_page,
 };
+use impact_pledge::updates::OfferingUpdates;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -69,12 +71,31 @@ fn page_of(record: &Value) -> String {
 
 #[track_caller]
 fn page_with(record: &Value, profile: Option<&Value>) -> String {
+    page_with_updates(record, profile, &Updates::new())
+}
+
+/// Updates by offering; `None` if they could not be read.
+pub type Updates = BTreeMap<String, Option<Vec<Value>>>;
+
+/// Returns the page of a record with these updates. They are deserialized as the service does.
+#[track_caller]
+pub fn page_with_updates(record: &Value, profile: Option<&Value>, updates: &Updates) -> String {
+    let read = |list: &Vec<Value>| {
+        let record = json!({ "updates": list });
+        serde_json::from_value::<OfferingUpdates>(record).expect("a record of updates").updates
+    };
+    let read: BTreeMap<_, _> =
+        updates.iter().map(|(id, list)| (id, list.as_ref().map(read))).collect();
+    let progress = read
+        .iter()
+        .map(|(id, updates)| OfferingProgress { offering_id: id, updates: updates.as_deref() });
+    let progress: Vec<_> = progress.collect();
     let bytes = record.to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
     let profile: Option<Profile> =
         profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
-    page(&record, profile.as_ref(), Language::En, &Zones).html
+    page(&record, profile.as_ref(), &progress, Language::En, &Zones).html
 }
 
 fn not_found() -> String {
@@ -86,7 +107,7 @@ fn unavailable() -> String {
 }
 
 /// Returns the texts of all elements with this tag, decoded.
-fn texts(html: &str, tag: &str) -> Vec<String> {
+pub fn texts(html: &str, tag: &str) -> Vec<String> {
     let element = Regex::new(&format!("(?s)<{tag}(?: [^>]*)?>(.*?)</{tag}>")).expect("a pattern");
     element.captures_iter(html).map(|found| unescape(&TAG.replace_all(&found[1], ""))).collect()
 }
@@ -98,9 +119,10 @@ fn values(html: &str, attribute: &str) -> Vec<String> {
 }
 
 /// Returns all tags with the names of their attributes, in order.
-fn skeleton(html: &str) -> Vec<String> {
-    let bare = |tag: &str| VALUE.replace_all(&tag.replace(" class=\"long\"", ""), "").into_owned();
-    TAG.find_iter(html).map(|tag| bare(tag.as_str())).collect()
+pub fn skeleton(html: &str) -> Vec<String> {
+    let sized = [" class=\"long\"", " class=\"medium\""];
+    let bare = |tag: &str| sized.iter().fold(tag.to_owned(), |tag, class| tag.replace(class, ""));
+    TAG.find_iter(html).map(|tag| VALUE.replace_all(&bare(tag.as_str()), "").into_owned()).collect()
 }
 
 /// Decodes the entities of HTML.
@@ -129,6 +151,8 @@ struct File {
 struct Row {
     name: String,
     profile: Option<Value>,
+    #[serde(default)]
+    updates: Updates,
     record: BTreeMap<String, Value>,
     shows: BTreeMap<String, Vec<String>>,
 }
@@ -138,10 +162,10 @@ fn every_row_has_its_content() {
     let mut wrong = Vec::new();
     for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");
-        for Row { name, profile, record, shows } in rows {
+        for Row { name, profile, updates, record, shows } in rows {
             let changes: Vec<_> =
                 record.iter().map(|(pointer, value)| (&**pointer, value.clone())).collect();
-            let html = page_with(&with(&changes), profile.as_ref());
+            let html = page_with_updates(&with(&changes), profile.as_ref(), &updates);
             for (what, expected) in shows {
                 let mut seen = match what.strip_prefix('@') {
                     Some(attribute) => values(&html, attribute),
@@ -169,11 +193,16 @@ fn guards_its_links_and_images() {
         assert!(link.contains(" rel=\"noopener noreferrer nofollow\""), "{link}");
     }
     for image in tags("<img ") {
-        for attribute in [" width=\"128\"", " height=\"128\"", " loading=\"lazy\"", " alt=\""] {
+        for attribute in [" width=\"", " height=\"", " decoding=\"async\"", " alt=\""] {
             assert!(image.contains(attribute), "`{image}` lacks{attribute}");
         }
     }
     assert_eq!((tags("<a ").len(), tags("<img ").len()), (2, 1));
+    let pledge = full()["pledges"][0].clone();
+    let images = tags_of(&page_of(&with(&[("/pledges", vec![pledge; 3].into())])), "<img ");
+    let is = |part: &str| Vec::from_iter(images.iter().map(|image| image.contains(part)));
+    assert_eq!(is(" width=\"640\" height=\"360\""), [true, false, false], "the first is large");
+    assert_eq!(is(" loading=\"lazy\""), [false, true, true]);
 }
 
 fn tags_of(html: &str, name: &str) -> Vec<String> {
@@ -216,7 +245,7 @@ const TEXTS: [&str; 9] = [
 
 static TAME: LazyLock<Vec<String>> = LazyLock::new(|| skeleton(&page_of(&full())));
 
-const HOSTILE: [&str; 7] = [
+pub const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
     "</style><style>*{display:none}",
     "\"><img src=x onerror=alert(1)>",
@@ -302,7 +331,7 @@ fn policy_allows_nothing_else() {
 fn pages_are_whole_small_documents() {
     for html in every_page() {
         check_page(&html);
-        assert!(html.len() < 10_000, "a page of {} bytes", html.len());
+        assert!(html.len() < 14_000, "a page of {} bytes", html.len());
         let head = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">";
         assert!(html.starts_with(head));
         assert!(html.contains("<meta name=\"color-scheme\" content=\"light dark\">"));
@@ -341,7 +370,11 @@ fn the_largest_pages_are_bounded() {
         ]);
         let html = page_of(&record);
         assert!(html.len() < 2_000_000, "{count} pledges: {} bytes", html.len());
-        assert_eq!(html.contains("</li></ul><p>And "), has_more, "{count} pledges");
+        assert_eq!(
+            html.contains("</li></ul><p class=\"screen\">And "),
+            has_more,
+            "{count} pledges"
+        );
     }
 }
 
@@ -365,6 +398,8 @@ fn bench_with(record: &[u8]) -> (TestService<MemoryStore>, TransactionId, EditKe
 #[test]
 fn opens_to_the_edit_key_alone() {
     let (service, id, key) = bench_with(full().to_string().as_bytes());
+    let updates = Updates::from([("tree-offering".to_owned(), Some(vec![]))]);
+    let shown = page_with_updates(&full(), None, &updates);
     let (other_id, other_key) = (TransactionId::from_bytes([3; 26]), EditKey::from_bytes([4; 20]));
     let rows = [
         (format!("/timeline/{id}?edit_key={key}"), 200),
@@ -382,9 +417,41 @@ fn opens_to_the_edit_key_alone() {
         (format!("/timeline/{}?edit_key={key}", "a".repeat(600)), 404),
     ];
     for (address, status) in rows {
-        let page = if status == 200 { page_of(&full()) } else { not_found() };
+        let page = if status == 200 { shown.clone() } else { not_found() };
         assert_eq!(visit(&service, &address), (status, page), "{address}");
     }
+}
+
+/// An operator can mark a transaction as cancelled. A mark that cannot be read is logged, and the page is shown without.
+#[test]
+fn a_pledge_that_was_cancelled_says_so() {
+    let (service, id, key) = bench_with(full().to_string().as_bytes());
+    let get = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
+    let name = format!("cancelled:{id}");
+    let visit = |mark: &[u8]| {
+        service.store.keep(&name, mark, b"null");
+        let answer = service.send(&get);
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        (answer.text, answer.log)
+    };
+    let plain = service.send(&get).text;
+    let (page, log) = visit(br#"{"at":"2026-11-22T23:30:00.000Z","version":1}"#);
+    let note = "<p class=\"test\"><strong>This pledge was cancelled on \
+                <time datetime=\"2026-11-22\">22 November 2026</time>.</strong></p>";
+    let (before, rest) = plain.split_once("<li class=\"later\">").expect("no updates yet");
+    let without_updates = [before, rest.split_once("</li>").unwrap().1].concat();
+    assert_eq!((page.replace(note, ""), log), (without_updates, None));
+    assert!(page.contains(note));
+    for mark in [&b"{"[..], br#"{"at":7}"#, b""] {
+        let (page, log) = visit(mark);
+        assert_eq!(page, plain);
+        assert!(log.unwrap().contains("mark of a cancellation"), "{mark:?}");
+    }
+    assert_eq!(visit(br#"{"at":"yesterday"}"#), (plain.clone(), None));
+    service.store.set_failing(Some("cancelled:"));
+    let answer = service.send(&get);
+    assert_eq!((answer.status, answer.text), (200, plain));
+    assert!(answer.log.unwrap().contains("could not be read"));
 }
 
 #[test]

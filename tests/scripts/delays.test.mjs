@@ -57,12 +57,14 @@ const BODY = seconds("src/workers/request.rs", "BODY_MS");
 const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
-const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
+const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
+const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
- * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
- * attempt after it.
+ * The longest time until the result of a notification is known: the patience, then the last pause, and the deadlines of the
+ * attempt after it. An e-mail has two, a message one.
  */
-const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const MAILED =
+  seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + Math.max(2 * MAIL, ADAPTER);
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
 const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
@@ -167,6 +169,12 @@ const STATED = {
     `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
     `in the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
+  ],
+  "docs/updates.md": [
+    `all buyers, after about ${APPLIED} s`,
+    `published update after about ${APPLIED} s`,
+    `them after about ${APPLIED} s as well`,
+    `${SHOWN} s is what Cloudflare's locations cache, and ${USED} s what a running Worker uses`,
   ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
@@ -294,8 +302,8 @@ test("pages and commands take every delay from a constant", () => {
   assert.deepEqual(found, []);
 });
 
-test("recover.js has the same deadlines for the mail service and Workers KV as the wasm", () => {
+test("recover.js has the longest deadline of mail services and adapters, and that of Workers KV", () => {
   const recover = "src/workers/recover.js";
-  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
+  assert.equal(constant(recover, "SEND_MS") / 1_000, Math.max(MAIL, ADAPTER));
   assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
 });

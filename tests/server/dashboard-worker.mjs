@@ -15,6 +15,7 @@ const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
  * @param {string} wish.email of the person who is signed in
  * @param {Record<string, string>} wish.vars who has which role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
+ * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing reads it
  */
 export async function startDashboard({ others = [], ...wish }) {
   const { configPath, remove } = dashboardConfig(wish);
@@ -34,13 +35,16 @@ export async function startDashboard({ others = [], ...wish }) {
 
 /**
  * Writes a configuration like that of the deployed dashboard, in a folder of its own.
- * @param {{main: string, email: string, vars: Record<string, string>}} wish
+ * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean}} wish
  */
-export function dashboardConfig({ main, email, vars }) {
+export function dashboardConfig({ main, email, vars, notifications = false }) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   const configPath = join(folder, "wrangler.json");
   const migrations_dir = join(tools.root, "migrations");
   const consumer = { queue: QUEUE, max_batch_size: 100, max_batch_timeout: 0, max_retries: 100 };
+  const producers = [{ binding: "LEDGER", queue: QUEUE }];
+  if (notifications)
+    producers.push({ binding: "NOTIFICATIONS", queue: "impact-pledge-notifications" });
   const config = {
     name: "dashboard",
     main: join(tools.root, main),
@@ -49,7 +53,7 @@ export function dashboardConfig({ main, email, vars }) {
     access: { dev: { aud: "test", identity: { email } } },
     kv_namespaces: [{ binding: "PLEDGES" }],
     d1_databases: [{ binding: "LEDGER_DB", migrations_dir }],
-    queues: { producers: [{ binding: "LEDGER", queue: QUEUE }], consumers: [consumer] },
+    queues: { producers, consumers: [consumer] },
     triggers: { crons: ["*/5 * * * *"] },
     vars: { ...vars, ENVIRONMENT: "production" },
   };

@@ -185,7 +185,10 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
       assert.deepEqual([to].flat(), [`ada@${orders}.example`]);
       assert.equal(subject, "Small Hours Coffee has pledged 3 trees for you");
       assert.ok(text.includes(`placed an order · ${IN_ZONE}\n`), text);
-      assert.equal(headers["List-Unsubscribe"], "<mailto:hello%26hi@coffee.example>");
+      assert.equal(
+        headers["List-Unsubscribe"],
+        `<mailto:hello%26hi@coffee.example?subject=Unsubscribe%20${id}>`,
+      );
       if (request.mail) assert.equal(request.key, `pledge/${id}/1`);
     }
     assert.deepEqual(await causesOf(id), [cause]);

@@ -133,7 +133,7 @@ test("a queue that hangs delays a create of three services once, and each is lis
   const { summary } = (await record(`transaction:${id}`)).metadata;
   assert.deepEqual(
     [summary.mail, summary.unsent],
-    ["unsent", ["MessagingServiceA", "MessagingServiceB"]],
+    ["unsent", "AB"],
   );
   for (const service of ["", ":MessagingServiceA", ":MessagingServiceB"])
     assert.ok(await record(`mail-failed:${createdAt.slice(0, 10)}:${id}${service}`), service);
@@ -292,10 +292,12 @@ for (const status of [200, 500])
         response.writeHead(status);
         response.on("close", resolve);
         const chunk = Buffer.alloc(65_536, 32);
-        const write = () => {
-          while (!response.destroyed && response.write(chunk)) bytes += chunk.length;
-        };
-        response.on("drain", write);
+        const write = () =>
+          response.write(chunk, (error) => {
+            if (error || response.destroyed) return;
+            bytes += chunk.length;
+            setImmediate(write);
+          });
         write();
       };
     });

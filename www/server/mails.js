@@ -5,12 +5,13 @@ const NAME = /^\d{16}-[0-9a-f-]{36}$/;
 const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that the newest e-mail is listed first
 
 /**
- * The content security policy of a shown e-mail. As in a mail program, it loads nothing and runs nothing, and links
- * open a new page.
+ * The content security policy of a shown e-mail. As in a mail program, it loads only the shop's logo and runs nothing, and
+ * links open a new page.
  */
 const MAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
+  "img-src https:",
   "frame-ancestors 'self'",
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");

@@ -13,6 +13,8 @@ pub mod headers;
 pub mod page;
 pub mod records;
 
+use impact_pledge::service::MAX_OFFERINGS;
+use impact_pledge::settlement::Month;
 use impact_pledge::store::PriceListKey;
 use support::memory::MemoryStore;
 use support::service::{Answer, TestRequest, TestService, seed};
@@ -68,7 +70,9 @@ fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, u
         assert!(answer.json()["error"].is_string() && answer.text.len() <= 30_000);
     }
     let names = service.store.take_reads();
-    assert!(names.len() <= 6 && names.iter().all(|name| is_name(name)), "{names:?}");
+    let updates = names.iter().filter(|name| name.starts_with("updates:")).count();
+    assert!(updates <= MAX_OFFERINGS && names.len() - updates <= 6, "{names:?}");
+    assert!(names.iter().all(|name| is_name(name)), "{names:?}");
     (answer, service.store.names().len() - before)
 }
 
@@ -79,11 +83,17 @@ fn is_name(name: &str) -> bool {
     };
     match name.split_once(':') {
         Some(("key" | "idempotency", hash)) => is(hash, 64, "0123456789abcdef"),
-        Some(("transaction", id)) => id
+        Some(("transaction" | "cancelled", id)) => id
             .strip_prefix("ptran_")
             .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
         Some(("member", _)) => name.len() <= 512,
         Some(("profile", _)) => true, // of the unit that a transaction's metadata names
+        Some(("updates", rest)) => match *rest.split(':').collect::<Vec<_>>() {
+            ["test" | "live", hash, month] => {
+                is(hash, 64, "0123456789abcdef") && Month::parse(month).is_some()
+            }
+            _ => false,
+        },
         _ => PriceListKey::parse(name).is_some(),
     }
 }

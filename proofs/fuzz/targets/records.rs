@@ -7,7 +7,9 @@ use impact_pledge::charge::PriceList;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
 use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata};
+use impact_pledge::settlement::Month;
+use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata, UpdatesKey};
+use impact_pledge::updates::OfferingUpdates;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -16,13 +18,14 @@ use support::service::{PATH, SECRET, TestRequest, UNIT};
 /// Runs the target. The first byte of the input is the kind of record.
 pub fn run(input: &[u8]) {
     let Some((first, record)) = input.split_first() else { return };
-    match first % 6 {
+    match first % 7 {
         0 => key(record),
         1 => price_list(record),
         2 => transaction(&text(record)),
         3 => access(record),
         4 => replay(record),
-        _ => profile(record),
+        5 => profile(record),
+        _ => updates(record),
     }
 }
 
@@ -123,6 +126,21 @@ fn replay(record: &[u8]) {
 fn profile(record: &[u8]) {
     let service = service();
     service.store.keep("profile:unit_dev", record, b"null");
+    let (page, _) = send(&service, &timeline());
+    assert_eq!(page.status, 200);
+    check_page(&page.text);
+}
+
+/// Asserts that updates that cannot be read are left out.
+fn updates(record: &[u8]) {
+    let service = service();
+    let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_str(RECORD).unwrap();
+    let month = Month::of(&transaction.created_at).unwrap();
+    for pledge in &transaction.pledges {
+        let key = UpdatesKey::new(Mode::Test, &pledge.impact.offering_id, month);
+        service.store.keep(&key.name(), record, b"null");
+    }
+    read::<OfferingUpdates>(record);
     let (page, _) = send(&service, &timeline());
     assert_eq!(page.status, 200);
     check_page(&page.text);

@@ -8,7 +8,7 @@ use crate::operator::roles::Permission;
 use maud::{Markup, html};
 
 /// The query parameter that contains the sealed (encrypted) search term.
-pub(super) const TOKEN: &str = "q";
+pub(in crate::dashboard) const TOKEN: &str = "q";
 
 /// Renders the search form of the start page, or nothing for people who may not search.
 pub(in crate::dashboard) fn search_section<S, C, E>(
@@ -27,11 +27,13 @@ pub(super) struct SearchForm<'f> {
     pub term: &'f str,
     pub filters: &'f Form,
     pub is_wrong_unit: bool,
+    /// What is wrong with the search term; empty if nothing is.
+    pub problem: &'f str,
 }
 
 impl<'f> SearchForm<'f> {
     pub fn new(term: &'f str, filters: &'f Form) -> Self {
-        SearchForm { term, filters, is_wrong_unit: false }
+        SearchForm { term, filters, is_wrong_unit: false, problem: "" }
     }
 
     /// Renders the form. The field contains the search term without control characters, or nothing if the term may be a
@@ -44,6 +46,7 @@ impl<'f> SearchForm<'f> {
             value: if is_secret(&term) { "" } else { &term },
             hint: "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key.",
             required: true,
+            problem: self.problem,
             ..view::Field::default()
         };
         let unit = view::Field {
@@ -65,12 +68,18 @@ impl<'f> SearchForm<'f> {
 
     /// Returns a page that says why there are no results, and shows the form again.
     pub fn again(&self, problem: &str) -> Page {
+        let field = match (self.is_wrong_unit, self.problem) {
+            (true, _) => Some("unit"),
+            (false, "") => None,
+            (false, _) => Some("text"),
+        };
         let content = html! {
-            (view::form_problem(problem, self.is_wrong_unit.then_some("unit")))
+            (view::form_problem(problem, field))
             section { (self.render()) }
         };
         Page { status: 422, ..Page::new("Find", content) }
     }
+
     /// Returns a page that says that nothing matches, and shows the form again. `content` is the text above the form.
     pub fn nothing(&self, content: &Markup) -> Page {
         Page::new("No match", html! { (content) section { (self.render()) } })
@@ -78,7 +87,7 @@ impl<'f> SearchForm<'f> {
 }
 
 /// Returns the URL of the page of results. Its query contains the token, the filters, and the parameters `more`.
-pub(super) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
+pub(in crate::dashboard) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
     let kept = ["unit", "mode"].map(|name| Some((name, filters.given(name)?)));
     let parameters: Vec<_> = kept.into_iter().flatten().chain(more.iter().copied()).collect();
     link::with("/find", &[&[(TOKEN, token)], parameters.as_slice()].concat())

@@ -6,13 +6,15 @@
 mod form;
 mod found_by;
 mod key;
+mod pages;
 mod results;
 mod sealed;
 mod search;
 mod term;
 
-pub(super) use form::search_section;
+pub(super) use form::{TOKEN, address, search_section};
 pub(super) use found_by::{FoundBy, found_by};
 pub(super) use key::key_page;
-pub(super) use search::{find, problem, search};
-pub(super) use term::{is_secret, pasted, transaction_id};
+pub(super) use pages::pages;
+pub(super) use search::{closed, find, open, problem, seal, search};
+pub(super) use term::{is_secret, pasted, term, transaction_id};

@@ -1,8 +1,9 @@
 //! The results of a search for units, teams and transactions.
 
-use super::form::{SearchForm, address};
+use super::form::SearchForm;
 use super::found_by::{EMAIL, FoundBy, found_by};
 use super::key;
+use super::pages::pages;
 use super::term::{ID, transaction_id};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
@@ -201,29 +202,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Page::new("Transactions", content)
     }
 
-    /// Renders links to the first and the next page of results. Without a token the results have no URL, so there are
-    /// no links.
+    /// Renders links to other pages of results. Without a token the results have no address, so there are no links.
     fn pages(&self, by: &str, found: &Found) -> Markup {
-        let Some(token) = self.token else { return html! {} };
-        let place = found.older().map(|place| place.to_string());
-        let is_first = self.query.given("older").is_none();
-        if is_first && place.is_none() {
-            return html! {};
-        }
-        html! {
-            nav aria-label="Newer and older transactions" {
-                ul {
-                    @if !is_first {
-                        li { a href=(address(token, self.query, &[("by", by)])) { "Newest" } }
-                    }
-                    @if let Some(place) = &place {
-                        li {
-                            a rel="next" href=(address(token, self.query, &[("by", by), ("older", place)])) { "Older →" }
-                        }
-                    }
-                }
-            }
-        }
+        html! { @if let Some(token) = self.token { (pages(token, self.query, by, found)) } }
     }
 }
 

@@ -24,7 +24,7 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
     let text = form.text("text");
     let box_again = SearchForm::new(text, form);
     if let Some(problem) = problem(text) {
-        return Ok(box_again.again(&problem));
+        return Ok(SearchForm { problem: &problem, ..box_again }.again(&problem));
     }
     if let Some(Err(problem)) = form.given("unit").map(check_id) {
         return Ok(SearchForm { is_wrong_unit: true, ..box_again }.again(&problem));
@@ -33,13 +33,27 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
         return Ok(Page::redirect(link::path(&["transactions", id])));
     }
     let term = term(text);
-    match sealer(context).await? {
+    match seal(context, &term).await? {
         None => results::show(context, &term, None, form).await,
-        Some(sealer) => {
-            let token = sealer.seal(context.clock, context.entropy, &term).unwrap_or_default();
-            Ok(Page::redirect(address(&token, form, &[])))
-        }
+        Some(token) => Ok(Page::redirect(address(&token, form, &[]))),
     }
+}
+
+/// Seals a term for the signed-in person; `None` if the namespace has no secret. KV cost: 1 read.
+pub(in crate::dashboard) async fn seal<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    term: &str,
+) -> Result<Option<String>> {
+    let seal = |sealer: Sealer| sealer.seal(context.clock, context.entropy, term);
+    Ok(sealer(context).await?.map(seal).map(Option::unwrap_or_default))
+}
+
+/// Opens the token of a search; `None` if it does not open for the signed-in person. KV cost: 1 read.
+pub(in crate::dashboard) async fn open<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    token: &str,
+) -> Result<Option<String>> {
+    Ok(sealer(context).await?.and_then(|sealer| sealer.open(context.clock, token)))
 }
 
 /// Says why a text cannot be searched for; `None` if it can.
@@ -75,8 +89,7 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some(Err(problem)) = query.given("unit").map(check_id) {
         return Ok(SearchForm { is_wrong_unit: true, ..box_again }.again(&problem));
     }
-    let term = sealer(context).await?.and_then(|sealer| sealer.open(context.clock, token));
-    match term {
+    match open(context, token).await? {
         Some(term) => results::show(context, &term, Some(token), query).await,
         None => Ok(box_again.again(&closed())),
     }
@@ -84,7 +97,7 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Says that the address of a search is invalid or has expired. The text is the same for every reason, so that it does
 /// not help to forge a token.
-fn closed() -> String {
+pub(in crate::dashboard) fn closed() -> String {
     format!(
         "this address shows no results: it belongs to another person, or the search is more than {SEARCH_HOURS} hours \
          old. Search again"

@@ -19,7 +19,7 @@ pub(in crate::dashboard) fn is_secret(text: &str) -> bool {
 
 /// Returns the search term of a text. For an API key, this is the name of the key's record, which contains only its
 /// hash, so that the key itself is not in a URL.
-pub(super) fn term(text: &str) -> String {
+pub(in crate::dashboard) fn term(text: &str) -> String {
     match pasted(text) {
         Some(key) => [KEY_RECORD, &ApiKey::new(key).hash().to_hex()].concat(),
         None => text.to_owned(),

@@ -1,14 +1,16 @@
 //! The list of what was recorded as done for a month.
 
-use crate::dashboard::{PageContext, view};
+use crate::dashboard::{PageContext, link, view};
 use crate::ledger::fulfilments::{Fulfilment, NewFulfilment};
 use crate::operator::roles::Permission;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 pub(super) fn list<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     recorded: &[Fulfilment],
+    drafted: &BTreeMap<String, String>,
 ) -> Markup {
     let row = |fulfilment: &Fulfilment| {
         let Fulfilment { id, done, by, at, .. } = fulfilment;
@@ -18,11 +20,13 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),
             html! { (view::untrusted_text(by)) " on " (view::time(at)) },
+            html! { @if context.may(Permission::Operate) { (update_cell(context, done, id, drafted.get(id))) } },
             html! { @if context.may(Permission::Operate) { (remove_button(done, id)) } },
         ]
     };
     let rows: Vec<_> = recorded.iter().map(row).collect();
-    let headings = ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Remove"];
+    let headings =
+        ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Update", "Remove"];
     view::table_of(
         &headings,
         &["Quantity"],
@@ -38,6 +42,25 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
             div { a href=(report) rel="noreferrer" { "Report" } }
         }
     }
+}
+
+/// Renders a link to the update that was made from a fulfilment, or the button that makes a draft of one.
+fn update_cell<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    done: &NewFulfilment,
+    id: &str,
+    update: Option<&String>,
+) -> Markup {
+    if let Some(update) = update {
+        return html! { a href=(link::path(&["updates", update])) { "Open" } };
+    }
+    context.form(
+        "/fulfilment/update",
+        &html! {
+            (view::hidden("id", id))
+            button.quiet aria-label={ "Draft an update for buyers of " (done.quantity) " " (done.offering) } { "Draft update" }
+        },
+    )
 }
 
 /// Renders the button that removes a fulfilment. Its form has no operation ID, so the response asks for confirmation.

@@ -41,6 +41,7 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
         value: form.text(name),
         problem: if wrong == Some(name) { problem } else { "" },
         kind: if name == "day" { "date" } else { "" },
+        ..Field::default()
     };
     html! {
         section #record {
@@ -56,10 +57,13 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
                 (field("place", "Place", "", false).render())
                 (field("report", "Report", "A web address, with https://.", false).render())
                 @if *is_beyond {
-                    label {
-                        input type="checkbox" name="beyond" value="yes" required;
-                        "Record more than is still to be done"
-                    }
+                    (Field {
+                        name: "beyond",
+                        label: "Record more than is still to be done",
+                        value: "yes",
+                        required: true,
+                        ..Field::default()
+                    }.render_box(false))
                 }
                 button { "Record" }
             }))

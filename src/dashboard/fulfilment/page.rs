@@ -3,27 +3,31 @@
 use super::done;
 use super::form::{self, FormResult, PATH};
 use crate::dashboard::form::Form;
-use crate::dashboard::month::MonthSelection;
+use crate::dashboard::month::{self, MonthSelection};
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, view};
 use crate::operator::fulfilments::{self, Balance};
 use crate::operator::roles::Permission;
-use crate::operator::{OperatorError, bound};
+use crate::operator::{OperatorError, bound, updates};
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 /// Maximum number of offerings on the page.
 const MAX_ROWS: usize = 500;
 /// Number of earlier months for which the page shows what is still to be done.
 const EARLIER: usize = 11;
 
-/// Shows the fulfilment of the month in the query. Ledger cost: 10 or 12 queries.
+/// Shows the fulfilment of the month in the query. Ledger cost: 10 to 14 queries.
 pub(in crate::dashboard) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if let Some(page) = month::wrong(query, "Fulfilment", PATH)? {
+        return Ok(page);
+    }
     let selection = MonthSelection::read(context, query)?;
     page(context, selection, FormResult::default()).await
 }
@@ -37,6 +41,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = fulfilments::balances(ledger, mode, &months, MAX_ROWS).await?;
     let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
+    let drafted = drafted(context, selection).await?;
     let earlier = earlier(context, selection).await?;
     let status = if result.problem.is_some() { 422 } else { 200 };
     let content = html! {
@@ -60,10 +65,25 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
         (still_open(&earlier))
-        section { h2 { "What was done" } (done::list(context, &recorded)) }
+        section { h2 { "What was done" } (done::list(context, &recorded, &drafted)) }
         @if context.may(Permission::Operate) { (form::record_section(context, selection, &found, &result)) }
     };
     Ok(Page { status, ..Page::new("Fulfilment", content) })
+}
+
+/// Returns the IDs of the fulfilments that updates were made from, each with that of its update. Two queries, for operators
+/// only.
+async fn drafted<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<BTreeMap<String, String>> {
+    if !context.may(Permission::Operate) {
+        return Ok(BTreeMap::new());
+    }
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = updates::list(bound(context.ledger)?, mode, &months, view::MAX_ROWS).await?;
+    let drafted = found.updates.into_iter().filter_map(|row| Some((row.fulfilment?, row.id)));
+    Ok(drafted.collect())
 }
 
 fn table(balances: &[Balance]) -> Markup {

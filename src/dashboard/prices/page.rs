@@ -2,7 +2,7 @@
 
 use super::fields::{identity, named};
 use super::history::{MAX_HISTORY, history};
-use super::table::{self, Draft, fits};
+use super::table::{self, Draft, JSON, fits};
 use super::wanted::{MAX_ROWS, as_text};
 use crate::charge::{PriceList, UnitPrice};
 use crate::dashboard::page::Page;
@@ -33,11 +33,13 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
         recent => recent.map_err(|error| error.to_string()),
     };
     let content = html! {
-        @if let Some(problem) = problem { (view::problem(problem)) }
+        @if let Some(problem) = problem {
+            (view::form_problem(problem, draft.wrong_field().as_deref()))
+        }
         (view::modes_of("/prices", now.of.mode, now.of.unit.map(|unit| ("unit", unit)).as_slice()))
         (staleness(now, recent.as_deref().unwrap_or_default()))
         section { (current(now, draft, recent.as_deref().unwrap_or_default())) }
-        section { (as_json(now, draft)) (removal(now)) }
+        section { (as_json(now, draft, problem.unwrap_or_default())) (removal(now)) }
         section { (history(&recent)) }
         @if now.of.unit.is_none() { section { (units(context, now).await?) } }
     };
@@ -147,22 +149,26 @@ const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
 /// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that was entered before,
-/// or else the current prices, if there are at most [`MAX_ROWS`].
-fn as_json(now: &Current<'_>, draft: &Draft) -> Markup {
+/// or else the current prices, if there are at most [`MAX_ROWS`]. `problem` is about the entered JSON, if there is some.
+fn as_json(now: &Current<'_>, draft: &Draft, problem: &str) -> Markup {
     let list = now.in_effect().filter(|list| list.unit_prices.len() <= MAX_ROWS);
     let text = draft.json.clone().or_else(|| list.map(as_text)).unwrap_or_default();
+    let field = view::Field {
+        name: JSON,
+        label: "All prices as JSON",
+        value: &text,
+        hint: "Offerings that you leave out lose their price. Put prices in quotes.",
+        required: true,
+        problem: if draft.json.is_some() { problem } else { "" },
+        ..view::Field::default()
+    };
     html! {
         details open[draft.json.is_some()] {
             summary { "Replace the whole list with JSON" }
             (view::form("/prices", &html! {
                 (identity(now.of, &draft.seen))
                 (view::hidden("change", "list"))
-                label {
-                    span { "All prices as JSON" }
-                    textarea name="list" rows="12" required spellcheck="false" placeholder=(EMPTY)
-                        aria-describedby="list-hint" { "\n" (text) }
-                    small #list-hint { "Offerings that you leave out lose their price. Put prices in quotes." }
-                }
+                (field.render_code(12, EMPTY))
                 button { "Preview changes …" }
             }))
         }
@@ -200,11 +206,11 @@ async fn units<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
         @if has_more { p { "Only the first " (view::MAX_ROWS) " by ID are shown." } }
-        form method="get" action="/prices" {
+        (view::filter("/prices", &html! {
             (view::hidden("mode", mode.name()))
             (field.render())
             button.quiet { "Open price list" }
-        }
+        }))
         (view::staleness_note())
     })
 }

@@ -13,6 +13,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey};
 use maud::{Markup, html};
 
+const NOT_CONFIRMED: &str = "nothing was saved: tick the box to confirm";
+
 pub(super) fn ask<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,
@@ -21,7 +23,7 @@ pub(super) fn ask<S, C: Clock, E: Entropy>(
     is_missing: bool,
 ) -> Page {
     let content = html! {
-        @if is_missing { (view::problem("nothing was saved: tick the box to confirm")) }
+        @if is_missing { (view::form_problem(NOT_CONFIRMED, Some("risks"))) }
         p.lead { "Preview of the changes in " (named(now.of)) ". Nothing was saved yet." }
         @if matches!(wanted, Wanted::Removal) {
             p { "The price list of the unit is removed. The prices of " (now.of.mode.name()) " mode apply to it." }
@@ -72,12 +74,15 @@ fn wanted_fields(wanted: &Wanted) -> Markup {
 fn risks(risks: &[String], is_missing: bool) -> Markup {
     html! {
         @if !risks.is_empty() {
-            div.notice #risks { @for risk in risks { p { (view::sentence(risk)) } } }
-            label {
-                input type="checkbox" name="risks" value="accepted" required
-                    aria-describedby="risks" aria-invalid=[is_missing.then_some("true")];
-                "Yes, save these prices"
-            }
+            div.notice { @for risk in risks { p { (view::sentence(risk)) } } }
+            (view::Field {
+                name: "risks",
+                label: "Yes, save these prices",
+                value: "accepted",
+                required: true,
+                problem: if is_missing { NOT_CONFIRMED } else { "" },
+                ..view::Field::default()
+            }.render_box(false))
         }
     }
 }

@@ -13,6 +13,9 @@ use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use strum::VariantArray as _;
 
+/// The name of the field with a whole price list as JSON.
+pub(super) const JSON: &str = "list";
+
 /// Number of empty rows below the prices.
 const EMPTY_ROWS: usize = 5;
 
@@ -95,6 +98,17 @@ impl Draft {
         let length = filled.saturating_add(EMPTY_ROWS).min(MAX_ROWS.max(filled));
         self.rows.resize_with(length, Row::default);
         self
+    }
+
+    /// Returns the name of the field that an error is about: the JSON, if the person has entered some, or the first row of
+    /// the table that is not valid.
+    pub fn wrong_field(&self) -> Option<String> {
+        if self.json.is_some() {
+            return Some(JSON.to_owned());
+        }
+        let (number, row) =
+            self.rows.iter().enumerate().find(|(_, row)| !row.problem.is_empty())?;
+        Some(format!("{}-{number}", if row.offering.is_empty() { "offering" } else { "price" }))
     }
 
     /// Returns the price list that the table describes. If the table has only some of the current offerings, the others
@@ -254,12 +268,12 @@ fn cells(number: usize, row: &Row) -> Markup {
                 (view::untrusted_text(&row.offering))
                 (view::hidden(&offering, &row.offering))
             } @else {
-                input name=(offering) value=(row.offering) aria-label={ "Offering of row " (number + 1) }
+                input id=(offering) name=(offering) value=(row.offering) aria-label={ "Offering of row " (number + 1) }
                     spellcheck="false" aria-invalid=[invalid] aria-describedby=[described];
             }
         }
         td data-label="Unit price" {
-            input name=(price) value=(row.price) inputmode="decimal" aria-label={ "Unit price of " (of) }
+            input id=(price) name=(price) value=(row.price) inputmode="decimal" aria-label={ "Unit price of " (of) }
                 aria-invalid=[invalid] aria-describedby=[described];
             @if has_hint {
                 small.problem[!row.problem.is_empty()] id=(id) { (row.problem) (row.note) }

@@ -6,4 +6,4 @@ mod section;
 
 pub(super) use preview::preview_profile;
 pub(super) use save::set_profile;
-pub(super) use section::section;
+pub(super) use section::{LANGUAGES, section};

@@ -6,13 +6,16 @@ use crate::dashboard::transaction::MAIL_POLICY;
 use crate::dashboard::{PageContext, Refusal, Result};
 use crate::operator::{OperatorError, units};
 use crate::pledge::RetrievedPledgeTransaction;
-use crate::recipient::{self, Language, Profile};
+use crate::recipient::{self, Language, OfferingProgress, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
+use crate::updates::OfferingUpdates;
 use std::borrow::Cow;
 
 /// The transaction that previews show.
 const EXAMPLE: &[u8] = include_bytes!("example.json");
+/// The updates of its first offering.
+const UPDATES: &[u8] = include_bytes!("example_updates.json");
 
 /// Previews the stored profile. KV cost: 1 read.
 pub(in crate::dashboard) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
@@ -35,7 +38,12 @@ pub(super) fn preview<S, C: Clock, E>(
         serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
-            let page = recipient::page(&example, profile, Language::En, context.clock);
+            let updates: OfferingUpdates =
+                serde_json::from_slice(UPDATES).map_err(OperatorError::from)?;
+            let tree = OfferingProgress { offering_id: "tree", updates: Some(&*updates.updates) };
+            let other = OfferingProgress { offering_id: "plastic-kg", updates: Some(&[]) };
+            let progress = [tree, other];
+            let page = recipient::page(&example, profile, &progress, Language::En, context.clock);
             Some((page.html, page.policy))
         }
         "mail" => recipient::mail(&example, profile, context.clock)

@@ -1,7 +1,7 @@
 //! Saves the profile that a form sends.
 
 use super::preview::preview;
-use super::section::{members, profile_form, seen, wrong_field};
+use super::section::{as_stored, members, profile_form, seen, wrong_field};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
@@ -18,6 +18,10 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
+/// The error for a new profile without a choice of the language.
+const NO_LANGUAGE: &str =
+    "choose the `language` of the shop's pages, or to follow the reader's browser";
+
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);
     let lines = |name| form.given(name).map(|text| text.replace("\r\n", "\n"));
@@ -30,6 +34,7 @@ fn sent(form: &Form) -> NewProfile {
         mail: form.text("mail") == "on",
         messaging_services: services(form),
         reply_to: given("reply-to"),
+        mail_text: lines("mail-text"),
         time_zone: given("time-zone"),
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),
@@ -50,11 +55,12 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     id: &str,
     form: &Form,
 ) -> Result {
-    let wanted = sent(form);
+    let entered = sent(form);
+    let wanted = as_stored(entered.clone());
     if let Some(of) = form.given("preview") {
         return match Profile::checked(wanted.clone(), context.clock) {
             Ok(profile) => preview(context, Some(&profile), of),
-            Err(problem) => Ok(again(context, id, &wanted, form.text("seen"), &[], problem)),
+            Err(problem) => Ok(again(context, id, &entered, form.text("seen"), &[], problem)),
         };
     }
     if context.was_done().await?.is_some() {
@@ -62,7 +68,7 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     }
     let missing = register::missing(context, &[KeyLevel::Unit(id.to_owned())], form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(again(context, id, &wanted, form.text("seen"), &missing, &problem));
+        return Ok(again(context, id, &entered, form.text("seen"), &missing, &problem));
     }
     let row = units::get(context.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
@@ -70,14 +76,17 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
         let words = html! { "These values are already saved. Nothing was changed." };
         return shown(context, id, view::done(&words), row).await;
     }
+    if entered.language.is_none() && row.as_ref().is_none_or(|row| row.profile.is_none()) {
+        return Ok(again(context, id, &entered, &seen(&now), &[], NO_LANGUAGE));
+    }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.store).await?;
-        return Ok(again(context, id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
+        return Ok(again(context, id, &entered, &seen(&now), &[], &overtaken(change.as_ref())));
     }
-    match save(context, id, wanted.clone(), replaced).await {
+    match save(context, id, wanted, replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            Ok(again(context, id, &wanted, &seen(&now), &[], &problem))
+            Ok(again(context, id, &entered, &seen(&now), &[], &problem))
         }
         page => page,
     }

@@ -36,8 +36,19 @@ const BILLING: [(&str, &str, &str); 3] = [
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
-const LANGUAGES: [(&str, &str); 13] = [
-    ("", "Language of the reader's browser"),
+/// The field for the shop's own text in e-mails, in the form of [`TEXTS`].
+const MAIL_TEXT: (&str, &str, &str) = (
+    "mail-text",
+    "Your own text in e-mails",
+    "Shown above the button: at most 6 lines and 300 characters, plain text. It is not translated, and web addresses in it do not become links.",
+);
+
+/// The choice of no language: the reader's browser decides.
+pub(super) const READER: &str = "reader";
+
+/// The languages of timelines: tag and name. The first stands for that of the reader.
+pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
+    (READER, "Follow the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),
     ("en", "English"),
@@ -47,7 +58,8 @@ const LANGUAGES: [(&str, &str); 13] = [
     ("ja", "Japanese"),
     ("nl", "Dutch"),
     ("pl", "Polish"),
-    ("pt", "Portuguese"),
+    ("pt", "Portuguese (Portugal)"),
+    ("pt-BR", "Portuguese (Brazil)"),
     ("sv", "Swedish"),
     ("zh", "Chinese"),
 ];
@@ -92,7 +104,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&'static str, &str); 14] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 15] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -103,6 +115,7 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 14] {
         ("billing-name", profile.billing_name.as_deref().unwrap_or_default()),
         ("billing-address", profile.billing_address.as_deref().unwrap_or_default()),
         ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
+        ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
         is_on(profile, NotificationService::MessagingServiceA),
@@ -114,6 +127,11 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 14] {
 fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &'static str) {
     let is_on = profile.messaging_services.iter().any(|name| name == service.name());
     (service.name(), if is_on { "on" } else { "" })
+}
+
+/// Returns the profile that a form asks for: a form has a value for the choice of no language.
+pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
+    NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
 }
 
 /// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is sent, comparing
@@ -129,8 +147,9 @@ fn facts(profile: &NewProfile) -> Markup {
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let labels = TEXTS.iter().chain(&BILLING);
+    let labels = TEXTS.iter().chain(&BILLING).chain([&MAIL_TEXT]);
     let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let language = if language.is_empty() { READER } else { language };
     let choices = [
         ("Language", in_words(&LANGUAGES, language)),
         ("E-mails", in_words(&MAILS, mail)),
@@ -162,17 +181,19 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 ..view::Field::default()
             }
         };
-    let (looks, billing) = texts.split_at(TEXTS.len());
-    let looks = TEXTS.iter().zip(looks.iter().copied()).map(field);
-    let billing = BILLING.iter().zip(billing.iter().copied()).map(field);
+    let [looks @ .., _, _, _, mail_text] = texts;
+    let [.., name, address, tax, _] = texts;
+    let looks = TEXTS.iter().zip(looks).map(field);
+    let billing = BILLING.iter().zip([name, address, tax]).map(field);
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
                 @for field in looks { (field.render()) }
-                (view::select("language", "Language", &LANGUAGES, language))
+                (language_choice(language, seen, problem))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
                 @for (name, is_on) in [a, b, c] { (view::select(name, name, &MAILS, is_on)) }
+                (field((&MAIL_TEXT, mail_text)).render_lines())
             }
             fieldset {
                 legend { "On statements. Buyers do not see this." }
@@ -195,10 +216,35 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     }
 }
 
+/// Renders the choice of the language. A new profile has none, so that the shop is asked for it. `before` is the
+/// [hash](seen) of the profile as it is now.
+fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
+    let is_new = before == seen(&NewProfile::default());
+    let chosen = if language.is_empty() && !is_new { READER } else { language };
+    let is_wrong = is_about(problem, "language", language);
+    html! {
+        label {
+            span { "Language" }
+            select name="language" id="language" required aria-invalid=[is_wrong.then_some("true")]
+                aria-describedby="language-hint" {
+                @if chosen.is_empty() { option value="" selected { "Choose a language" } }
+                @for (value, words) in LANGUAGES {
+                    option value=(value) selected[value == chosen] { (words) }
+                }
+            }
+            @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
+            small id="language-hint" {
+                "The language of the sentences, dates and numbers that buyers see. It should be the language in                  which the shop writes the texts of its pledges: they are never translated, also not if the page                  follows the reader's browser."
+            }
+        }
+    }
+}
+
 /// Returns whether an error message is about this field. A message may name several fields. Those that are empty are
-/// valid, except for `name`.
+/// valid, except for those that are required.
 fn is_about(problem: &str, name: &str, value: &str) -> bool {
-    problem.contains(&format!("`{name}`")) && (name == "name" || !value.is_empty())
+    let is_required = matches!(name, "name" | "language");
+    problem.contains(&format!("`{name}`")) && (is_required || !value.is_empty())
 }
 
 /// Returns the first field that an error is about.

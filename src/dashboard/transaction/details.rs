@@ -16,8 +16,8 @@ use std::iter;
 
 /// What the page shows in addition to the transaction's record.
 pub(super) struct Facts {
-    /// When the transaction was created, in the shop's time zone.
-    pub created: Markup,
+    /// The transaction's times, in the shop's time zone.
+    pub times: Times,
     /// When the transaction's month was paid.
     pub paid_at: Option<PaidAt>,
     /// The key that created the transaction, if it still exists.
@@ -28,16 +28,28 @@ pub(super) struct Facts {
     pub manages: bool,
 }
 
-/// Renders when a transaction was created, in the time zone of the unit's profile. Uses UTC if the profile cannot be
-/// read or has no known time zone. KV cost: 1 read.
-pub(super) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
+/// When a transaction was created, what caused it, and when it was erased.
+pub(super) struct Times {
+    created: Markup,
+    happened: Option<Markup>,
+    erased: Option<Markup>,
+}
+
+/// Renders the times of a transaction in the time zone of the unit's profile. Uses UTC if the profile cannot be read or
+/// has no known time zone. KV cost: 1 read.
+pub(super) async fn times<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     shown: &TransactionView<'_>,
-) -> Markup {
+) -> Times {
     let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
     let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
     let zone = profile.and_then(|profile| profile.time_zone);
-    view::shop_time(context.clock, zone.as_deref(), &shown.row.created_at)
+    let local = |text: &str| view::shop_time(context.clock, zone.as_deref(), text);
+    Times {
+        created: local(&shown.row.created_at),
+        happened: shown.transaction.trigger.date.as_deref().map(local),
+        erased: shown.row.erased.as_deref().map(local),
+    }
 }
 
 /// Returns the key that created a transaction; `None` if the key no longer exists.
@@ -61,20 +73,20 @@ impl Facts {
         };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
-            ("Created", self.created.clone()),
+            ("Created", self.times.created.clone()),
             ("Unit", unit(&row.unit)),
             ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("API key", self.made_by(shown.key.as_deref())),
             ("Safe to retry?", html! { (repeat) }),
         ];
-        rows.extend(row.erased.as_ref().map(|at| ("Erased", view::time(at))));
+        rows.extend(self.times.erased.clone().map(|at| ("Erased", at)));
         view::facts(&rows)
     }
 
     fn paid(&self) -> Markup {
         match &self.paid_at {
-            Some(paid_at) => view::time(paid_at.as_str()),
+            Some(paid_at) => view::day(paid_at.as_str()),
             None => html! { "Not yet" },
         }
     }
@@ -102,7 +114,7 @@ impl Facts {
         if let Some(pledge) = transaction.pledges.first() {
             rows.extend(person(&pledge.recipient));
         }
-        rows.extend(cause(&transaction.trigger));
+        rows.extend(self.cause(&transaction.trigger));
         if let Some(address) = &transaction.timeline_url {
             rows.push(("Page", html! {
                 (view::copyable(address)) br;
@@ -120,16 +132,18 @@ impl Facts {
     }
 }
 
+impl Facts {
+    fn cause(&self, trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
+        let date = self.times.happened.iter();
+        let date = date.map(|date| ("Happened on", html! { bdi { (date) } }));
+        let texts = [("What happened", &trigger.phrase), ("Link", &trigger.external_url)];
+        date.chain(given(texts)).collect()
+    }
+}
+
 fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
     let names = [("First name", &recipient.first_name), ("Name", &recipient.name)];
     iter::once(("E-mail", view::untrusted_text(&recipient.email))).chain(given(names)).collect()
-}
-
-fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
-    let date =
-        trigger.date.iter().map(|date| ("Happened on", html! { bdi { (view::time(date)) } }));
-    let texts = [("What happened", &trigger.phrase), ("Link", &trigger.external_url)];
-    date.chain(given(texts)).collect()
 }
 
 /// Renders each text that is present, with its name.

@@ -1,6 +1,6 @@
 //! The erasure of a transaction's personal data.
 
-use super::page::refused;
+use super::erase_form::form as erase_form;
 use crate::dashboard::form::Form;
 use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
@@ -22,11 +22,13 @@ pub(in crate::dashboard) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     if form.text("id") != record.id() {
         let problem = "nothing was erased: type the transaction ID that is at the top of the page";
-        return refused(context, record, problem).await;
+        return Ok(refused(context, record, form, problem));
     }
     let done = transactions::erase(context.store, context.ledger, &context.author, record).await;
     let Done { outcome: erased, before } = match done {
-        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
+        Err(OperatorError::Invalid(problem)) => {
+            return Ok(refused(context, record, form, &problem));
+        }
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {
@@ -44,4 +46,20 @@ pub(in crate::dashboard) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
         }
     };
     Ok(Page::new("Erased", content))
+}
+
+/// Shows the form again, with the ID that was entered and what is wrong.
+fn refused<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    record: &Record,
+    entered: &Form,
+    problem: &str,
+) -> Page {
+    let id = record.id();
+    let content = html! {
+        (view::form_problem(problem, Some("id")))
+        p.lead { "Transaction " (id_link(id)) }
+        section { (erase_form(context, id, entered.text("id"), problem)) }
+    };
+    Page { status: 422, ..Page::new("Nothing was erased", content) }
 }

@@ -34,14 +34,22 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
                 }
             },
         }
-        @if erased.is_none() || was_notified { (form(context, id)) }
+        @if erased.is_none() || was_notified { (form(context, id, "", "")) }
     }
 }
 
-fn form<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id: &str) -> Markup {
+/// Renders the form, with the ID that was entered and what is wrong with it.
+pub(super) fn form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    entered: &str,
+    problem: &str,
+) -> Markup {
     let field = view::Field {
         name: "id",
         label: "Type the transaction ID to confirm",
+        value: entered,
+        problem,
         hint: "It is at the top of this page.",
         required: true,
         ..view::Field::default()

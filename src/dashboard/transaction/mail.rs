@@ -54,7 +54,9 @@ pub(in crate::dashboard) fn resend_form<S, C: Clock, E: Entropy>(
         (view::hidden("round", &status.next_round().to_string()))
         @if !status.service.is_email() { (view::hidden("service", status.service.name())) }
         @if let Some(risk) = risk {
-            label { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
+            div.field {
+                label.choice { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
+            }
         }
         button.quiet[risk.is_some()] { "Send again" }
     };

@@ -54,7 +54,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let prices = record.prices(context.store).await?;
     let facts = Facts {
         paid_at: record.paid_at(context.store).await?,
-        created: details::created(context, shown).await,
+        times: details::times(context, shown).await,
         key: details::key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
         manages,
@@ -117,6 +117,6 @@ pub(super) async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     record: &Scoped<Record>,
     problem: &str,
 ) -> Result {
-    let page = found(context, record, &view::problem(problem)).await?;
+    let page = found(context, record, &view::form_problem(problem, None)).await?;
     Ok(Page { status: 422, ..page })
 }

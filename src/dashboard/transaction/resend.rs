@@ -127,6 +127,6 @@ fn message(service: NotificationService, title: &str, text: &str) -> Markup {
     }
 }
 
-/// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use.
-pub(in crate::dashboard) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+/// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use, and the shop's logo.
+pub(in crate::dashboard) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src https:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; sandbox";

@@ -19,6 +19,8 @@ pub struct Author<'a, C, E> {
     pub(in crate::operator) by: &'a str,
     pub(in crate::operator) clock: &'a C,
     pub(in crate::operator) entropy: &'a E,
+    /// Whether the person belongs to a shop.
+    is_of_shop: bool,
     /// The ID of the operation; `None` generates one for each change.
     pub(in crate::operator) operation: Option<OperationId>,
     /// The earlier attempts of the operation, if there may be any.
@@ -45,7 +47,16 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
             let has_entry = Cell::default();
-            return Ok(Author { by, clock, entropy, operation: None, earlier: None, has_entry });
+            let (operation, earlier) = (None, None);
+            return Ok(Author {
+                by,
+                clock,
+                entropy,
+                is_of_shop: false,
+                operation,
+                earlier,
+                has_entry,
+            });
         }
         Err(OperatorError::Invalid(format!(
             "the author's name must be one line of 1 to {MAX_NAME_BYTES} bytes"
@@ -57,6 +68,12 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
+    }
+
+    /// Sets whether the person belongs to a shop. The audit log shows the names of operators to operators only.
+    #[must_use]
+    pub fn with_shop(self, is_of_shop: bool) -> Self {
+        Author { is_of_shop, ..self }
     }
 
     /// Returns whether the author has an operation ID.
@@ -82,8 +99,9 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
 
     /// Creates a copy of this author without an operation, earlier attempts or an entry.
     fn anew(&self) -> Self {
-        let (by, clock, entropy) = (self.by, self.clock, self.entropy);
-        Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
+        let Author { by, clock, entropy, is_of_shop, .. } = *self;
+        let (operation, earlier, has_entry) = (None, None, Cell::default());
+        Author { by, clock, entropy, is_of_shop, operation, earlier, has_entry }
     }
 
     /// Returns whether this attempt may have changed something.
@@ -144,7 +162,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         command: &str,
         subject: Subject,
     ) -> Result<()> {
-        let note = self.operation.as_ref().map(|_| self.note(command, &subject.on));
+        let note = self.note(command, &subject);
         self.keep(store, &self.entry(), command, subject, note).await
     }
 
@@ -161,9 +179,9 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ) -> Result<Entry> {
         let entry = self.entry();
         let subject = on(&entry.at).into();
-        let note = self.note(command, &subject.on);
-        self.keep(store, &entry, command, subject, Some(note.clone())).await?;
-        Ok(Entry { note: Some(note), ..entry })
+        let (note, of) = (self.note(command, &subject), subject.of.clone());
+        self.keep(store, &entry, command, subject, note.clone()).await?;
+        Ok(Entry { note: Some(note), of, ..entry })
     }
 
     /// Records in the audit log that a change was not made although its entry was already written. If this fails, that
@@ -178,15 +196,18 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let on = vec![note.on.clone(), own.clone()];
         let command = [&*note.command, WITHDRAWN].concat();
         let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
-        let withdrawn = self.keep(store, &self.entry(), &command, on.into(), Some(note)).await;
+        let subject = Subject { of: announced.of.clone(), ..on.into() };
+        let withdrawn = self.keep(store, &self.entry(), &command, subject, note).await;
         self.has_entry.set(withdrawn.is_err());
     }
 
-    fn note(&self, command: &str, on: &[String]) -> ChangeNote {
+    fn note(&self, command: &str, Subject { on, of, .. }: &Subject) -> ChangeNote {
         ChangeNote {
             command: command.to_owned(),
             on: on.first().cloned().unwrap_or_default(),
             by: self.by.to_owned(),
+            by_shop: self.is_of_shop,
+            of: of.clone(),
             withdraws: None,
             operation: self.operation_hash(),
         }
@@ -206,7 +227,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let now_ms = self.clock.now_ms();
         let mut random = [0; AuditKey::RANDOM_BYTES];
         self.entropy.fill(&mut random);
-        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None }
+        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None, of: None }
     }
 
     /// Writes an entry. Its metadata is the note that lists show.
@@ -216,13 +237,14 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Entry { key, at, .. }: &Entry,
         command: &str,
         Subject { on, of, changed, record }: Subject,
-        note: Option<ChangeNote>,
+        note: ChangeNote,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let operation = self.operation_hash();
-        let change = encode(&Change { at, by, command, on, of, changed, record, operation })?;
+        let (by_shop, operation) = (self.is_of_shop, self.operation_hash());
+        let change =
+            encode(&Change { at, by, by_shop, command, on, of, changed, record, operation })?;
         self.has_entry.set(true);
-        Ok(store.put(key, change, &note).await?)
+        Ok(store.put(key, change, &Some(note.fit())).await?)
     }
 }
 

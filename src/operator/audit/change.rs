@@ -15,6 +15,9 @@ pub struct Change {
     pub at: String,
     /// Who made the change.
     pub by: String,
+    /// Whether a person of a shop made the change in the dashboard.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
     /// The command, such as `keys revoke`.
     pub command: String,
     /// The IDs of what was changed; for a payment, also the payment in words.

@@ -1,5 +1,6 @@
 //! Entries of the audit log, and records that name the entry of the change that wrote them.
 
+use crate::auth::KeyLevel;
 use crate::store::{AuditKey, ChangeNote, Key as _};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ pub(in crate::operator) struct Entry {
     pub at: String,
     /// The note that lists of entries show; `None` if the change cannot be withdrawn.
     pub(super) note: Option<ChangeNote>,
+    /// As [`Change::of`](super::Change::of).
+    pub(super) of: Option<KeyLevel>,
 }
 
 /// A record together with the name of the audit entry of the change that wrote the record.

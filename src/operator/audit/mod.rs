@@ -5,12 +5,14 @@ mod author;
 mod change;
 mod entry;
 mod list;
+mod own;
 mod search;
 mod sentence;
 
 pub use author::Author;
 pub use change::{Change, MemberChange, Subject};
 pub use list::since;
+pub use own::{AN_OPERATOR, OwnPlaces};
 pub use search::{AuditFilter, AuditPage, page};
 pub use sentence::{GROUPS, Part, is_known};
 

@@ -1,13 +1,15 @@
 //! Pages of the audit log, with filters.
 
 use super::change::{Change, WITHDRAWN};
+use super::own::{AN_OPERATOR, OwnPlaces};
 use crate::auth::KeyLevel;
 use crate::operator::position::Position;
 use crate::operator::{OperatorError, Result, read_values};
 use crate::pledge::TransactionId;
 use crate::scope::{Mode, Scope};
 use crate::store::{
-    AuditKey, ChangeNote, Key as _, KeyInfo, MAX_READS, OperatorStore, SettlementKey, decode,
+    AuditKey, ChangeNote, Key as _, KeyInfo, MAX_READS, OperatorStore, PriceListVersionKey,
+    SettlementKey, decode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,9 @@ pub struct AuditFilter {
     pub command: Option<String>,
     /// Only changes that concern the unit or the team with this ID.
     pub shop: Option<String>,
+    /// Only changes that concern these units and teams, as their people see them: without the names of operators and of
+    /// other units and teams. Entries that cannot be read are left out.
+    pub own: Option<OwnPlaces>,
     /// Only changes at or after this time, in milliseconds since 1970.
     pub since_ms: Option<u64>,
     /// Only changes before this time, in milliseconds since 1970.
@@ -40,11 +45,29 @@ impl AuditFilter {
     fn may_match(&self, key: AuditKey, record: &KeyInfo) -> bool {
         let note = ChangeNote::deserialize(&record.metadata).ok();
         self.until_ms.is_none_or(|until_ms| key.time_ms() < until_ms)
-            && note.is_none_or(|note| self.is_by(&note.by) && self.is_of(&note.command))
+            && note.is_none_or(|note| self.may_match_note(&note))
+    }
+
+    fn may_match_note(&self, note: &ChangeNote) -> bool {
+        let (by, is_own) = match &self.own {
+            Some(own) if note.by_shop => (&*note.by, own.may_concern(note)),
+            Some(own) => (AN_OPERATOR, own.may_concern(note)),
+            None => (&*note.by, true),
+        };
+        is_own && self.is_by(by) && self.is_of(&note.command)
     }
 
     fn is_too_old(&self, key: AuditKey) -> bool {
         self.since_ms.is_some_and(|since_ms| key.time_ms() < since_ms)
+    }
+
+    /// Returns the change as the search shows it; `None` if it does not match.
+    fn matching(&self, change: Change) -> Option<Change> {
+        let change = match &self.own {
+            Some(own) => own.own_part(change)?,
+            None => change,
+        };
+        self.matches(&change).then_some(change)
     }
 
     fn matches(&self, change: &Change) -> bool {
@@ -75,6 +98,7 @@ fn concerns(change: &Change, shop: &str) -> bool {
     let is_shop = |text: &String| {
         text == shop
             || SettlementKey::parse(text).is_some_and(|of| of.unit == shop)
+            || PriceListVersionKey::parse(text).is_some_and(|version| version.of.unit == Some(shop))
             || prefixes.iter().any(|prefix| text.starts_with(prefix))
     };
     change.of.as_ref().map(KeyLevel::id) == Some(shop) || change.on.iter().any(is_shop)
@@ -201,9 +225,9 @@ impl Search<'_> {
                 None => Some(Vec::new()), // a name that is not valid has no entry
             };
             match value.map(|value| decode::<Change>(AuditKey::KIND, &value)) {
-                Some(Ok(change)) if self.filter.matches(&change) => self.page.changes.push(change),
-                Some(Err(_)) => self.page.damaged += 1,
-                Some(Ok(_)) | None => {}
+                Some(Ok(change)) => self.page.changes.extend(self.filter.matching(change)),
+                Some(Err(_)) if self.filter.own.is_none() => self.page.damaged += 1,
+                Some(Err(_)) | None => {}
             }
         }
         Ok(true)

@@ -11,7 +11,7 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 11] = [
+pub const GROUPS: [(&str, &str); 12] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -21,6 +21,7 @@ pub const GROUPS: [(&str, &str); 11] = [
     ("payments", "Payments"),
     ("credits", "Credits"),
     ("fulfilments", "Fulfilment"),
+    ("updates", "Updates"),
     ("emails", "E-mails"),
     ("ledger", "Ledger"),
 ];
@@ -39,8 +40,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("units set", "changed the profile of {units 0}"),
     ("units unset", "removed members of the profile of {units 0}"),
     ("units remove", "removed {units 0}"),
-    ("teams add", "added {units 1} to the team {team 0}"),
-    ("teams remove", "removed {units 1} from the team {team 0}"),
+    ("teams add", "added {units 1} to {team 0}"),
+    ("teams remove", "removed {units 1} from {team 0}"),
     ("people add", "added a person{of}{text 0}"),
     ("people remove", "removed a person{of}{text 0}"),
     ("transactions erase", "erased the personal data of {transactions 0}"),
@@ -52,6 +53,11 @@ const SENTENCES: &[(&str, &str)] = &[
     ("credits restore", "restored credits from the audit log"),
     ("fulfilments add", "recorded what was done{text 1}"),
     ("fulfilments remove", "removed what was recorded as done{text 1}"),
+    ("updates add", "drafted an update{text 1}"),
+    ("updates edit", "edited an update{text 1}"),
+    ("updates publish", "published an update{text 1}"),
+    ("updates withdraw", "withdrew an update{text 1}"),
+    ("updates restore", "restored updates from the audit log"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",
@@ -187,13 +193,50 @@ fn unknown(command: &str, on: &[String]) -> Vec<Part> {
     parts
 }
 
+/// A placeholder of a template, by what its IDs name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    Key,
+    Units,
+    Team,
+    Transactions,
+    Transaction,
+    Month,
+    Prices,
+    Text,
+    Of,
+}
+
+/// Returns the placeholders of a command's sentence, each with the index of its first ID; `None` if this release does
+/// not know the command.
+pub(super) fn slots(command: &str) -> Option<Vec<(Slot, usize)>> {
+    let pieces = template(command)?.split('{').skip(1);
+    Some(pieces.filter_map(|piece| piece.split_once('}')).map(|(text, _)| slot(text)).collect())
+}
+
+fn slot(text: &str) -> (Slot, usize) {
+    let (kind, index) = text.split_once(' ').unwrap_or((text, "0"));
+    let slot = match kind {
+        "key" => Slot::Key,
+        "units" => Slot::Units,
+        "team" => Slot::Team,
+        "transactions" => Slot::Transactions,
+        "transaction" => Slot::Transaction,
+        "month" => Slot::Month,
+        "prices" => Slot::Prices,
+        "text" => Slot::Text,
+        _ => Slot::Of,
+    };
+    (slot, index.parse().unwrap_or_default())
+}
+
 /// Fills in a template.
 fn filled(template: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
     let mut parts = Vec::new();
     for piece in template.split('{') {
-        let (slot, text) = piece.split_once('}').unwrap_or(("", piece));
-        if !slot.is_empty() {
-            parts.extend(slot_parts(slot, on, of));
+        let (name, text) = piece.split_once('}').unwrap_or(("", piece));
+        if !name.is_empty() {
+            parts.extend(slot_parts(slot(name), on, of));
         }
         if !text.is_empty() {
             parts.push(Part::text(text));
@@ -202,21 +245,23 @@ fn filled(template: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
     parts
 }
 
-fn slot_parts(slot: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
-    let (kind, index) = slot.split_once(' ').unwrap_or((slot, "0"));
-    let rest = on.get(index.parse().unwrap_or_default()..).unwrap_or_default();
+fn slot_parts((slot, index): (Slot, usize), on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
+    let rest = on.get(index..).unwrap_or_default();
     let first = rest.first().cloned().unwrap_or_else(|| "?".to_owned());
-    match kind {
-        "key" => vec![Part::Key(first)],
-        "team" => vec![Part::Team(first)],
-        "units" => several("the unit ", "the units ", rest, Part::Unit),
-        "transactions" => several("the transaction ", "the transactions ", rest, transaction),
-        "transaction" => vec![Part::text("the transaction "), transaction(first)],
-        "month" => vec![month(first)],
-        "prices" => vec![prices(first)],
-        "text" if rest.is_empty() => Vec::new(),
-        "text" => vec![Part::text(": "), Part::Words(rest.join(", "))],
-        _ => of_level(of),
+    match slot {
+        Slot::Key => vec![Part::Key(first)],
+        Slot::Team if first.is_empty() => vec![Part::text("a team")], // a person of a shop does not see which one
+        Slot::Team => vec![Part::text("the team "), Part::Team(first)],
+        Slot::Units if rest.is_empty() => vec![Part::text("a unit")],
+        Slot::Units => several("the unit ", "the units ", rest, Part::Unit),
+        Slot::Transactions if rest.is_empty() => vec![Part::text("a transaction")],
+        Slot::Transactions => several("the transaction ", "the transactions ", rest, transaction),
+        Slot::Transaction => vec![Part::text("the transaction "), transaction(first)],
+        Slot::Month => vec![month(first)],
+        Slot::Prices => vec![prices(first)],
+        Slot::Text if rest.is_empty() => Vec::new(),
+        Slot::Text => vec![Part::text(": "), Part::Words(rest.join(", "))],
+        Slot::Of => of_level(of),
     }
 }
 

@@ -9,9 +9,10 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::{Author, Subject};
 use crate::operator::once::{Done, once};
 use crate::operator::payments::ShopMonth;
-use crate::operator::{Result, bound};
+use crate::operator::{Result, bound, put_record};
+use crate::pledge::TransactionId;
 use crate::service::{Clock, Entropy};
-use crate::store::{Key as _, OperatorStore};
+use crate::store::{Cancelled, CancelledKey, Key as _, OperatorStore};
 
 const ADD: &str = "credits add";
 /// The command of the audit log's entry which confirms that a credit was made.
@@ -61,12 +62,12 @@ async fn add_now(
     if author.earlier.is_some()
         && let Some(made) = credits::credit_of(ledger, &operation).await?
     {
-        return confirmed(store, author, made).await;
+        return confirmed(store, author, request, made).await;
     }
     let planned = plan(store, ledger, author, request).await?;
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
-        let subject = Subject::of(shop(&credit), [&credit.transaction, &credit.entry_in_words()]);
+        let subject = subject(request, &credit, &[&credit.transaction]);
         let audited = AuditedCredit::new(credit, request.part.is_none());
         Subject { record: serde_json::to_value(audited).ok(), ..subject }
     };
@@ -74,7 +75,7 @@ async fn add_now(
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
     let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
     let refused = match credits::credit(ledger, &row, &booked.fact()).await {
-        Ok(Some(made)) => return confirmed(store, author, made).await,
+        Ok(Some(made)) => return confirmed(store, author, request, made).await,
         Ok(None) => {
             "the transaction was credited, or the month marked as paid, at the same moment. Check it, and begin again"
         }
@@ -85,19 +86,30 @@ async fn add_now(
     Err(invalid(refused))
 }
 
-/// Records in the audit log that a credit was made. If this fails, a retry of the request records it.
+/// Marks the transaction as cancelled, if the request says so, and records in the audit log that a credit was made. If
+/// this fails, a retry of the request does it.
 async fn confirmed(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
     made: CreditRow,
 ) -> Result<Credit> {
     let change = made.change.clone();
     let credit = Credit::from(made);
-    let on = [&change, &credit.transaction, &credit.entry_in_words()];
-    author.record_subject(store, DONE, Subject::of(shop(&credit), on)).await?;
+    if request.tell_buyer
+        && let Some(id) = TransactionId::parse(&credit.transaction)
+    {
+        put_record(store, &CancelledKey(&id), &Cancelled { at: credit.at.clone() }).await?;
+    }
+    let subject = subject(request, &credit, &[&change, &credit.transaction]);
+    author.record_subject(store, DONE, subject).await?;
     Ok(credit)
 }
 
-fn shop(credit: &Credit) -> KeyLevel {
-    KeyLevel::Unit(credit.unit.clone())
+/// Returns what the audit log records about a credit: `ids`, and the credit in words.
+fn subject(request: &CreditRequest, credit: &Credit, ids: &[&str]) -> Subject {
+    let words = credit.entry_in_words();
+    let told = request.tell_buyer.then_some("the timeline says that it was cancelled");
+    let on = ids.iter().copied().chain([&*words]).chain(told);
+    Subject::of(KeyLevel::Unit(credit.unit.clone()), on)
 }

@@ -17,6 +17,9 @@ pub struct CreditRequest {
     pub part: Option<Part>,
     /// Why: one line of 1 to [`MAX_REASON_BYTES`](super::MAX_REASON_BYTES) bytes that does not name the recipient.
     pub reason: String,
+    /// Whether the transaction's timeline says that it was cancelled. Only if `part` is `None`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tell_buyer: bool,
 }
 
 /// A part of a transaction.

@@ -30,6 +30,12 @@ pub(super) async fn plan(
     let record = transactions::get(store, &request.transaction).await?;
     let order = Creditable::read(store, ledger, &record).await?;
     check_reason(&record, &order.row, &request.reason)?;
+    if request.tell_buyer && request.part.is_some() {
+        return Err(invalid(
+            "the timeline can say that a transaction was cancelled only if all that is left is credited: leave out the \
+             amount and the quantities",
+        ));
+    }
     let (amount, quantities) = match &request.part {
         None => whole(&order)?,
         Some(part) => part_of(&order, part)?,

@@ -4,9 +4,9 @@ use crate::decimal::Decimal;
 use crate::ledger::fulfilments::NewFulfilment;
 use crate::operator::audit::is_line;
 use crate::operator::{OperatorError, Result};
-use crate::recipient::WebAddress;
 use crate::service::Clock;
 use crate::time::parse_ms;
+use crate::web_address::WebAddress;
 use std::fmt::Display;
 
 /// Largest number of bytes of a partner's name, and of a place.
@@ -32,18 +32,11 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
             )));
         }
     }
-    if new.report.as_deref().is_some_and(|report| !is_report(report)) {
+    if new.report.as_deref().is_some_and(|report| !WebAddress::is_secure(report)) {
         return Err(refused("the report must be a web address that begins with https://"));
     }
     check_day(&new.done_on, clock)?;
     Ok(NewFulfilment { quantity: quantity(&new.quantity)?, ..new.clone() })
-}
-
-/// Returns whether a text is a valid address of a report. Pages link to reports, so the address must begin with
-/// `https://`, and must not have a user name, which could look like a host.
-fn is_report(report: &str) -> bool {
-    let is_secure = report.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
-    is_secure && WebAddress::parse(report).is_some_and(|address| !address.has_user)
 }
 
 fn check_day(day: &str, clock: &impl Clock) -> Result<()> {

@@ -171,10 +171,10 @@ fn requests_that_no_page_sends_are_refused() {
 
 /// Who may open each page and send each form, besides operators, who may use all: the roles of operators, and the roles of
 /// people of shops, for their own units and teams.
-pub const MAY: [(&str, &str, &str); 53] = [
+pub const MAY: [(&str, &str, &str); 61] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),
-    ("GET /find", "support", ""),
+    ("GET /find", "support", "manager"),
     ("GET /transactions/{id}", "support accounts", "manager viewer"),
     ("POST /transactions/{id}/credit", "accounts", ""),
     ("POST /transactions/{id}/whole", "", "manager"),
@@ -196,6 +196,14 @@ pub const MAY: [(&str, &str, &str); 53] = [
     ("GET /fulfilment.csv", "accounts", ""),
     ("POST /fulfilment", "", ""),
     ("POST /fulfilment/remove", "", ""),
+    ("POST /fulfilment/update", "", ""),
+    ("GET /updates", "", ""),
+    ("POST /updates", "", ""),
+    ("GET /updates/{id}", "", ""),
+    ("POST /updates/{id}", "", ""),
+    ("GET /updates/{id}/preview", "", ""),
+    ("POST /updates/{id}/publish", "", ""),
+    ("POST /updates/{id}/withdraw", "", ""),
     ("GET /orders", "support accounts", "manager viewer"),
     ("GET /payments", "accounts", ""),
     ("GET /units/{id}/statement", "accounts", "manager viewer"),
@@ -222,7 +230,7 @@ pub const MAY: [(&str, &str, &str); 53] = [
     ("POST /prices", "", ""),
     ("GET /mails", "support", ""),
     ("POST /mails", "support", ""),
-    ("GET /audit", "", ""),
+    ("GET /audit", "", "manager viewer"),
     ("GET /system", "", ""),
     ("GET /healthz", "support accounts", ""),
 ];

@@ -1,5 +1,6 @@
 //! Tests the credits on the page of a transaction, and the form that adds one.
 
+use super::fields::assert_problem_at;
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
     let (dashboard, path) = ordered(json!(3));
     let page = dashboard.get(ACCOUNTS, &path);
     let words = "Leave empty to credit all that is left: 1.50 USD and every quantity.";
-    assert_has(&page, 200, &[words, "Quantity of tree", "Of 3. Only with an amount"]);
+    assert_has(&page, 200, &[words, "Quantity of tree", "At most 3. Needs an amount"]);
     let part = [("amount", "0.50"), (TREES, "1"), ("reason", "<script>Returned")];
     let page = ask(&dashboard, &path, &part);
     let words = [
@@ -66,7 +67,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
         "&lt;script&gt;Returned",
         "by <bdi>joan@example.org",
         "all that is left: 1.00 USD",
-        "Of 2.",
+        "At most 2.",
     ];
     assert_has(&page, 200, &words);
     let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
@@ -78,24 +79,57 @@ fn a_part_is_credited_after_confirmation_and_once() {
 #[test]
 fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, path) = ordered(json!(3));
-    for (fields, problem) in [
-        (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge"),
-        (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as"),
-        (&[("amount", "1")], "enter a reason"),
-        (&[("reason", "Canary sent it back")], "must not have an e-mail address"),
-        (&[(TREES, "1"), ("reason", "r")], "with the quantities"),
-        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid"),
-        (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree"),
-        (&[("step", "credit"), ("amount", "9"), ("reason", "r")], "only 1.50 USD of the charge"),
+    for (fields, problem, field) in [
+        (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge", "amount"),
+        (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as", "amount"),
+        (&[("amount", "1")], "enter a reason", "reason"),
+        (&[("reason", "Canary sent it back")], "must not have an e-mail address", "reason"),
+        (&[(TREES, "1"), ("reason", "r")], "with the quantities", "amount"),
+        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid", ""),
+        (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree", TREES),
+        (
+            &[("step", "credit"), ("amount", "9"), ("reason", "r")],
+            "only 1.50 USD of the charge",
+            "amount",
+        ),
     ] {
         let page = ask(&dashboard, &path, fields);
         assert_has(&page, 422, &["Nothing was credited: ", problem, "Credit …</button>"]);
+        assert_problem_at(&page, field);
         assert!(!page.text.contains("<script"), "{}", page.text);
     }
     let whole = ask(&dashboard, &path, &[("step", "credit"), ("reason", "Returned")]);
     assert_has(&whole, 200, &["This cannot be undone"]); // no operation ID: it asks first
     assert_eq!(dashboard.changes(), [""; 0]);
     assert_eq!(ask(&dashboard, "/transactions/x", &[("reason", "r")]).status, 404);
+}
+
+#[test]
+fn the_timeline_says_that_an_order_was_cancelled_if_the_operator_says_so() {
+    let (dashboard, path) = ordered(json!(3));
+    let field_of_page = "<input type=\"checkbox\" name=\"cancelled\" value=\"yes\">";
+    assert_has(&dashboard.get(ACCOUNTS, &path), 200, &[field_of_page]);
+    let told = "The buyer's timeline will say that this pledge was cancelled.";
+    let reason = ("reason", "Returned");
+    let page = ask(&dashboard, &path, &[("cancelled", "yes"), ("amount", "1.50"), reason]);
+    let checked = "name=\"cancelled\" value=\"yes\" checked";
+    assert_has(&page, 422, &["leave out the amount and the quantities", checked]);
+    let silent = ask(&dashboard, &path, &[reason]);
+    assert!(!silent.text.contains(told) && !silent.text.contains("cancelled"), "off by default");
+    let page = ask(&dashboard, &path, &[("cancelled", "yes"), reason]);
+    assert_has(&page, 200, &[told]);
+    let marks = || {
+        let names = dashboard.store().names().into_iter();
+        names.filter(|name| name.starts_with("cancelled:")).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(), [""; 0]);
+    let fields = confirmed(&page, &["cancelled"]);
+    for _ in 0..2 {
+        assert_has(&confirm(&dashboard, &path, &fields), 200, &["was credited"]);
+    }
+    assert_eq!(marks(), [path.replace("/transactions/", "cancelled:")]);
+    let page = dashboard.get(OPERATOR, "/audit");
+    assert_has(&page, 200, &["the timeline says that it was cancelled"]);
 }
 
 #[test]

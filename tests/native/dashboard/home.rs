@@ -63,7 +63,7 @@ fn each_role_sees_its_own_tasks() {
             assert_eq!(main.contains(task), tasks.contains(&task), "{person} {task}: {main}");
         }
         assert!(!main.contains("Nothing needs doing") && !main.contains("could not be read"));
-        assert_eq!(main.contains("href=\"/transactions/"), person != ACCOUNTS, "{person}");
+        assert!(main.contains("href=\"/transactions/"), "{person}");
         assert_eq!(main.contains("action=\"/find\""), person != ACCOUNTS, "{person}");
     }
     let main = dashboard.get(OPERATOR, "/").text;

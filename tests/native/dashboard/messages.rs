@@ -13,7 +13,8 @@ const SERVICE: NotificationService = NotificationService::MessagingServiceA;
 #[test]
 fn a_transaction_shows_each_requested_service_and_a_message_is_sent_again_once() {
     let dashboard = test_dashboard();
-    let profile = json!({ "name": "Café", "mail": true, "messagingServices": ["MessagingServiceA"] });
+    let profile =
+        json!({ "name": "Café", "mail": true, "messagingServices": ["MessagingServiceA"] });
     dashboard.store().keep("profile:unit_dev", profile.to_string().as_bytes(), b"null");
     let mut order = order();
     order["notifications"] = json!(["MessagingServiceA", "MessagingServiceC"]);
@@ -51,12 +52,20 @@ fn a_transaction_shows_each_requested_service_and_a_message_is_sent_again_once()
     assert_eq!(dashboard.changes(), [format!("emails resend (MessagingServiceA) [{id}]")]);
     for service in ["MessagingServiceB", "MessagingServiceZ", "x"] {
         let fields = [("service", service), ("round", "2"), ("sure", "yes")];
-        assert_eq!(dashboard.post(SUPPORT, &format!("{path}/mail"), &fields).status, 422, "{service}");
+        assert_eq!(
+            dashboard.post(SUPPORT, &format!("{path}/mail"), &fields).status,
+            422,
+            "{service}"
+        );
     }
 
     let preview = dashboard.get(SUPPORT, &format!("{path}/mail?service=MessagingServiceA"));
     assert_eq!(preview.status, 200);
-    assert!(preview.text.contains("The message that MessagingServiceA would get now"), "{}", preview.text);
+    assert!(
+        preview.text.contains("The message that MessagingServiceA would get now"),
+        "{}",
+        preview.text
+    );
     assert!(!preview.text.contains("canary") && !preview.text.contains("edit_key"));
     let preview = dashboard.get(SUPPORT, &format!("{path}/mail?service=x"));
     assert_eq!(preview.status, 422);
@@ -76,15 +85,28 @@ fn the_system_page_names_the_attached_adapters() {
         ("", &[none]),
         (
             "MESSAGING_SERVICE_A, MESSAGING_SERVICE_A_TEST_URL\nMESSAGING_SERVICE_A_TEST_SECRET",
-            &["MessagingServiceA", "Works", "Live keys: attached by a service binding. Test keys: attached by a URL."],
+            &[
+                "MessagingServiceA",
+                "Works",
+                "Live keys: attached by a service binding. Test keys: attached by a URL.",
+            ],
         ),
         (
             "MESSAGING_SERVICE_B_URL",
-            &["MessagingServiceB", "Problem", "MESSAGING_SERVICE_B_SECRET", "Test keys: not attached."],
+            &[
+                "MessagingServiceB",
+                "Problem",
+                "MESSAGING_SERVICE_B_SECRET",
+                "Test keys: not attached.",
+            ],
         ),
         (
             "MESSAGING_SERVICE_C_TEST, MESSAGING_SERVICE_C_SECRET",
-            &["MessagingServiceC", "Not set up", "Live keys: not attached. Test keys: attached by a service binding."],
+            &[
+                "MessagingServiceC",
+                "Not set up",
+                "Live keys: not attached. Test keys: attached by a service binding.",
+            ],
         ),
     ];
     for (messaging_bindings, expected) in rows {

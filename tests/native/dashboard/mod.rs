@@ -2,6 +2,7 @@
 
 mod access;
 mod credits;
+mod fields;
 mod find;
 mod find_sealed;
 mod fulfilment;
@@ -17,12 +18,15 @@ mod payments;
 mod person;
 mod prices;
 mod related;
+mod shop_audit;
 mod shop_home;
+mod shop_search;
 mod table;
 mod times;
 mod transaction;
 mod unit;
 mod unit_prices;
+mod updates;
 mod usage;
 
 use futures_executor::block_on;

@@ -22,8 +22,8 @@ fn listed(count: u64) -> (TestDashboard, Vec<String>) {
 fn ids(page: &Answer) -> Vec<String> {
     assert_eq!(page.status, 200, "{}", page.text);
     assert_inert(&page.text);
-    let parts = page.text.split("<code class=\"id\">").skip(1);
-    parts.map(|rest| rest.split_once('<').unwrap().0.to_owned()).collect()
+    let parts = page.text.split("<a class=\"reference\" href=\"/transactions/").skip(1);
+    parts.map(|rest| rest.split_once('"').unwrap().0.to_owned()).collect()
 }
 
 /// Returns the address of a link to another page of the list.

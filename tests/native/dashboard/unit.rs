@@ -12,7 +12,7 @@ const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
-const PROFILE: [(&str, &str); 9] = [
+const PROFILE: [(&str, &str); 10] = [
     ("name", "Nordwald <b>\"&\u{5d0}"),
     ("logo", "https://nordwald.example/l.svg?a=1&b"),
     ("link", "https://nordwald.example/"),
@@ -22,6 +22,7 @@ const PROFILE: [(&str, &str); 9] = [
     ("time-zone", "Europe/Berlin"),
     ("mail", "on"),
     ("MessagingServiceB", "on"),
+    ("mail-text", "Danke <i>\r\nBis bald"),
 ];
 
 /// Sends the profile form of a page with some fields changed.
@@ -76,7 +77,7 @@ fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
     let question = add(&[("unit", "shop2")]);
     has(&question, 422, ">Use the unit shop</button>");
     has(&question, 422, ">Create the unit shop2</button>");
-    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem\"");
+    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem unit-hint\"");
     let asked = [("asked-unit", "shop2"), ("similar-unit", "shop")];
     let answer = |unit, answer| add(&[("unit", unit), ("answer", answer), asked[0], asked[1]]);
     has(&answer("shop2", "use"), 200, "This unit already exists");
@@ -155,7 +156,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let first = dashboard.get(OPERATOR, "/units/shop");
     let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
         "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example",
-        "timeZone": "Europe/Berlin", "mail": true, "messagingServices": ["MessagingServiceB"] });
+        "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true,
+        "messagingServices": ["MessagingServiceB"] });
     let mut expected = record.clone();
     expected["version"] = json!(impact_pledge::version::VERSION);
     let save =
@@ -167,6 +169,9 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let saved = save(&first, &[]);
     has(&saved, 200, "The profile was saved.");
     has(&saved, 200, "Nordwald &lt;b&gt;&quot;&amp;\u{5d0}");
+    has(&saved, 200, "name=\"mail-text\" rows=\"3\">Danke &lt;i&gt;\nBis bald</textarea>");
+    let shown = dashboard.get(SUPPORT, "/units/shop");
+    has(&shown, 200, "Your own text in e-mails</dt><dd><bdi>Danke &lt;i&gt;\nBis bald");
     expected["change"] = profile(&dashboard, "shop")["change"].clone();
     assert_eq!(profile(&dashboard, "shop"), expected);
     has(&save(&first, &[]), 200, "Nothing was changed");
@@ -177,8 +182,16 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
         "Not saved: the profile has changed since you opened this form, set by ada@example.org at 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
-    let without =
-        ["logo", "accent", "language", "mail", "MessagingServiceB", "reply-to", "time-zone"];
+    let without = [
+        "logo",
+        "accent",
+        "language",
+        "mail",
+        "MessagingServiceB",
+        "mail-text",
+        "reply-to",
+        "time-zone",
+    ];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile was saved.");
     let now = profile(&dashboard, "shop");
@@ -187,7 +200,32 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     assert_eq!(now, fewer);
     has(&save(&first, &[]), 422, "has changed since you opened");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
-    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Language of the reader's browser");
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Follow the reader's browser");
+}
+
+/// A new profile has a choice of the language that somebody made. That of the reader's browser is one, too.
+#[test]
+fn a_new_profile_asks_for_the_language() {
+    let dashboard = shop();
+    let page = dashboard.get(OPERATOR, "/units/shop");
+    has(&page, 200, "<option value=\"\" selected>Choose a language</option>");
+    has(&page, 200, "they are never translated");
+    let missing = save(&dashboard, &page, "/units/shop", &[("language", "")]);
+    has(&missing, 422, "Choose the <code><bdi>language</bdi></code> of the shop's pages");
+    has(&missing, 422, "<a href=\"#language\">Go to the field</a>");
+    assert_eq!(field(&missing.text, "name"), PROFILE[0].1, "what was entered is kept");
+    assert_eq!((profile(&dashboard, "shop"), commands(&dashboard)), (Value::Null, vec![]));
+    let wrong = save(&dashboard, &page, "/units/shop", &[("language", "reader"), ("link", "x")]);
+    has(&wrong, 422, "<option value=\"reader\" selected>Follow the reader's browser</option>");
+    let preview = [("language", ""), ("preview", "page")];
+    has(&save(&dashboard, &page, "/units/shop", &preview), 200, "<html lang=\"en\">");
+    let saved = save(&dashboard, &page, "/units/shop", &[("language", "reader")]);
+    has(&saved, 200, "The profile was saved.");
+    has(&saved, 200, "<option value=\"reader\" selected>");
+    assert!(!saved.text.contains("Choose a language"));
+    assert_eq!(profile(&dashboard, "shop")["language"], Value::Null);
+    has(&save(&dashboard, &saved, "/units/shop", &[("language", "ja")]), 200, "was saved");
+    assert_eq!(profile(&dashboard, "shop")["language"], "ja");
 }
 
 #[test]
@@ -202,6 +240,8 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
         ("accent", "red;}", "must be a colour"),
         ("language", "xx", "must be one of"),
         ("reply-to", "Ada <ada@shop.example>", "must be an e-mail address"),
+        ("mail-text", "a\n\nb", "must have 1 to 6 lines"),
+        ("mail-text", "\u{202e}", "must have 1 to 6 lines"),
         ("time-zone", "Berlin", "must be a time zone"),
         ("time-zone", "+01:00", "must be a time zone"),
     ] {
@@ -209,7 +249,9 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
             let answer =
                 save(&dashboard, &page, "/units/shop", &[(name, value), ("preview", preview)]);
             has(&answer, 422, words);
-            if name != "language" {
+            if name == "mail-text" {
+                has(&answer, 422, &format!(">{value}</textarea>"));
+            } else if name != "language" {
                 assert_eq!(field(&answer.text, name), value);
                 assert!(answer.text.contains("aria-invalid=\"true\""), "{name}");
             }
@@ -247,6 +289,8 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
         for (answer, name) in [(&stored, "&lt;b&gt;Stored"), (&tried, "&lt;i&gt;Tried")] {
             has(answer, 200, words);
             has(answer, 200, name);
+            let is_own = of == "mail" && name.contains("Tried");
+            assert_eq!(answer.text.contains("Danke &lt;i&gt;<br>Bis bald"), is_own, "{of}");
             let found = &answer.headers["content-security-policy"];
             assert!(found.starts_with("default-src 'none'") && found.contains(policy), "{found}");
         }

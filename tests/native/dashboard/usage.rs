@@ -101,9 +101,9 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     assert_has(&page, 200, &["role=\"img\"", "Complete up to", "31 Jan 2026, 11:58 UTC"]);
     let expected = [
-        ["Jan 2026", "3.00 USD", "", "3.00", "in progress", "2", ""],
-        ["Dec 2025", "1.50 USD", "", "1.50", "unpaid", "2", "1 List"],
-        ["Nov 2025", "1.50 USD", "", "1.50", "unpaid", "1", ""],
+        ["Jan 2026", "3.00 USD", "", "3.00", "in progress Statement", "2", ""],
+        ["Dec 2025", "1.50 USD", "", "1.50", "unpaid Statement", "2", "1 List"],
+        ["Nov 2025", "1.50 USD", "", "1.50", "unpaid Statement", "1", ""],
     ];
     assert_eq!(rows(&page), expected);
     let aria = "aria-label=\"USD by month: Nov 2025 1.50; Dec 2025 1.50; Jan 2026 3.00\"";
@@ -164,7 +164,10 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     assert_eq!(rows(&page), [total]);
     let units = page.text.split_once("<h2>Units</h2>").unwrap().1;
     let unit = Answer { text: units.to_owned(), ..dashboard.get(ACCOUNTS, "/usage") };
-    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "", "1.50", "unpaid", "2", "1 List"]]);
+    assert_eq!(
+        rows(&unit),
+        [["unit_dev", "1.50 USD", "", "1.50", "unpaid Statement", "2", "1 List"]]
+    );
     assert_has(&page, 200, &["href=\"/units/unit_dev/usage?mode=live\"", "Complete up to"]);
     assert_has(
         &page,
@@ -272,7 +275,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
         &["is already marked as paid: 1.50 USD paid on 2026-01-05"],
     );
     let page = dashboard.get(ACCOUNTS, PAGE);
-    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.org";
+    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgStatement";
     assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", "", "1.50", cell, "2", "1 List"]);
     assert_has(&page, 200, &["<rect class=\"paid\"", "Dec 2025 1.50, paid"]);
 
@@ -334,7 +337,7 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         let field = changed[0].0;
         if field.starts_with("amount-") || ["unpriced", "day", "invoice"].contains(&field) {
             let field = if field == "amount-EUR" { "amount-USD" } else { field };
-            assert_has(&answer, 422, &[&format!("aria-describedby=\"{field}-problem\"")]);
+            assert_has(&answer, 422, &[&format!("aria-describedby=\"{field}-problem")]);
         }
         assert!(!answer.text.contains("<script"), "{}", answer.text);
     }
@@ -436,8 +439,9 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     let rows = rows(&page);
     assert_eq!(rows.len(), 4);
-    let paid =
-        |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
+    let paid = |amount| {
+        format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by adaStatement")
+    };
     let late =
         format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
     assert_eq!(rows[0][1..], ["3.00 EUR", "", "3.00", &*(paid("0.00") + &late), "1", ""]);
@@ -453,4 +457,33 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let list = dashboard.get(ACCOUNTS, &list);
     assert_has(&list, 200, &["changed since", "6 Jan 2026"]);
     assert_eq!(self::rows(&list).len(), 1);
+}
+
+/// People of a shop see that the operator marked a month as paid, but not the address of the person who did.
+#[test]
+fn a_shop_does_not_see_who_marked_a_month_as_paid() {
+    use super::members::{EVA, VIC, shops};
+    let shops = shops();
+    let sum = json!({ "currencyCode": "USD", "amount": "0.50", "transactions": 1, "unpriced": 0 });
+    let settlement = json!({ "paidAt": "2026-02-05T00:00:00.000Z", "sums": [sum], "invoice": "17",
+        "by": OPERATOR, "at": "2026-02-06T00:00:00.000Z" });
+    let (name, record) = ("settlement:live:north:2026-01", settlement.to_string());
+    shops.dashboard.store().keep(name, record.as_bytes(), b"null");
+    shops.dashboard.clock.0.set(NOW_MS + 10 * DAY_MS);
+    shops.dashboard.reconcile();
+    for path in ["/units/north/usage", "/units/north/usage.csv"] {
+        for person in [EVA, VIC] {
+            let page = shops.dashboard.get(person, path);
+            assert_has(&page, 200, &["the operator", "17"]);
+            assert!(!page.text.contains(OPERATOR), "{path}: {}", page.text);
+        }
+        assert_has(&shops.dashboard.get(ACCOUNTS, path), 200, &[OPERATOR]);
+    }
+    for path in
+        ["/units/north/statement?month=2026-01", "/units/north/transactions.csv?month=2026-01", "/"]
+    {
+        let page = shops.dashboard.get(EVA, path);
+        assert_has(&page, 200, &[]);
+        assert!(!page.text.contains(OPERATOR), "{path}: {}", page.text);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{TODAY, shop};
 use crate::timeline::EMAIL;
-use impact_pledge::pledge::NotificationService;
+use impact_pledge::pledge::NotificationService::{self, Email, MessagingServiceA};
 use impact_pledge::service::Message;
 use impact_pledge::store::{Key as _, ProfileKey};
 use serde_json::{Value, json};
@@ -18,6 +18,10 @@ fn body() -> Value {
     })
 }
 
+/// A profile whose e-mails and MessagingServiceA are on.
+const WITH_A: &[u8] =
+    br#"{"name": "Shop", "mail": true, "messagingServices": ["MessagingServiceA"]}"#;
+
 /// A service with a queue, and a unit whose e-mails are on.
 fn service() -> TestService<MemoryStore> {
     let mut service = seeded();
@@ -27,43 +31,62 @@ fn service() -> TestService<MemoryStore> {
 }
 
 #[test]
-fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
+fn a_create_puts_a_message_into_the_queue_for_each_service_that_may_deliver() {
     type Change = fn(&mut TestService<MemoryStore>, &mut Value);
-    let rows: [(&str, &str, usize, Change); 9] = [
-        ("live", LIVE_UNIT, 1, |_, _| {}),
-        ("test", UNIT, 0, |_, _| {}),
-        ("test, and a recipient of tests", UNIT, 1, |service, _| {
-            service.settings.notifies_tests = vec![NotificationService::Email];
+    let rows: [(&str, &str, &[NotificationService], Change); 14] = [
+        ("live", LIVE_UNIT, &[Email], |_, _| {}),
+        ("test", UNIT, &[], |_, _| {}),
+        ("test, and a recipient of tests", UNIT, &[Email], |service, _| {
+            service.settings.notifies_tests = vec![Email];
         }),
-        ("not asked for", LIVE_UNIT, 0, |_, body| {
+        ("not asked for", LIVE_UNIT, &[], |_, body| {
             body["notifications"] = json!(["MessagingServiceA"])
         }),
-        ("no notifications", LIVE_UNIT, 0, |_, body| {
+        ("no notifications", LIVE_UNIT, &[], |_, body| {
             body.as_object_mut().unwrap().remove("notifications");
         }),
-        ("no profile", LIVE_UNIT, 0, |service, _| service.store.remove("profile:unit_dev")),
-        ("a profile without mail", LIVE_UNIT, 0, |service, _| {
+        ("no profile", LIVE_UNIT, &[], |service, _| service.store.remove("profile:unit_dev")),
+        ("a profile without mail", LIVE_UNIT, &[], |service, _| {
             service.store.keep("profile:unit_dev", br#"{"name": "Shop"}"#, b"null");
         }),
-        ("a profile that cannot be read", LIVE_UNIT, 1, |service, _| {
-            service.store.set_failing(Some("profile:"));
+        ("a profile that cannot be read", LIVE_UNIT, &[Email, MessagingServiceA], |service, _| {
+            service.store.set_failing(Some("profile:"))
         }),
-        ("no queue", LIVE_UNIT, 0, |service, _| service.queue = None),
+        ("no queue", LIVE_UNIT, &[], |service, _| service.queue = None),
+        ("a messaging service is on", LIVE_UNIT, &[Email, MessagingServiceA], |service, _| {
+            service.store.keep("profile:unit_dev", WITH_A, b"null");
+        }),
+        ("only a messaging service is on", LIVE_UNIT, &[MessagingServiceA], |service, _| {
+            let profile = br#"{"name": "Shop", "messagingServices": ["MessagingServiceA"]}"#;
+            service.store.keep("profile:unit_dev", profile, b"null");
+        }),
+        ("three services, some twice", LIVE_UNIT, &[MessagingServiceA], |service, body| {
+            service.store.keep("profile:unit_dev", WITH_A, b"null");
+            let asked = ["MessagingServiceB", "MessagingServiceA", "MessagingServiceA"];
+            body["notifications"] = json!(asked);
+        }),
+        ("test, and no adapter for tests", UNIT, &[], |service, _| {
+            service.store.keep("profile:unit_dev", WITH_A, b"null");
+        }),
+        ("test, and an adapter for tests", UNIT, &[MessagingServiceA], |service, _| {
+            service.store.keep("profile:unit_dev", WITH_A, b"null");
+            service.settings.notifies_tests = vec![MessagingServiceA];
+        }),
     ];
-    for (name, key, messages, change) in rows {
+    for (name, key, services, change) in rows {
         let (mut service, mut body) = (service(), body());
         change(&mut service, &mut body);
         let answer = service.create(key, &body);
         assert_eq!(answer.status, 200, "{name}: {}", answer.text);
         let created = answer.json();
-        let message = |_: usize| Message {
+        let message = |service: &NotificationService| Message {
             id: created["id"].as_str().unwrap().to_owned(),
             created_at: created["createdAt"].as_str().unwrap().to_owned(),
             round: 1,
-            service: NotificationService::Email,
+            service: *service,
         };
         let queued = service.queue.map(|queue| queue.messages.take()).unwrap_or_default();
-        assert_eq!(queued, (0..messages).map(message).collect::<Vec<_>>(), "{name}");
+        assert_eq!(queued, services.iter().map(message).collect::<Vec<_>>(), "{name}");
         let pending = created["notifications"].as_array().unwrap().iter();
         assert!(pending.clone().all(|entry| entry["status"] == "Pending"), "{name}");
     }
@@ -74,9 +97,9 @@ fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
 fn a_damaged_profile_stops_no_message() {
     let service = service();
     service.store.keep("profile:unit_dev", b"{}", b"null");
-    for messages in 1..=2 {
+    for creates in 1..=2 {
         assert_eq!(service.create(LIVE_UNIT, &body()).status, 200);
-        assert_eq!(service.queue.as_ref().unwrap().messages.borrow().len(), messages);
+        assert_eq!(service.queue.as_ref().unwrap().messages.borrow().len(), 2 * creates);
     }
 }
 
@@ -108,6 +131,24 @@ fn a_queue_that_fails_costs_no_pledge_and_is_shown() {
     assert!(service.store.value(&format!("mail-failed:{TODAY}:{id}")).is_some());
     let log: Value = serde_json::from_str(&answer.log.unwrap()).unwrap();
     assert_eq!(log["mail"], "unsent");
+}
+
+#[test]
+fn each_message_that_the_queue_does_not_take_is_shown() {
+    let service = service();
+    service.store.keep("profile:unit_dev", WITH_A, b"null");
+    service.queue.as_ref().unwrap().is_broken.set(true);
+    let answer = service.create(LIVE_UNIT, &body());
+    assert_eq!(answer.status, 200);
+    let id = answer.json()["id"].as_str().unwrap().to_owned();
+    let summary = service.store.metadata("transaction:")[0]["summary"].clone();
+    assert_eq!((&summary["mail"], &summary["unsent"]), (&json!("unsent"), &json!("A")));
+    for service_name in ["", ":MessagingServiceA"] {
+        let listed = format!("mail-failed:{TODAY}:{id}{service_name}");
+        assert!(service.store.value(&listed).is_some(), "{listed}");
+    }
+    let log: Value = serde_json::from_str(&answer.log.unwrap()).unwrap();
+    assert_eq!((&log["mail"], &log["unsent"]), (&json!("unsent"), &json!(["MessagingServiceA"])));
 }
 
 #[test]

@@ -76,9 +76,16 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
 fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
     for (address, uri) in [
         ("hello@coffee.example", "<mailto:hello@coffee.example>"),
-        ("o'hara+shop_1-2~3@coffee.example", "<mailto:o'hara+shop_1-2~3@coffee.example>"),
+        ("o'hara+shop_1-2~3@coffee.example", "<mailto:o'hara%2Bshop_1-2~3@coffee.example>"),
         ("a?cc=b&c@coffee.example", "<mailto:a%3Fcc%3Db%26c@coffee.example>"),
         ("100%25/#^`{|}@b.example", "<mailto:100%2525%2F%23%5E%60%7B%7C%7D@b.example>"),
+        (r#""a\"b\\@\ c"@c.example"#, "<mailto:%22a%5C%22b%5C%5C%40%5C%20c%22@c.example>"),
+        ("jörg@münchen.example", "<mailto:j%C3%B6rg@m%C3%BCnchen.example>"),
+        ("木\u{1f600}@例え.example", "<mailto:%E6%9C%A8%F0%9F%98%80@%E4%BE%8B%E3%81%88.example>"),
+        (
+            "!#$%&'*+-/=?^_`{|}~@b.example",
+            "<mailto:!%23$%25%26'*%2B-%2F%3D%3F%5E_%60%7B%7C%7D~@b.example>",
+        ),
         (r#""a@b> ,;"@c.example"#, "<mailto:%22a%40b%3E%20%2C%3B%22@c.example>"),
         ("a@[IPv6:::1]", "<mailto:a@%5BIPv6%3A%3A%3A1%5D>"),
     ] {
@@ -98,7 +105,10 @@ fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
             id: &id(),
             marker: &serde_json::from_value(marker).unwrap(),
         };
-        assert_eq!(email.headers().list_unsubscribe.as_deref(), Some(uri));
+        let header = email.headers().list_unsubscribe.expect("a header");
+        let subject = format!("?subject=Unsubscribe%20{}>", id());
+        assert_eq!(header, uri.replace('>', &subject));
+        assert!(header.len() < 998 && header.bytes().all(|byte| byte.is_ascii_graphic()));
     }
 }
 

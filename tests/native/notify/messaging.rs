@@ -11,6 +11,7 @@ use impact_pledge::pledge::TransactionId;
 use impact_pledge::service::Message;
 use impact_pledge::store::{FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey};
 use serde_json::{Value, json};
+use support::service::ORIGIN;
 
 fn to(service: NotificationService, round: u32) -> Message {
     Message { service, round, ..message() }
@@ -69,7 +70,7 @@ fn an_adapter_gets_title_and_text_of_the_email() {
         "language": "de",
         "title": title,
         "text": text,
-        "timelineUrl": "https://service.example/timeline/ptran_1?edit_key=secret",
+        "timelineUrl": format!("{ORIGIN}/timeline/ptran_1?edit_key=secret"),
     });
     let webhook_id = format!("{}_MessagingServiceA_1", id());
     assert!(!webhook_id.contains('.'));

@@ -17,7 +17,7 @@ fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
         "mail": true, "messagingServices": ["MessagingServiceA", "MessagingServiceC"],
-        "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin",
+        "replyTo": "hello@nordwald.example", "mailText": "Danke!\nBis bald.", "timeZone": "Europe/Berlin",
         "billingName": "Nordwald GmbH", "billingAddress": "Waldweg 1\n10115 Berlin", "taxText": "VAT DE123" });
     let store = MemoryStore::default();
     let row =
@@ -48,6 +48,7 @@ fn a_profile_becomes_a_record_of_its_unit() {
         Member::Logo,
         Member::Language,
         Member::ReplyTo,
+        Member::MailText,
         Member::TimeZone,
         Member::BillingName,
         Member::BillingAddress,
@@ -100,7 +101,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "language": "no" }),
-            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh",
         ),
         (
             "u",
@@ -111,6 +112,11 @@ fn a_wrong_profile_is_refused_in_words() {
             "u",
             json!({ "name": "N", "replyTo": "Ada <ada@shop.example>" }),
             "`reply-to` must be an e-mail address, such as `hello@shop.example`",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "mailText": "a\n\nb" }),
+            "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no characters that change the direction of text",
         ),
         (
             "u",

@@ -1,8 +1,8 @@
-//! Characters that a reader does not see.
+//! Characters that a reader does not see, and lines of text in which a reader sees everything.
 
 /// Whether a character is invisible: Unicode's `White_Space` and `Default_Ignorable_Code_Point`, the annotation marks, and the
 /// blank Braille pattern.
-pub(super) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || matches!(
             character,
@@ -12,4 +12,13 @@ pub(super) fn is_invisible(character: char) -> bool {
                 | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
                 | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
         )
+}
+
+/// Whether a text is one line, with at least one visible character and no character that changes the direction of text.
+pub fn is_visible_line(line: &str) -> bool {
+    let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let breaks =
+        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+    !line.chars().all(is_invisible)
+        && !line.chars().any(|character| turns(character) || breaks(character))
 }

@@ -33,4 +33,10 @@ impl<'a> WebAddress<'a> {
         let has_user = authority.contains('@');
         (is_web && !host.is_empty()).then_some(WebAddress { href, host, has_user })
     }
+
+    /// Returns whether a text is a safe URL with https and without a user name, which could look like a host.
+    pub fn is_secure(href: &str) -> bool {
+        let is_https = href.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+        is_https && WebAddress::parse(href).is_some_and(|address| !address.has_user)
+    }
 }

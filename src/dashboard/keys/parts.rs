@@ -1,0 +1,100 @@
+//! Parts of the pages and forms about keys.
+
+use crate::auth::KeyLevel;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::register::owner;
+use crate::dashboard::view::{self, hidden};
+use crate::dashboard::{Refusal, Result, transaction};
+use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, USED_SECONDS};
+use crate::operator::keys::{KeyMetadata, KeyName, KeyRow};
+use crate::store::CredentialKey;
+use maud::{Markup, html};
+
+/// Says how long a revoked key may still work. This is the sum of two cache TTLs: that of Workers KV, and that of a
+/// running Worker.
+pub(super) fn lives() -> Markup {
+    html! {
+        "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
+         up to " (KEY_CACHED_SECONDS) " s, and a running Worker for another " (USED_SECONDS) " s."
+    }
+}
+
+// ---- Keys in forms -------------------------------------------------------------------------------
+
+/// The hidden field with the unit or team that owns a key.
+pub(super) fn level_fields(level: &KeyLevel) -> Markup {
+    match level {
+        KeyLevel::Unit(id) => hidden("unit", id),
+        KeyLevel::Team(id) => hidden("team", id),
+    }
+}
+
+pub(super) const NO_OWNER: &str = "a key belongs to a unit or a team: start from the page of one";
+
+pub(super) fn level(form: &Form) -> Result<KeyLevel> {
+    let level = match (form.given("unit"), form.given("team")) {
+        (Some(unit), None) => KeyLevel::Unit(unit.to_owned()),
+        (None, Some(team)) => KeyLevel::Team(team.to_owned()),
+        _ => {
+            return Err(Refusal::invalid(NO_OWNER));
+        }
+    };
+    level.check().map(|()| level).map_err(Refusal::invalid)
+}
+
+/// Parses the key in a form. The form contains the name of the key's record, so that no list is needed.
+pub(super) fn named_key(form: &Form) -> Result<CredentialKey> {
+    let key = CredentialKey::parse(form.text("key"));
+    key.ok_or_else(|| {
+        Refusal::invalid("the form has no valid key: start from the page of the unit or team")
+    })
+}
+
+pub(super) fn name(key: CredentialKey) -> String {
+    crate::store::Key::name(&key)
+}
+
+/// The buttons to replace and revoke a key.
+pub(in crate::dashboard) fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
+    html! {
+        @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
+            (view::form(path, &html! {
+                (hidden("key", &name.name)) (level_fields(level))
+                button.quiet aria-label={ (word) " the key " (name.id) } { (word) }
+            }))
+            " "
+        }
+    }
+}
+
+// ---- Facts ---------------------------------------------------------------------------------------
+
+/// Lists the facts about a key. `level` is the owner that the form names. It is shown if the key's record names no
+/// owner.
+pub(super) fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
+    let level = row.note.as_ref().map_or(level, |note| &note.level);
+    let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
+    if let Some(KeyMetadata { mode: mode_of, label, created, by, ends, .. }) = &row.note {
+        facts.extend([
+            ("Mode", transaction::mode(mode_of.is_live())),
+            ("Label", html! { bdi { (label) } }),
+            ("Created", html! { (view::time(created)) " by " bdi { (by) } }),
+        ]);
+        facts.extend(ends.as_ref().map(|ends| ("Expires", view::time(ends))));
+    }
+    facts.extend(row.problem.as_ref().map(|problem| ("Problem", html! { (problem) })));
+    view::facts(&facts)
+}
+
+/// The page that is shown if the key no longer exists, for example because its form was sent twice.
+pub(super) fn gone(key: CredentialKey, level: &KeyLevel) -> Page {
+    let content = html! {
+        p.lead {
+            "The key " code { (key.0.id()) } " no longer exists: it was revoked or has expired. "
+            "Nothing was changed."
+        }
+        p { "Back to the " (owner(level)) "." }
+    };
+    Page::new("Key not found", content)
+}

@@ -1,0 +1,93 @@
+//! Replaces keys.
+
+use super::new_key::made;
+use super::parts::{facts, gone, level, level_fields, lives, name, named_key};
+use crate::auth::KeyLevel;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::register::owner;
+use crate::dashboard::view::{self, hidden};
+use crate::dashboard::{PageContext, Result};
+use crate::operator::keys::{self, KeyExpiry};
+use crate::operator::{Done, OperatorError};
+use crate::service::{Clock, Entropy};
+use crate::store::{CredentialKey, OperatorStore};
+use maud::html;
+
+/// The choices for how long a replaced key keeps working: the seconds, and the label of the choice.
+const KEEPS: [(&str, &str); 4] =
+    [("0", "Revoke it now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
+
+/// Asks how long the old key is to keep working, then creates the new key. KV cost of the question: 1 read. KV cost of
+/// the new key: about 10 reads and writes, and 1 list of the last changes.
+pub(in crate::dashboard) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let (key, level) = (named_key(form)?, level(form)?);
+    let Some(keep) = keep(form).filter(|_| context.has_operation()) else {
+        return confirm_rotation(context, key, &level).await;
+    };
+    let rotated =
+        keys::rotate(context.store, context.ledger, &context.author, &name(key), keep).await;
+    let Done { outcome: rotated, before } = match rotated {
+        Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
+        rotated => rotated?,
+    };
+    let page = made(context, &rotated.made, before.as_ref(), &level);
+    let old = &rotated.replaces.id;
+    let after = match &rotated.end {
+        Ok(KeyExpiry { revoked: true, .. }) => {
+            html! { "Somebody revoked the old key at the same time. It stays revoked." }
+        }
+        Ok(_) if keep == 0 => html! { "The old key was revoked. " (lives()) },
+        Ok(KeyExpiry { ends, .. }) => {
+            html! { "The old key stops working on " (view::time(ends)) ". Use the new key by then." }
+        }
+        Err(error) => html! {
+            strong { "The old key keeps working as before" } ", because its expiry could not be saved ("
+            (error.to_string()) "). The new key works, too: revoke one of the two."
+        },
+    };
+    Ok(page.with(&html! { section { h2 { "The old key " code { (old) } } p { (after) } } }))
+}
+
+fn not_replaced(level: &KeyLevel, problem: &str) -> Page {
+    let content = html! { (view::problem(problem)) p { "Back to the " (owner(level)) "." } };
+    Page { status: 422, ..Page::new("The key was not replaced", content) }
+}
+
+fn keep(form: &Form) -> Option<u32> {
+    let (seconds, _) = KEEPS.iter().find(|(seconds, _)| *seconds == form.text("keep"))?;
+    seconds.parse().ok()
+}
+
+async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    key: CredentialKey,
+    level: &KeyLevel,
+) -> Result {
+    let Some(row) = keys::get(context.store, &name(key)).await? else {
+        return Ok(gone(key, level));
+    };
+    let successor = row.note.as_ref().and_then(|note| note.successor.as_ref());
+    let content = html! {
+        @if let Some(successor) = successor {
+            (view::notice(&html! {
+                "This key was already replaced by the key " code { (successor) } ". Replace it again only if \
+                 that key was lost."
+            }))
+        }
+        section {
+            (facts(&row, level))
+            (context.form("/keys/rotate", &html! {
+                (hidden("key", &row.name.name)) (level_fields(level))
+                (view::select("keep", "Keep the old key working for", &KEEPS, "86400"))
+                button { "Create the new key" }
+            }))
+        }
+        p { "The new key has the same permissions as the old one, and is shown once. Nothing was changed yet. "
+            "Back to the " (owner(level)) "." }
+    };
+    Ok(Page::new("Replace a key", content))
+}

@@ -1,0 +1,172 @@
+//! The forms that add, edit, publish and withdraw updates.
+
+use super::form::{FormResult, sent};
+use super::preview::preview;
+use super::{month, one};
+use crate::dashboard::form::Form;
+use crate::dashboard::month::MonthSelection;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Refusal, Result, operation, view};
+use crate::ledger::updates::{Pledges, UpdateState};
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::updates::{self, UpdateChange};
+use crate::operator::{Done, OperatorError, bound};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Adds a draft and shows it, or previews it. Ledger cost: at most 9 calls. KV cost: 1 write.
+pub(in crate::dashboard) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    check_operation(context)?;
+    let selection = MonthSelection::read(context, form)?;
+    let MonthSelection { mode, month } = selection;
+    let (wanted, offering) = (sent(form), form.text("offering").to_owned());
+    let pledges = Pledges { mode, month, offering };
+    let again = |problem| FormResult {
+        wanted: Some(wanted.clone()),
+        offering: pledges.offering.clone(),
+        problem,
+        ..FormResult::default()
+    };
+    if let Some(tag) = form.given("preview") {
+        let shown = preview(context, &pledges, None, &wanted, tag).await;
+        return match shown {
+            Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+                month::page(context, selection, again(problem)).await
+            }
+            shown => shown,
+        };
+    }
+    let of = (&pledges, None);
+    match updates::add(context.store, context.ledger, &context.author, of, &wanted).await {
+        Ok(added) => show(context, &added, "The draft was saved.").await,
+        Err(OperatorError::Invalid(problem)) => {
+            month::page(context, selection, again(problem)).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Makes a draft of what was recorded as done, and shows it. Ledger cost: at most 6 calls. KV cost: 1 write.
+pub(in crate::dashboard) async fn draft<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    check_operation(context)?;
+    let (store, ledger, id) = (context.store, context.ledger, form.text("id"));
+    let added = updates::add_from_fulfilment(store, ledger, &context.author, id).await?;
+    let words = "The draft was saved. Write its sentence for buyers, then publish it.";
+    show(context, &added, words).await
+}
+
+/// Edits an update and shows it, or previews it. Ledger cost: at most 7 calls. KV cost: at most 2 writes.
+pub(in crate::dashboard) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result {
+    check_operation(context)?;
+    let (wanted, revision) = (sent(form), revision(form)?);
+    if let Some(tag) = form.given("preview") {
+        let row = updates::get(bound(context.ledger)?, id).await?;
+        let shown = preview(context, &row.pledges, Some(&row), &wanted, tag).await;
+        return match shown {
+            Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+                let wanted = Some(wanted);
+                one::page(context, &row, FormResult { wanted, problem, ..FormResult::default() })
+                    .await
+            }
+            shown => shown,
+        };
+    }
+    let (store, ledger) = (context.store, context.ledger);
+    match updates::edit(store, ledger, &context.author, (id, revision), &wanted).await {
+        Ok(edited) => show(context, &edited, "The update was saved.").await,
+        Err(OperatorError::Invalid(problem)) => {
+            let row = updates::get(bound(ledger)?, id).await?;
+            let wanted = Some(wanted);
+            one::page(context, &row, FormResult { wanted, problem, ..FormResult::default() }).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Publishes an update and shows it. Ledger cost: at most 9 calls. KV cost: 2 writes.
+pub(in crate::dashboard) async fn publish<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result {
+    check_operation(context)?;
+    let (store, ledger, of) = (context.store, context.ledger, (id, revision(form)?));
+    match updates::publish(store, ledger, &context.author, of).await {
+        Ok(published) => show(context, &published, "The update was published.").await,
+        Err(OperatorError::Invalid(problem)) => {
+            let row = updates::get(bound(ledger)?, id).await?;
+            one::page(context, &row, FormResult { problem, ..FormResult::default() }).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks for confirmation. Once the person has confirmed, withdraws an update and shows it. Ledger cost: at most 8 calls.
+/// KV cost: at most 2 writes.
+pub(in crate::dashboard) async fn withdraw<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result {
+    if !context.has_operation() {
+        let row = updates::get(bound(context.ledger)?, id).await?;
+        return Ok(one::confirm_withdrawal(context, &row));
+    }
+    let (store, ledger, of) = (context.store, context.ledger, (id, revision(form)?));
+    let withdrawn = updates::withdraw(store, ledger, &context.author, of).await?;
+    show(context, &withdrawn, "The update was withdrawn. It stays in the list.").await
+}
+
+fn check_operation<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>) -> Result<()> {
+    match context.has_operation() {
+        true => Ok(()),
+        false => Err(Refusal::invalid("some fields are missing. Reload the page and try again")),
+    }
+}
+
+/// Returns the revision of the update that the person has seen.
+fn revision(form: &Form) -> Result<u64> {
+    let problem = || Refusal::invalid("some fields are missing. Reload the page and try again");
+    form.text("revision").parse().map_err(|_| problem())
+}
+
+async fn show<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    Done { outcome, before }: &Done<UpdateChange>,
+    words: &str,
+) -> Result<Page> {
+    let UpdateChange { row, is_compiled } = outcome;
+    let notice = html! {
+        (operation::before(before.as_ref()))
+        (view::done(&html! { (words) @if *is_compiled { (when(row.state)) } }))
+        @if !is_compiled {
+            (view::notice(&html! {
+                "Workers KV did not take the record that timelines read, so they do not show this yet. The cron writes it "
+                "again at its next run, and so does the next change."
+            }))
+        }
+    };
+    one::page(context, row, FormResult { notice, ..FormResult::default() }).await
+}
+
+/// Says when timelines show a change.
+fn when(state: UpdateState) -> Markup {
+    html! {
+        @match state {
+            UpdateState::Draft => {}
+            UpdateState::Published => { " Timelines show it after about " (APPLIED_SECONDS) " s." }
+            UpdateState::Withdrawn => { " Timelines that show it stop after about " (APPLIED_SECONDS) " s." }
+        }
+    }
+}

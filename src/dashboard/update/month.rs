@@ -1,0 +1,156 @@
+//! The page of a month: its updates by offering, and the form that adds one.
+
+use super::form::{FormResult, PATH, field_of, fields, stage_in_words};
+use crate::dashboard::form::Form;
+use crate::dashboard::month::MonthSelection;
+use crate::dashboard::page::Page;
+use crate::dashboard::view::{self, Field};
+use crate::dashboard::{PageContext, Result, link};
+use crate::ledger::updates::{UpdateRow, UpdateState};
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::updates::{self, UpdateList};
+use crate::operator::{OperatorError, bound, fulfilments};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use crate::updates::MAX_UPDATES;
+use maud::{Markup, html};
+
+/// Maximum number of offerings that the form suggests.
+const MAX_SUGGESTED: usize = 200;
+/// Maximum number of characters of a sentence in the list.
+const MAX_BRIEF: usize = 120;
+
+/// Shows the updates for the pledges of the month in the query. Ledger cost: 7 or 8 queries.
+pub(in crate::dashboard) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let selection = MonthSelection::read(context, query)?;
+    page(context, selection, FormResult::default()).await
+}
+
+pub(super) async fn page<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    result: FormResult,
+) -> Result {
+    let ledger = bound(context.ledger)?;
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = updates::list(ledger, mode, &months, view::MAX_ROWS).await?;
+    let offerings = pledged(context, selection).await?;
+    let status = if result.problem.is_empty() { 200 } else { 422 };
+    let content = html! {
+        (result.notice)
+        p.lead { "What became of the pledges of " (view::month(selection.month)) ", as buyers' timelines show it" }
+        (selection.links(PATH))
+        section {
+            h2 { "By offering" }
+            (outdated(&found))
+            (table(&found.updates))
+            p.soft {
+                "A timeline shows the published updates of its offerings and month, newest first, at most " (MAX_UPDATES)
+                " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
+            }
+            ul.links { li { a href=(selection.address("/fulfilment")) { "Fulfilment" } } }
+        }
+        (add_section(context, selection, &offerings, &result))
+    };
+    Ok(Page { status, ..Page::new("Updates", content) })
+}
+
+/// Says that timelines do not show the last changes yet.
+fn outdated(found: &UpdateList) -> Markup {
+    html! {
+        @if !found.outdated.is_empty() {
+            (view::notice(&html! {
+                "Workers KV has not taken the last change of "
+                @for (index, pledges) in found.outdated.iter().enumerate() {
+                    @if index > 0 { ", " }
+                    (view::untrusted_text(&pledges.offering))
+                }
+                ": timelines do not show it yet. The cron writes it again at its next run, and so does the next change."
+            }))
+        }
+    }
+}
+
+fn table(updates: &[UpdateRow]) -> Markup {
+    let row = |row: &UpdateRow| {
+        let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
+        let sentence = update.texts.best("en").map(|(_, text)| text);
+        let brief = sentence.map(|text| text.chars().take(MAX_BRIEF).collect::<String>());
+        let address = link::path(&["updates", id]);
+        vec![
+            view::untrusted_text(&pledges.offering),
+            view::day(&[&update.date, "T00:00:00Z"].concat()),
+            html! { a href=(address) { (stage_in_words(update.stage.name())) } },
+            html! { @if let Some(text) = brief { (view::untrusted_text(&text)) } @else { "No sentence yet" } },
+            html! { @if *state == UpdateState::Published { strong { (state_in_words(*state)) } } @else { (state_in_words(*state)) } },
+            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
+        ]
+    };
+    let rows: Vec<_> = updates.iter().map(row).collect();
+    let headings = ["Offering", "Date", "Stage", "Sentence", "State", "Changed by"];
+    view::table(&headings, &rows, "No updates for this month yet.")
+}
+
+pub(super) fn state_in_words(state: UpdateState) -> &'static str {
+    match state {
+        UpdateState::Draft => "Draft",
+        UpdateState::Published => "Published",
+        UpdateState::Withdrawn => "Withdrawn",
+    }
+}
+
+/// Returns the offerings that were pledged in the month; none if the ledger does not keep it.
+async fn pledged<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<Vec<String>> {
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_SUGGESTED).await;
+    match found {
+        Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
+        found => Ok(found?.balances.into_iter().map(|balance| balance.offering).collect()),
+    }
+}
+
+fn add_section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    offerings: &[String],
+    FormResult { wanted, offering, problem, .. }: &FormResult,
+) -> Markup {
+    let wanted = wanted.clone().unwrap_or_default();
+    let wrong = field_of(problem);
+    let own = Field {
+        name: "offering",
+        label: "Offering",
+        hint: "The offering's ID, for example tree.",
+        value: offering,
+        required: true,
+        list: "offerings",
+        problem: if wrong.as_deref() == Some("offering") { problem } else { "" },
+        ..Field::default()
+    };
+    html! {
+        section #add {
+            h2 { "New update" }
+            p { "Buyers see nothing of a draft. You can preview it before you publish it." }
+            @if !problem.is_empty() { (view::form_problem(problem, wrong.as_deref())) }
+            (context.form(PATH, &html! {
+                (view::hidden("mode", selection.mode.name()))
+                (view::hidden("month", &selection.month.to_string()))
+                div.fields {
+                    (own.render())
+                    datalist #offerings { @for offering in offerings { option value=(offering) {} } }
+                }
+                (fields(&wanted, problem))
+                div.row {
+                    button { "Save draft" }
+                    button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
+                }
+            }))
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The page of one update: what it says, its state, and the forms that change it.
+
+use super::form::{FormResult, PATH, field_of, fields, stage_in_words};
+use crate::dashboard::month::MonthSelection;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Result, link, view};
+use crate::ledger::updates::{UpdateRow, UpdateState};
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::updates::{self, NewUpdate};
+use crate::operator::{bound, fulfilments};
+use crate::service::{Clock, Entropy};
+use maud::{Markup, html};
+
+/// Shows an update. Ledger cost: 1 query, 1 more if it was made from a fulfilment.
+pub(in crate::dashboard) async fn update<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+) -> Result {
+    let row = updates::get(bound(context.ledger)?, id).await?;
+    page(context, &row, FormResult::default()).await
+}
+
+pub(super) async fn page<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UpdateRow,
+    result: FormResult,
+) -> Result {
+    let UpdateRow { pledges, state, update, .. } = row;
+    let selection = MonthSelection { mode: pledges.mode, month: pledges.month };
+    let removed = removed_fulfilment(context, row).await?;
+    let status = if result.problem.is_empty() { 200 } else { 422 };
+    let content = html! {
+        (result.notice)
+        section {
+            (facts(row))
+            @if let Some(notice) = removed { (notice) }
+            ul.links {
+                @for (tag, _) in update.texts.iter() {
+                    li { a href=(preview_path(&row.id, tag)) target="_blank" { "Preview (" (tag) ")" } }
+                }
+                @if update.texts.is_empty() {
+                    li { a href=(preview_path(&row.id, "en")) target="_blank" { "Preview" } }
+                }
+                li { a href=(selection.address(PATH)) { "All updates of " (view::month(pledges.month)) } }
+            }
+            div.row { (actions(context, row)) }
+        }
+        section #edit {
+            h2 { "Edit" }
+            @if *state == UpdateState::Published {
+                p { "This update is published: timelines show a change after about " (APPLIED_SECONDS) " s." }
+            }
+            (edit_form(context, row, &result))
+        }
+    };
+    let title = format!("Update: {}", stage_in_words(update.stage.name()));
+    Ok(Page { status, ..Page::new(title, content) })
+}
+
+fn preview_path(id: &str, tag: &str) -> String {
+    link::with(&link::path(&["updates", id, "preview"]), &[("language", tag)])
+}
+
+pub(super) fn facts(row: &UpdateRow) -> Markup {
+    let UpdateRow { id, pledges, state, update, by, at, changed_by, changed_at, .. } = row;
+    let shown = match state {
+        UpdateState::Draft => "Draft: buyers do not see it.",
+        UpdateState::Published => "Published: timelines show it.",
+        UpdateState::Withdrawn => "Withdrawn: timelines do not show it.",
+    };
+    view::facts(&[
+        ("State", html! { (shown) }),
+        ("Offering", view::untrusted_text(&pledges.offering)),
+        ("Pledged in", html! { (view::month(pledges.month)) " (" (pledges.mode.name()) " mode)" }),
+        ("Date", view::day(&[&update.date, "T00:00:00Z"].concat())),
+        ("Added by", html! { (view::untrusted_text(by)) " on " (view::time(at)) }),
+        (
+            "Changed by",
+            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
+        ),
+        ("ID", html! { code.id { (id) } }),
+    ])
+}
+
+/// Says that the fulfilment that an update was made from was removed: then the update may be wrong, too.
+async fn removed_fulfilment<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UpdateRow,
+) -> Result<Option<Markup>> {
+    let Some(id) = &row.fulfilment else { return Ok(None) };
+    let found = fulfilments::get(bound(context.ledger)?, id).await?;
+    Ok(found.removed.map(|removal| {
+        view::notice(&html! {
+            "This update was made from what was recorded as done, which " (view::untrusted_text(&removal.by))
+            " removed on " (view::time(&removal.at)) ". Check whether the update is still right."
+        })
+    }))
+}
+
+fn actions<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, row: &UpdateRow) -> Markup {
+    let revision = row.revision.to_string();
+    let withdraw = if row.state == UpdateState::Draft { "Discard draft" } else { "Withdraw" };
+    html! {
+        @if row.state != UpdateState::Published {
+            (context.form(&link::path(&["updates", &row.id, "publish"]), &html! {
+                (view::hidden("revision", &revision))
+                button { "Publish" }
+            }))
+        }
+        @if row.state != UpdateState::Withdrawn {
+            // Its form has no operation ID, so the response asks for confirmation.
+            (view::form(&link::path(&["updates", &row.id, "withdraw"]), &html! {
+                button.quiet { (withdraw) }
+            }))
+        }
+    }
+}
+
+fn edit_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UpdateRow,
+    FormResult { wanted, problem, .. }: &FormResult,
+) -> Markup {
+    let wanted = wanted.clone().unwrap_or_else(|| NewUpdate::from(&row.update));
+    html! {
+        @if !problem.is_empty() { (view::form_problem(problem, field_of(problem).as_deref())) }
+        (context.form(&link::path(&["updates", &row.id]), &html! {
+            (view::hidden("revision", &row.revision.to_string()))
+            (fields(&wanted, problem))
+            div.row {
+                button { "Save" }
+                button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
+            }
+        }))
+    }
+}
+
+/// Shows the confirmation of a withdrawal.
+pub(super) fn confirm_withdrawal<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UpdateRow,
+) -> Page {
+    let (is_draft, title) = match row.state {
+        UpdateState::Draft => (true, "Discard this draft?"),
+        _ => (false, "Withdraw this update?"),
+    };
+    let content = html! {
+        section {
+            (facts(row))
+            @if let Some((tag, text)) = row.update.texts.best("en") { blockquote lang=(tag) dir="auto" { (text) } }
+            @if !is_draft {
+                p {
+                    "It is gone from timelines after about " (APPLIED_SECONDS) " s: Cloudflare's locations and running "
+                    "Workers use what they have read until then. Buyers may have printed or saved their page."
+                }
+            }
+            (context.form(&link::path(&["updates", &row.id, "withdraw"]), &html! {
+                (view::hidden("revision", &row.revision.to_string()))
+                button.alarm { @if is_draft { "Discard draft" } @else { "Withdraw" } }
+            }))
+        }
+        p { "Nothing was changed yet. " a href=(link::path(&["updates", &row.id])) { "Back" } }
+    };
+    Page::new(title, content)
+}

@@ -1,0 +1,70 @@
+//! Previews of an update as a buyer sees it on a timeline.
+
+use crate::dashboard::form::Form;
+use crate::dashboard::page::{Content, Page};
+use crate::dashboard::{PageContext, Refusal, Result};
+use crate::ledger::updates::{Pledges, UpdateRow};
+use crate::operator::updates::{self, NewUpdate};
+use crate::operator::{OperatorError, bound};
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::recipient::{self, Language, OfferingProgress};
+use crate::service::{Clock, Entropy};
+use serde_json::json;
+
+/// Shows the timeline of an example with a stored update, in the language of the query. Ledger cost: 2 queries.
+pub(in crate::dashboard) async fn preview_update<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result {
+    let row = updates::get(bound(context.ledger)?, id).await?;
+    let wanted = NewUpdate::from(&row.update);
+    let tag = query.given("language").unwrap_or("en");
+    preview(context, &row.pledges, Some(&row), &wanted, tag).await
+}
+
+/// Shows the timeline of an example with an update as it would be saved, among the published updates of its offering.
+/// `row` is the stored update, if it is edited. Ledger cost: 1 query.
+pub(super) async fn preview<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    pledges: &Pledges,
+    row: Option<&UpdateRow>,
+    wanted: &NewUpdate,
+    tag: &str,
+) -> Result {
+    let language = Language::from_tag(tag)
+        .ok_or_else(|| Refusal::invalid("timelines do not have this language"))?;
+    let ledger = bound(context.ledger)?;
+    let shown = updates::preview(ledger, &context.author, pledges, row, wanted).await?;
+    let example = example(pledges)?;
+    let example: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(&example).map_err(OperatorError::from)?;
+    let progress =
+        [OfferingProgress { offering_id: &pledges.offering, updates: Some(&shown.updates) }];
+    let page = recipient::page(&example, None, &progress, language, context.clock);
+    Ok(Page { status: 200, content: Content::Document(page.html, page.policy) })
+}
+
+/// Returns a transaction with a pledge of the offering and month, as JSON.
+fn example(Pledges { month, offering, mode }: &Pledges) -> Result<String> {
+    let example = json!({
+        "createdAt": format!("{month}-14T09:30:00.000Z"),
+        "reference": "1042",
+        "isLive": mode.is_live(),
+        "charge": { "amount": "7.50", "currencyCode": "USD", "paidAt": null },
+        "trigger": {
+            "date": format!("{month}-14T09:29:00Z"),
+            "phrase": "placed an order",
+            "externalUrl": null,
+        },
+        "pledges": [{
+            "id": "p_example_1",
+            "impact": { "amount": 12, "offeringId": offering },
+            "details": [],
+            "recipient": { "email": "ada@example.org", "firstName": "Ada", "name": "Ada Lovelace" },
+        }],
+        "notifications": [],
+        "timelineUrl": "https://example.org/",
+    });
+    Ok(serde_json::to_string(&example).map_err(OperatorError::from)?)
+}

@@ -1,0 +1,154 @@
+//! Which records of updates in Workers KV are outdated, and what they must have.
+
+use super::updates::Pledges;
+use super::{Ledger, LedgerError, Query, Result, ask};
+use crate::scope::Mode;
+use crate::settlement::Month;
+use crate::updates::MAX_UPDATES;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// What a record must have.
+#[derive(Debug, Deserialize)]
+pub struct Published {
+    /// Counts the changes of what is published.
+    pub revision: u64,
+    /// The published updates as JSON, a list of at most [`MAX_UPDATES`], newest first.
+    pub updates: Box<RawValue>,
+}
+
+/// Returns what the record of these pledges must have; `None` if nothing was ever published for them. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<Published>> {
+    Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
+}
+
+/// Notes that a revision was written to Workers KV. Returns whether it is still the current one. One call.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn compiled(
+    ledger: &dyn Ledger,
+    pledges: &Pledges,
+    revision: u64,
+    at: u64,
+) -> Result<bool> {
+    let note = Note { pledges, revision, at };
+    let current = Current { pledges };
+    let answers = ledger.run(&[note.statement()?, current.statement()?]).await?;
+    let rows = Current::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
+    Ok(rows.first() == Some(&revision))
+}
+
+/// Returns at most `most` records to compare with their rows: outdated ones, then those that were compared the longest
+/// time ago, before `before`, in milliseconds since 1970. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn due(ledger: &dyn Ledger, before: u64, most: usize) -> Result<Vec<Pledges>> {
+    ask(ledger, &Due { before, most }).await
+}
+
+/// Returns which of these months' records are outdated: not written to Workers KV since the last change of what is
+/// published. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn outdated(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+) -> Result<Vec<Pledges>> {
+    ask(ledger, &Outdated { mode, months }).await
+}
+
+/// The pledges of a record as JSON.
+macro_rules! pledges {
+    () => {
+        "json_object('mode', mode, 'month', month, 'offering', offering)"
+    };
+}
+
+/// Selects the record of a parameter's pledges.
+macro_rules! own {
+    () => {
+        " month = ?1 ->> '$.pledges.month' AND mode = ?1 ->> '$.pledges.mode' AND offering = ?1 ->> '$.pledges.offering'"
+    };
+}
+
+#[derive(Serialize)]
+struct Read<'a> {
+    pledges: &'a Pledges,
+    most: usize,
+}
+
+impl Query for Read<'_> {
+    type Row = Published;
+    const SQL: &'static str = concat!(
+        "SELECT json_object('revision', revision, 'updates', json((SELECT json_group_array(json(content)) FROM (
+  SELECT content FROM updates WHERE state = 'published' AND",
+        own!(),
+        " ORDER BY day DESC, at DESC, id LIMIT ?1 ->> '$.most')))) FROM update_records WHERE",
+        own!()
+    );
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    pledges: &'a Pledges,
+    revision: u64,
+    at: u64,
+}
+
+impl Query for Note<'_> {
+    type Row = ();
+    const SQL: &'static str = concat!(
+        "UPDATE update_records SET compiled = revision, checked = ?1 ->> '$.at' WHERE revision = ?1 ->> '$.revision' AND",
+        own!()
+    );
+}
+
+#[derive(Serialize)]
+struct Current<'a> {
+    pledges: &'a Pledges,
+}
+
+impl Query for Current<'_> {
+    type Row = u64;
+    const SQL: &'static str =
+        concat!("SELECT CAST(revision AS TEXT) FROM update_records WHERE", own!());
+}
+
+#[derive(Serialize)]
+struct Due {
+    before: u64,
+    most: usize,
+}
+
+impl Query for Due {
+    type Row = Pledges;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        pledges!(),
+        " FROM update_records WHERE compiled IS NOT revision OR checked < ?1 ->> '$.before'
+ORDER BY compiled IS revision, checked LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Serialize)]
+struct Outdated<'a> {
+    mode: Option<Mode>,
+    months: &'a [Month],
+}
+
+impl Query for Outdated<'_> {
+    type Row = Pledges;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        pledges!(),
+        " FROM update_records WHERE month IN (SELECT value FROM json_each(?1, '$.months'))
+  AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') AND compiled IS NOT revision"
+    );
+}

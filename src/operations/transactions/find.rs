@@ -1,0 +1,86 @@
+//! Finds transactions by reference or e-mail address.
+
+use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT, listed};
+use crate::ledger::Direction;
+use crate::operations::call::{Answer, Call, Failure, Ports, Result};
+use crate::operations::covered::{Covered, complete};
+use crate::operations::spec::{Argument, Spec, text};
+use crate::operations::table::paragraphs;
+use crate::operations::values::Values;
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
+use crate::scope::Mode;
+use serde::Deserialize;
+
+pub const FIND: Spec = Spec::reads(
+    "transactions",
+    "find",
+    "find transactions by reference or e-mail address",
+    &[
+        UNIT,
+        MODE,
+        Argument::option(
+            "reference",
+            text("text"),
+            "the complete reference, such as the number of the shop's order; case, blanks and leading # do not matter",
+        ),
+        EMAIL,
+    ],
+)
+.permission(Permission::Support)
+.answers(
+    "`transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`, but `completeUpTo` is left out if the result is from Workers KV; `more`: whether there are further matches",
+);
+
+#[derive(Deserialize)]
+pub struct Find {
+    unit: Option<String>,
+    mode: Option<Mode>,
+    reference: Option<String>,
+    email: Option<String>,
+}
+
+impl Find {
+    fn by(&self) -> Result<SearchKey, String> {
+        match (&self.reference, &self.email) {
+            (Some(reference), None) => Ok(SearchKey::Reference(reference.clone())),
+            (None, Some(email)) => Ok(SearchKey::Email(email.clone())),
+            _ => Err("give either `--reference` or `--email`".to_owned()),
+        }
+    }
+}
+
+pub fn check_find(values: &Values) -> Result<(), String> {
+    values.read::<Find>()?.by().map(drop)
+}
+
+pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
+    let by = asked.by().map_err(Failure::Usage)?;
+    let filter = TransactionFilter { unit: asked.unit, mode: asked.mode };
+    let found = found(call, &filter, &by).await?;
+    let more = match found.more {
+        true => format!("These are the newest {MOST}. Use `--unit` or `--mode` to see others."),
+        false => String::new(),
+    };
+    let text = paragraphs([listed(&found.transactions), more, complete_of(&found)]);
+    let covered = covered_of(&found);
+    let more = Some(found.more);
+    Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
+}
+
+pub(super) async fn found<P: Ports>(
+    call: &Call<'_, P>,
+    filter: &TransactionFilter,
+    by: &SearchKey,
+) -> Result<Found> {
+    let newest = &Direction::Newest;
+    Ok(transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?)
+}
+
+pub(super) fn covered_of(found: &Found) -> Covered {
+    found.coverage.as_ref().map(Covered::from).unwrap_or_default()
+}
+
+pub(super) fn complete_of(found: &Found) -> String {
+    found.coverage.as_ref().map(complete).unwrap_or_default()
+}

@@ -1,0 +1,59 @@
+//! Lists transactions.
+
+use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
+use crate::ledger::Direction;
+use crate::operations::call::{Answer, Call, Ports, Result};
+use crate::operations::covered::{Covered, complete};
+use crate::operations::spec::{Argument, Kind, Spec, text};
+use crate::operations::table::paragraphs;
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, ListQuery, TransactionFilter};
+use crate::scope::Mode;
+use crate::settlement::Month;
+use serde::Deserialize;
+
+pub const LIST: Spec = Spec::reads(
+    "transactions",
+    "list",
+    "list the newest transactions",
+    &[
+        UNIT,
+        Argument::option("key", text("id"), "only transactions that the API key with this ID created"),
+        MODE,
+        MONTH,
+        Argument::option(
+            "unpriced",
+            Kind::Flag,
+            "only transactions with unpriced pledges: their offering had no price, so they cost nothing",
+        ),
+        Argument::option(
+            "limit",
+            Kind::Number { least: 1, most: MOST as u64 },
+            "the largest number of rows to print, up to 1000",
+        )
+        .or("50"),
+    ],
+)
+.permission(Permission::Look)
+.answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID) and `erased` (when its personal data was erased, or `null`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
+
+#[derive(Deserialize)]
+pub struct List {
+    unit: Option<String>,
+    key: Option<String>,
+    mode: Option<Mode>,
+    month: Option<Month>,
+    #[serde(default)]
+    unpriced: bool,
+    limit: usize,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
+    let List { unit, key, mode, month, unpriced, limit } = asked;
+    let filter = TransactionFilter { unit, mode };
+    let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
+    let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
+    let text = paragraphs([listed(&found.page.orders), complete(&found.coverage)]);
+    let covered = Covered::from(&found.coverage);
+    Answer::new(&Transactions { transactions: found.page.orders, more: None, covered }, text)
+}

@@ -1,0 +1,15 @@
+//! Operations on transactions: list, find, show, erase.
+
+mod erase;
+mod erase_person;
+mod find;
+mod list;
+mod parts;
+mod receipt;
+mod show;
+
+pub use erase::{ERASE, check_erase, erase};
+pub use find::{FIND, check_find, find};
+pub use list::{LIST, list};
+pub use parts::{MONTH, listed};
+pub use show::{SHOW, show};

@@ -1,0 +1,227 @@
+//! Checks an update that a person writes.
+
+use super::refusal::refused;
+use crate::decimal::Decimal;
+use crate::operator::Result;
+use crate::operator::audit::is_line;
+use crate::pledge::Amount;
+use crate::recipient::Language;
+use crate::service::Clock;
+use crate::updates::{
+    Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts,
+    Update, UpdateId,
+};
+use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
+
+/// Largest number of bytes of an offering's ID. The ledger shortens longer IDs to this size.
+const MAX_OFFERING: usize = 256;
+/// Largest number of bytes of an update as JSON.
+const MAX_BYTES: usize = 8 * 1024;
+
+/// An unchecked update, as a person writes it. Empty texts count as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct NewUpdate {
+    /// A name of a [`Stage`], such as `under-way`.
+    pub stage: String,
+    /// The day on which it happened, such as `2026-11-03`.
+    pub date: String,
+    /// The name of the place.
+    pub place: String,
+    /// Degrees north, such as `-1.3733`.
+    pub latitude: String,
+    /// Degrees east, such as `38.0106`.
+    pub longitude: String,
+    /// The organisation that did it.
+    pub partner: String,
+    /// How much of the offering was done, a decimal.
+    pub quantity: String,
+    /// The https URL of a picture.
+    pub picture: String,
+    /// What the picture shows.
+    pub picture_text: String,
+    /// The https URL of a report.
+    pub report: String,
+    /// A sentence in one or more languages, each with its language tag.
+    pub texts: Vec<(String, String)>,
+}
+
+/// Converts to an update as a person would write it.
+impl From<&Update> for NewUpdate {
+    fn from(update: &Update) -> Self {
+        let Update { stage, date, place, partner, quantity, picture, report, texts, .. } = update;
+        let coordinates = place.as_ref().and_then(|place| place.coordinates);
+        let degrees = |degrees: fn(Coordinates) -> f64| {
+            coordinates.map(|point| degrees(point).to_string()).unwrap_or_default()
+        };
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let quantity = quantity.and_then(|quantity| Decimal::shortest(quantity.get()));
+        NewUpdate {
+            stage: stage.name().to_owned(),
+            date: date.to_string(),
+            place: text(place.as_ref().map(|place| &*place.name)),
+            latitude: degrees(Coordinates::latitude),
+            longitude: degrees(Coordinates::longitude),
+            partner: text(partner.as_deref()),
+            quantity: quantity.map(|quantity| quantity.to_exact()).unwrap_or_default(),
+            picture: text(picture.as_ref().map(|picture| &*picture.url)),
+            picture_text: text(picture.as_ref().map(|picture| &*picture.text)),
+            report: text(report.as_deref()),
+            texts: texts.iter().map(|(tag, text)| (tag.to_owned(), text.to_owned())).collect(),
+        }
+    }
+}
+
+/// Checks an offering's ID.
+pub(super) fn check_offering(offering: &str) -> Result<()> {
+    match is_line(offering, MAX_OFFERING) {
+        true => Ok(()),
+        false => {
+            Err(refused(format_args!("`offering` must be one line of 1 to {MAX_OFFERING} bytes")))
+        }
+    }
+}
+
+/// Checks the members of an update. An error names the member in backticks; that of a sentence names its language.
+pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Result<Update> {
+    let update = Update {
+        id,
+        stage: stage(&new.stage)?,
+        date: day(&new.date, clock)?,
+        place: place(new)?,
+        partner: line("partner", &new.partner)?,
+        quantity: quantity(&new.quantity)?,
+        picture: picture(new)?,
+        report: url("report", &new.report)?,
+        texts: texts(&new.texts)?,
+    };
+    match serde_json::to_vec(&update)?.len() {
+        ..=MAX_BYTES => Ok(update),
+        bytes => Err(refused(format_args!(
+            "the update has {bytes} bytes. Shorten its sentences or addresses to at most {MAX_BYTES} in all"
+        ))),
+    }
+}
+
+/// Checks that an update can be published: its sentence is what a buyer reads first.
+pub(super) fn check_publishable(update: &Update) -> Result<()> {
+    match update.texts.is_empty() {
+        false => Ok(()),
+        true => Err(refused("to publish the update, write its sentence in at least one language")),
+    }
+}
+
+fn given(text: &str) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn stage(name: &str) -> Result<Stage> {
+    let names: Vec<_> = Stage::VARIANTS.iter().map(|stage| stage.name()).collect();
+    Stage::from_name(name)
+        .ok_or_else(|| refused(format_args!("`stage` must be one of {}", names.join(", "))))
+}
+
+fn day(text: &str, clock: &impl Clock) -> Result<Day> {
+    let day = Day::parse(text.to_owned())
+        .ok_or_else(|| refused("`date` must be a day such as 2026-11-03"))?;
+    match day.begins_ms() > clock.now_ms() {
+        true => Err(refused("`date` is in the future")),
+        false => Ok(day),
+    }
+}
+
+fn line(name: &str, text: &str) -> Result<Option<Line<MAX_NAME>>> {
+    let parse = |text| {
+        Line::parse(text).ok_or_else(|| {
+            refused(format_args!(
+                "`{name}` must be one line of at most {MAX_NAME} characters, without characters that change the \
+                 direction of text"
+            ))
+        })
+    };
+    given(text).map(parse).transpose()
+}
+
+fn url(name: &str, text: &str) -> Result<Option<SecureUrl>> {
+    let parse = |text| {
+        SecureUrl::parse(text).ok_or_else(|| {
+            refused(format_args!(
+                "`{name}` must be a web address that starts with `https://`, without a user name, of at most 2,048 bytes"
+            ))
+        })
+    };
+    given(text).map(parse).transpose()
+}
+
+fn place(NewUpdate { place, latitude, longitude, .. }: &NewUpdate) -> Result<Option<Place>> {
+    let coordinates = match (given(latitude), given(longitude)) {
+        (None, None) => None,
+        (None, Some(_)) => return Err(refused("`latitude` is missing: `longitude` needs it")),
+        (Some(_), None) => return Err(refused("`longitude` is missing: `latitude` needs it")),
+        (Some(latitude), Some(longitude)) => Some(coordinates(&latitude, &longitude)?),
+    };
+    match line("place", place)? {
+        Some(name) => Ok(Some(Place { name, coordinates })),
+        None if coordinates.is_some() => {
+            Err(refused("`place` is missing: coordinates need the name of a place"))
+        }
+        None => Ok(None),
+    }
+}
+
+fn coordinates(latitude: &str, longitude: &str) -> Result<Coordinates> {
+    let degrees = |name: &str, text: &str, most: u32| {
+        let is_within = |degrees: &f64| (-f64::from(most)..=f64::from(most)).contains(degrees);
+        text.parse().ok().filter(is_within).ok_or_else(|| {
+            refused(format_args!(
+                "`{name}` must be degrees from -{most} to {most}, such as -1.3733"
+            ))
+        })
+    };
+    let point =
+        Coordinates::new(degrees("latitude", latitude, 90)?, degrees("longitude", longitude, 180)?);
+    point.ok_or_else(|| refused("`latitude` and `longitude` must be degrees"))
+}
+
+fn quantity(text: &str) -> Result<Option<Amount>> {
+    let parse = |text: String| {
+        let decimal = Decimal::parse_bounded(&text)?.to_exact();
+        Amount::parse(&decimal)
+    };
+    let problem = || refused("`quantity` must be a number above 0, such as 1200 or 12.5");
+    given(text).map(|text| parse(text).ok_or_else(problem)).transpose()
+}
+
+fn picture(NewUpdate { picture, picture_text, .. }: &NewUpdate) -> Result<Option<Picture>> {
+    match (url("picture", picture)?, line("picture-text", picture_text)?) {
+        (Some(url), Some(text)) => Ok(Some(Picture { url, text })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(refused(
+            "`picture-text` is missing: say what the picture shows, for people who do not see it",
+        )),
+        (None, Some(_)) => Err(refused("`picture` is missing: `picture-text` describes it")),
+    }
+}
+
+fn texts(new: &[(String, String)]) -> Result<Texts> {
+    let mut texts = Texts::default();
+    for (tag, text) in new.iter().filter(|(_, text)| !text.is_empty()) {
+        let Some(language) = Language::from_tag(tag) else {
+            let tags: Vec<_> = Language::VARIANTS.iter().map(|language| language.tag()).collect();
+            return Err(refused(format_args!(
+                "timelines have no such language: use one of {}",
+                tags.join(", ")
+            )));
+        };
+        let sentence = Line::parse(text.clone());
+        if !sentence.is_some_and(|sentence| texts.insert(language.tag(), sentence)) {
+            return Err(refused(format_args!(
+                "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without characters that \
+                 change the direction of text",
+                language.tag()
+            )));
+        }
+    }
+    Ok(texts)
+}

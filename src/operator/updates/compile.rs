@@ -1,0 +1,141 @@
+//! Compiles the records of updates in Workers KV, which timelines read, from the rows of the ledger.
+//!
+//! Two people may publish at the same moment. Each change increments the revision of its record. Whoever writes a record
+//! reads the revision with the rows, and reads it again after the write. If it has changed, the record is written again.
+//! So the last write has the rows of the last change. What interrupts this, such as an isolate that ends between two
+//! writes, is found by [`heal`], which compares records with rows.
+
+use crate::ledger::Ledger;
+use crate::ledger::update_records::{self, Published};
+use crate::ledger::updates::Pledges;
+use crate::operator::{Result, read_value};
+use crate::service::Clock;
+use crate::store::{NoMetadata, OperatorStore, StoreError, UpdatesKey};
+use crate::version::VERSION;
+use serde::Serialize;
+
+/// Largest number of times that a record is written because of concurrent changes.
+const MAX_ROUNDS: usize = 5;
+/// How long a record is trusted until it is compared with its rows again, in milliseconds.
+const TRUSTED_MS: u64 = 60 * 60_000;
+
+/// The result of comparing records with their rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Compared {
+    /// Number of records that were compared.
+    pub compared: usize,
+    /// Number of records that differed, and were written again.
+    pub written: usize,
+}
+
+/// Writes the record of these pledges, or removes it if nothing is published. Ledger cost: 2 calls. KV cost: 1 write.
+/// Both are repeated while somebody else changes the same record.
+///
+/// # Errors
+/// If the ledger or the store fails, or others change the record again and again. Then the record may be outdated, which
+/// the ledger knows.
+pub(super) async fn compile(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    pledges: &Pledges,
+) -> Result<()> {
+    for _ in 0..MAX_ROUNDS {
+        let Some(published) = update_records::published(ledger, pledges).await? else {
+            return Ok(());
+        };
+        match record(&published) {
+            Some(record) => store.put(&key(pledges), record, &NoMetadata).await?,
+            None => store.remove(&key(pledges)).await?,
+        }
+        if update_records::compiled(ledger, pledges, published.revision, clock.now_ms()).await? {
+            return Ok(());
+        }
+    }
+    Err(StoreError::Busy.into())
+}
+
+fn key(Pledges { mode, month, offering }: &Pledges) -> UpdatesKey {
+    UpdatesKey::new(*mode, offering, *month)
+}
+
+/// Returns the value of a record; `None` if nothing is published.
+fn record(Published { updates, .. }: &Published) -> Option<Vec<u8>> {
+    let updates = updates.get();
+    let record =
+        || [r#"{"version":"#, &VERSION.to_string(), r#","updates":"#, updates, "}"].concat();
+    (updates != "[]").then(|| record().into_bytes())
+}
+
+/// Compares at most `most` records with their rows, and writes those that differ: outdated ones first, then those that
+/// were not compared for an hour. Ledger cost: 1 query, and 2 to 4 calls for each record. KV cost: 1 read for each
+/// record, and 1 write for each that differs.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn heal(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    most: usize,
+) -> Result<Compared> {
+    let before = clock.now_ms().saturating_sub(TRUSTED_MS);
+    compare_due(store, ledger, clock, before, most).await
+}
+
+/// Compares all records with their rows, and writes those that differ. The cost is that of [`heal`].
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn compare(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+) -> Result<Compared> {
+    const STEP: usize = 100;
+    let (began_ms, mut all) = (clock.now_ms(), Compared::default());
+    loop {
+        let step = compare_due(store, ledger, clock, began_ms, STEP).await?;
+        all.compared += step.compared;
+        all.written += step.written;
+        if step.compared < STEP {
+            return Ok(all);
+        }
+    }
+}
+
+/// Compares at most `most` records that were last compared before this time.
+async fn compare_due(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    before: u64,
+    most: usize,
+) -> Result<Compared> {
+    let due = update_records::due(ledger, before, most).await?;
+    let mut written = 0;
+    for pledges in &due {
+        written += usize::from(mend(store, ledger, clock, pledges).await?);
+    }
+    Ok(Compared { compared: due.len(), written })
+}
+
+/// Compares a record with its rows. Returns whether it differed and was written.
+async fn mend(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    pledges: &Pledges,
+) -> Result<bool> {
+    let published = update_records::published(ledger, pledges).await?;
+    let expected = published.as_ref().and_then(record);
+    let revision = published.map(|published| published.revision).unwrap_or_default();
+    let stored = read_value(store, key(pledges)).await?;
+    if stored == expected
+        && update_records::compiled(ledger, pledges, revision, clock.now_ms()).await?
+    {
+        return Ok(false);
+    }
+    compile(store, ledger, clock, pledges).await?;
+    Ok(true)
+}

@@ -1,0 +1,41 @@
+//! Reads updates.
+
+use super::refusal::unknown;
+use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow};
+use crate::ledger::{Ledger, update_records};
+use crate::operator::Result;
+use crate::scope::Mode;
+use crate::settlement::Month;
+
+/// The updates of some months.
+#[derive(Clone, Debug)]
+pub struct UpdateList {
+    /// The updates: newest month first, then by mode, offering, and date (newest first).
+    pub updates: Vec<UpdateRow>,
+    /// The pledges whose record in Workers KV is outdated, so that timelines do not show the last change yet.
+    pub outdated: Vec<Pledges>,
+}
+
+/// Returns at most `most` updates of these months, also those that are withdrawn. Two queries.
+///
+/// # Errors
+/// If the ledger fails.
+pub async fn list(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<UpdateList> {
+    let filter = UpdateFilter { mode, months, offering: None };
+    let updates = updates::list(ledger, &filter, most).await?;
+    let outdated = update_records::outdated(ledger, mode, months).await?;
+    Ok(UpdateList { updates, outdated })
+}
+
+/// Returns an update, also if it is withdrawn. One query.
+///
+/// # Errors
+/// If there is no update with this ID, or the ledger fails.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<UpdateRow> {
+    updates::get(ledger, id).await?.ok_or_else(|| unknown(id))
+}

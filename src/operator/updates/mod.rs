@@ -1,0 +1,21 @@
+//! Updates: what became of the pledges of an offering and month, as buyers' timelines show it. They are drafts until they
+//! are published.
+
+mod change;
+mod checked;
+mod compile;
+mod fulfilment;
+mod list;
+mod preview;
+mod refusal;
+mod restore;
+mod words;
+
+pub use change::{UpdateChange, add, edit, publish, withdraw};
+pub use checked::NewUpdate;
+pub use compile::{Compared, compare, heal};
+pub use fulfilment::add_from_fulfilment;
+pub use list::{UpdateList, get, list};
+pub use preview::preview;
+pub use restore::{RestoredUpdates, restore};
+pub use words::in_words;

@@ -1,0 +1,43 @@
+//! What a timeline would show if an update was published.
+
+use super::checked::{NewUpdate, check_offering, checked};
+use super::refusal::refused;
+use crate::ledger::Ledger;
+use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow, UpdateState};
+use crate::operator::Result;
+use crate::operator::audit::Author;
+use crate::service::{Clock, Entropy};
+use crate::time::date_time;
+use crate::updates::{OfferingUpdates, Update, UpdateId};
+
+/// Largest number of rows that are read for a preview.
+const MAX_LISTED: usize = 1_000;
+
+/// Returns what a timeline would show for these pledges if `wanted` was published now: the published updates and this one,
+/// newest first. `row` is the stored update, if `wanted` is a change of it. One query.
+///
+/// # Errors
+/// If a member of the update or the offering is invalid, or the ledger fails.
+pub async fn preview(
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    pledges: &Pledges,
+    row: Option<&UpdateRow>,
+    wanted: &NewUpdate,
+) -> Result<OfferingUpdates> {
+    check_offering(&pledges.offering)?;
+    let new = || UpdateId::parse("preview".to_owned()).ok_or_else(|| refused("there is no ID"));
+    let id = row.map_or_else(new, |row| Ok(row.update.id.clone()))?;
+    let wanted = checked(id, wanted, author.clock)?;
+    let at = row.map_or_else(|| date_time(author.clock.now_ms()), |row| row.at.clone());
+    let Pledges { mode, month, offering } = pledges;
+    let filter = UpdateFilter { mode: Some(*mode), months: &[*month], offering: Some(offering) };
+    let rows = updates::list(ledger, &filter, MAX_LISTED).await?;
+    let others = rows
+        .into_iter()
+        .filter(|other| other.state == UpdateState::Published && *other.id != *wanted.id);
+    let mut shown: Vec<(String, Update)> = others.map(|row| (row.at, row.update)).collect();
+    shown.push((at, wanted));
+    shown.sort_by(|(a_at, a), (b_at, b)| (&b.date, b_at, &a.id).cmp(&(&a.date, a_at, &b.id)));
+    Ok(OfferingUpdates::new(shown.into_iter().map(|(_, update)| update).collect()))
+}

@@ -1,0 +1,57 @@
+//! The e-mail that informs a recipient about the pledges.
+//!
+//! The e-mail has the same content as plain text and as HTML. Both have one link: to the page of the transaction. The
+//! HTML loads only the shop's logo, if there is one. A buyer may abuse the recipient's name to send a message to somebody
+//! else. Therefore names and other texts of a create are [truncated, and broken where a mail program would turn them into
+//! a link](super::text::brief). So is the shop's own sentence, except that its profile limits its length.
+
+mod content;
+mod html;
+mod plain;
+mod style;
+
+use super::calendar::Calendar;
+use super::language::Language;
+use super::page::SERVICE_NAME;
+use super::profile::Profile;
+use super::text::sender;
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::time::TimeZones;
+use crate::web_address::WebAddress;
+use content::Content;
+use style::Look;
+
+/// An e-mail without the addresses of sender and recipient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mail {
+    /// The language of the e-mail.
+    pub language: Language,
+    /// The name of the sender, which is the unit's name.
+    pub sender: String,
+    /// The subject: one line.
+    pub subject: String,
+    /// The content as plain text.
+    pub text: String,
+    /// The content as HTML.
+    pub html: String,
+}
+
+/// Writes the e-mail about a transaction. The profile sets the language, the time zone of dates, the look and a sentence of
+/// the shop's own; the defaults are English and UTC. Returns `None` if the record lacks the URL of the page.
+pub fn mail(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    zones: &dyn TimeZones,
+) -> Option<Mail> {
+    let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
+    let language = profile.and_then(|profile| profile.language).unwrap_or_default();
+    let calendar = Calendar::new(language, profile, zones);
+    let content = Content::new(transaction, profile, calendar, link);
+    Some(Mail {
+        language: content.language,
+        sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
+        subject: content.subject(),
+        text: plain::text(&content),
+        html: html::document(&content, &Look::new(profile)),
+    })
+}

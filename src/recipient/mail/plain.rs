@@ -1,0 +1,29 @@
+//! Writes the e-mail as plain text.
+
+use super::content::Content;
+use crate::recipient::words::{Sentence, fill};
+
+/// Writes the paragraphs of the e-mail. The last one is a signature, which mail programs do not quote.
+pub(super) fn text(content: &Content<'_>) -> String {
+    let (greeting, name) = content.greeting();
+    let say = |sentence| content.language.text(sentence);
+    let cause = content.cause.iter().map(|cause| format!("{}\n{cause}", say(Sentence::Cause)));
+    let mut paragraphs = Vec::from_iter(content.test_note().map(str::to_owned));
+    paragraphs.extend([fill(greeting, &[name]), content.subject(), list(content)]);
+    paragraphs.extend(cause);
+    paragraphs.push(content.own_lines.join("\n"));
+    paragraphs.push(format!("{}\n{}", say(Sentence::MailLink), content.link));
+    paragraphs.push(say(Sentence::MailPrivate).to_owned());
+    let why = fill(say(Sentence::MailWhy), &[content.shop]);
+    paragraphs.push(format!("-- \n{}\n{why}", content.facts()));
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs.join("\n\n") + "\n"
+}
+
+fn list(content: &Content<'_>) -> String {
+    let line = |(quantity, name): (Option<&str>, Option<&str>)| {
+        let parts = [quantity, name].into_iter().flatten().collect::<Vec<_>>();
+        format!("- {}", parts.join(" · "))
+    };
+    content.lines().map(line).chain(content.more()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,275 @@
+//! What has happened since: the updates of the pledges' offerings.
+
+use super::calendar::Calendar;
+use super::content::{MAX_HEADING, REL, size_class, time, with_value};
+use super::language::Language;
+use super::quantity::{Quantity, Subject};
+use super::rounded::rounded;
+use super::totals::detail_of;
+use super::words::{Sentence, part};
+use crate::pledge::{Amount, RetrievedPledge};
+use crate::updates::{Coordinates, Picture, Place, Stage, Texts, Update};
+use crate::web_address::WebAddress;
+use maud::{Markup, html};
+
+/// Maximum number of updates that a page shows at once. If there are more, it shows the newest three, and the others on
+/// request.
+const MAX_OPEN: usize = 4;
+const NEWEST: usize = 3;
+
+/// What is known of the updates of an offering, for the month of the pledges.
+#[derive(Clone, Copy, Debug)]
+pub struct OfferingProgress<'u> {
+    /// The offering's ID.
+    pub offering_id: &'u str,
+    /// The updates, newest first; `None` if they could not be read.
+    pub updates: Option<&'u [Update]>,
+}
+
+/// The offerings whose updates are shown below their pledges.
+pub(super) struct Progress<'u> {
+    offerings: &'u [OfferingProgress<'u>],
+    /// The indexes of the offerings that were taken.
+    taken: Vec<usize>,
+}
+
+impl<'u> Progress<'u> {
+    /// If no offering has updates, none is shown: the page [says so once](closing).
+    pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
+        let is_shown = has_updates(offerings);
+        Progress { offerings: if is_shown { offerings } else { &[] }, taken: Vec::new() }
+    }
+
+    pub fn knows(&self, offering_id: &str) -> bool {
+        self.index(offering_id).is_some()
+    }
+
+    fn index(&self, offering_id: &str) -> Option<usize> {
+        self.offerings.iter().position(|known| known.offering_id == offering_id)
+    }
+
+    /// Returns the updates of an offering, once.
+    pub fn take(&mut self, offering_id: &str) -> Option<OfferingUpdates<'u>> {
+        let index = self.index(offering_id).filter(|index| !self.taken.contains(index))?;
+        let OfferingProgress { offering_id, updates } = *self.offerings.get(index)?;
+        let is_first = self.taken.is_empty();
+        self.taken.push(index);
+        Some(OfferingUpdates { offering_id, updates, is_first })
+    }
+}
+
+fn has_updates(offerings: &[OfferingProgress<'_>]) -> bool {
+    offerings.iter().filter_map(|known| known.updates).any(|updates| !updates.is_empty())
+}
+
+/// Renders the end of a page on which no updates are shown: that there are none yet, or that they could not be read.
+/// Renders nothing if they are not known.
+pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) -> Markup {
+    let is_read = offerings.iter().all(|known| known.updates.is_some());
+    let text = if is_read { Sentence::NoUpdates } else { Sentence::UpdatesUnavailable };
+    html! {
+        @if !offerings.is_empty() && !has_updates(offerings) {
+            li.later {
+                h2 { (part(language.text(Sentence::Since), 0)) }
+                p { (language.text(text)) }
+            }
+        }
+    }
+}
+
+// ---- The updates of an offering ------------------------------------------------------------------
+
+/// The updates of an offering on a page.
+pub(super) struct OfferingUpdates<'u> {
+    pub offering_id: &'u str,
+    updates: Option<&'u [Update]>,
+    /// Whether they are the first on the page.
+    is_first: bool,
+}
+
+impl OfferingUpdates<'_> {
+    /// Renders the updates below a pledge. If several pledges share them, the heading names the offering.
+    pub fn since(
+        &self,
+        calendar: Calendar<'_>,
+        pledge: &RetrievedPledge<'_>,
+        is_shared: bool,
+    ) -> Markup {
+        let language = calendar.language;
+        let item = Item { calendar, pledge };
+        html! {
+            section.since {
+                (item.heading(is_shared))
+                @match self.updates {
+                    None => p.soft { (language.text(Sentence::UpdatesUnavailable)) },
+                    Some([]) => p.soft { (language.text(Sentence::NoUpdates)) },
+                    Some(updates) => {
+                        @if self.is_first { p.soft { (language.text(Sentence::SinceNote)) } }
+                        (item.list(updates))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the updates of a pledge are rendered with.
+struct Item<'i> {
+    calendar: Calendar<'i>,
+    pledge: &'i RetrievedPledge<'i>,
+}
+
+impl Item<'_> {
+    fn say(&self, sentence: Sentence, index: usize) -> &'static str {
+        part(self.calendar.language.text(sentence), index)
+    }
+
+    fn heading(&self, is_shared: bool) -> Markup {
+        let detail = detail_of(self.pledge);
+        let Quantity { subject, .. } = self.quantity(self.pledge.impact.amount);
+        let noun = detail.noun_plural.as_deref();
+        let title = match &subject {
+            Subject::Noun(other) => noun.unwrap_or(other),
+            Subject::Name(text) | Subject::Unknown(text) => text,
+            Subject::Offering(words) => words,
+        };
+        html! {
+            h4 class=[size_class(title, MAX_HEADING).filter(|_| is_shared)] {
+                @if is_shared { (with_value(self.say(Sentence::Since, 1), title)) }
+                @else { (self.say(Sentence::Since, 0)) }
+            }
+        }
+    }
+
+    fn quantity(&self, amount: Amount) -> Quantity<'_> {
+        let detail = detail_of(self.pledge);
+        let offering_id = &self.pledge.impact.offering_id;
+        Quantity::of_offering(self.calendar.language, amount, offering_id, detail)
+    }
+
+    fn list(&self, updates: &[Update]) -> Markup {
+        let language = self.calendar.language;
+        let open = if updates.len() > MAX_OPEN { NEWEST } else { MAX_OPEN };
+        let (newest, earlier) = updates.split_at_checked(open).unwrap_or((updates, &[]));
+        let count = language.decimal(&earlier.len().to_string());
+        html! {
+            ol.updates role="list" { @for update in newest { (self.update(update)) } }
+            @if !earlier.is_empty() {
+                details {
+                    summary { (language.text(Sentence::EarlierUpdates).replace("{}", &count)) }
+                    ol.updates role="list" { @for update in earlier { (self.update(update)) } }
+                }
+            }
+        }
+    }
+
+    fn update(&self, update: &Update) -> Markup {
+        html! {
+            li {
+                p.stage {
+                    b { (self.stage(update.stage)) }
+                    @if let Some(day) = self.calendar.day_of(&update.date) { " " (time(&day)) }
+                }
+                @if let Some((tag, text)) = sentence(self.calendar.language, &update.texts) {
+                    p.words lang=[tag] dir="auto" { (text) }
+                }
+                @if let Some(picture) = &update.picture { (photo(picture)) }
+                (self.facts(update))
+            }
+        }
+    }
+
+    fn stage(&self, stage: Stage) -> &'static str {
+        self.say(Sentence::Stages, stage as usize)
+    }
+
+    fn facts(&self, update: &Update) -> Markup {
+        let quantity =
+            update.quantity.map(|amount| quantity(self.calendar.language, &self.quantity(amount)));
+        let partner = update.partner.as_ref().map(|partner| html! { bdi { (&**partner) } });
+        let report = update.report.as_deref().and_then(WebAddress::parse).map(link);
+        let facts = [quantity, update.place.as_ref().map(place), partner, report];
+        let labelled =
+            || facts.iter().enumerate().filter_map(|(index, fact)| Some((index, fact.as_ref()?)));
+        html! {
+            @if labelled().next().is_some() {
+                dl {
+                    @for (index, fact) in labelled() {
+                        dt { (self.say(Sentence::Facts, index)) }
+                        dd { (fact) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Renders the quantity that was done: `1,200 trees`.
+fn quantity(language: Language, Quantity { amount, subject }: &Quantity<'_>) -> Markup {
+    let (space, words) = match subject {
+        Subject::Noun(text) => (language.space_before(text), &**text),
+        Subject::Name(text) => (" × ", &**text),
+        Subject::Offering(words) => (" × ", &**words),
+        Subject::Unknown(_) => ("", ""),
+    };
+    html! { bdi { (amount) (space) (words) } }
+}
+
+/// Selects a sentence: in the page's language, or else in the same language of another region, or else in English, or
+/// else the first. Returns its language tag if it differs from the page's.
+fn sentence(language: Language, texts: &Texts) -> Option<(Option<&str>, &str)> {
+    let own = language.tag();
+    if let Some(text) = texts.get(own) {
+        return Some((None, text));
+    }
+    let near = texts.iter().find(|(tag, _)| primary(tag).eq_ignore_ascii_case(primary(own)));
+    near.or_else(|| texts.best(own)).map(|(tag, text)| (Some(tag), text))
+}
+
+/// Returns the language of a tag without its region: `pt` of `pt-BR`.
+fn primary(tag: &str) -> &str {
+    tag.split('-').next().unwrap_or(tag)
+}
+
+fn photo(Picture { url, text }: &Picture) -> Markup {
+    html! {
+        div.image.large {
+            img src=(&**url) alt=(&**text) width="640" height="360" loading="lazy" decoding="async";
+        }
+    }
+}
+
+fn link(address: WebAddress<'_>) -> Markup {
+    html! { a href=(address.href) rel=(REL) { bdi { (address.host) } } }
+}
+
+/// Renders a place. Its coordinates link to a map, which nothing is loaded from.
+fn place(Place { name, coordinates }: &Place) -> Markup {
+    html! {
+        bdi { (&**name) }
+        @if let Some(coordinates) = coordinates {
+            " " a href=(map(*coordinates)) rel=(REL) {
+                bdi dir="ltr" { (degrees(coordinates.latitude())) ", " (degrees(coordinates.longitude())) }
+            }
+        }
+    }
+}
+
+fn map(coordinates: Coordinates) -> String {
+    let (latitude, longitude) = (degrees(coordinates.latitude()), degrees(coordinates.longitude()));
+    format!(
+        "https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=12/{latitude}/{longitude}"
+    )
+}
+
+/// Number of decimal places of coordinates: about a metre.
+const PLACES: usize = 5;
+
+/// Writes degrees as a plain decimal such as `-4.1816`.
+fn degrees(degrees: f64) -> String {
+    let size = degrees.abs();
+    let mut buffer = zmij::Buffer::new();
+    let shortest = if size < 1e-5 { "0" } else { buffer.format_finite(size) };
+    let digits = rounded(shortest, PLACES);
+    if degrees < 0.0 && digits != "0" { ["-", &digits].concat() } else { digits }
+}

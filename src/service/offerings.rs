@@ -1,0 +1,35 @@
+//! The offerings of a transaction whose updates its timeline shows.
+
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::settlement::Month;
+use crate::store::TransactionMetadata;
+
+/// Maximum number of offerings of a transaction whose updates are shown. Further ones are left out.
+pub const MAX_OFFERINGS: usize = 20;
+
+/// The offerings of a transaction, and the month in which it was created.
+pub(super) struct Offerings {
+    pub month: Month,
+    /// Each offering once, at most [`MAX_OFFERINGS`].
+    pub ids: Vec<String>,
+}
+
+impl Offerings {
+    /// Returns `None` if the metadata lacks the quantities or the time, as that of large and old transactions does.
+    pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
+        let quantities = metadata.summary.quantities.as_ref()?;
+        let ids = quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS).collect();
+        Some(Offerings { month: metadata.month()?, ids })
+    }
+
+    /// Returns `None` if the time of the transaction cannot be read.
+    pub fn of(transaction: &RetrievedPledgeTransaction<'_>) -> Option<Self> {
+        let mut ids: Vec<String> = Vec::new();
+        for pledge in &transaction.pledges {
+            if ids.len() < MAX_OFFERINGS && ids.iter().all(|id| *id != *pledge.impact.offering_id) {
+                ids.push(pledge.impact.offering_id.to_string());
+            }
+        }
+        Some(Offerings { month: Month::of(&transaction.created_at)?, ids })
+    }
+}

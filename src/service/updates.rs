@@ -1,0 +1,86 @@
+//! Reads the updates of a transaction's offerings for its timeline.
+
+use super::cache::{Damaged, KnownUpdates};
+use super::offerings::Offerings;
+use super::{Clock, Entropy, Service};
+use crate::api::Problem;
+use crate::recipient::OfferingProgress;
+use crate::scope::Mode;
+use crate::store::{Key as _, Store, UpdatesKey};
+use crate::updates::OfferingUpdates;
+use futures_util::future::join_all;
+use std::rc::Rc;
+
+/// The updates of a transaction's offerings.
+#[derive(Default)]
+pub(super) struct ReadUpdates {
+    /// The offerings' IDs with their updates; `None` if the store failed.
+    offerings: Vec<(String, Option<Rc<KnownUpdates>>)>,
+    /// The size of the records that this request read, in bytes.
+    pub bytes: usize,
+    /// Why a record could not be read, for the log.
+    pub cause: Option<String>,
+}
+
+impl ReadUpdates {
+    pub fn progress(&self) -> Vec<OfferingProgress<'_>> {
+        fn progress(
+            (offering_id, known): &(String, Option<Rc<KnownUpdates>>),
+        ) -> OfferingProgress<'_> {
+            let updates = match known.as_deref() {
+                Some(Ok(Some(OfferingUpdates { updates, .. }))) => Some(&**updates),
+                Some(Ok(None)) => Some(&[][..]),
+                Some(Err(Damaged)) | None => None,
+            };
+            OfferingProgress { offering_id, updates }
+        }
+        self.offerings.iter().map(progress).collect()
+    }
+}
+
+/// The updates of an offering, and the size of the record in bytes if it was read: 0 if they were cached.
+type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Returns the updates of the offerings. A record that cannot be read is left out. KV cost: 1 read for each offering
+    /// whose updates are not cached, all at the same time.
+    pub(super) async fn updates(&self, mode: Mode, offerings: Option<Offerings>) -> ReadUpdates {
+        let mut updates = ReadUpdates::default();
+        let Some(Offerings { month, ids }) = offerings else { return updates };
+        let reads = ids.iter().map(|id| self.offering_updates(UpdatesKey::new(mode, id, month)));
+        let reads = join_all(reads).await;
+        for (id, read) in ids.into_iter().zip(reads) {
+            let (known, problem) = match read {
+                Ok((known, bytes, problem)) => {
+                    updates.bytes += bytes;
+                    (Some(known), problem)
+                }
+                Err(problem) => (None, Some(problem)),
+            };
+            if let Some(problem) = problem {
+                updates.cause.get_or_insert_with(|| format!("updates: {}", problem.cause()));
+            }
+            updates.offerings.push((id, known));
+        }
+        updates
+    }
+
+    /// Returns the updates of an offering and month, from the cache or the store. Missing and damaged records are also
+    /// cached. A damaged record is a problem only the first time.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    async fn offering_updates(&self, key: UpdatesKey) -> Result<Read, Problem> {
+        let (now_ms, name) = (self.clock.now_ms(), key.name());
+        if let Some(known) = self.caches.updates.get(&*name, now_ms) {
+            return Ok((known, 0, None));
+        }
+        let (known, bytes, problem) = match self.load_sized(&key).await {
+            Ok(Some((updates, bytes))) => (Ok(Some(updates)), bytes, None),
+            Ok(None) => (Ok(None), 0, None),
+            Err(damage @ Problem::Internal(_)) => (Err(Damaged), 0, Some(damage)), // cached until it expires
+            Err(problem) => return Err(problem),
+        };
+        Ok((self.caches.updates.keep_sized(name, known, bytes, now_ms), bytes, problem))
+    }
+}

@@ -1,0 +1,32 @@
+/** The records of `npm start`, for tests of a browser. */
+import { operator } from "../../scripts/lib/operator.mjs";
+import { tools } from "./chromium.mjs";
+
+/**
+ * Collects the records in memory, which is quicker than one call for each.
+ * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port}>}
+ */
+export async function demo() {
+  const records = new Map();
+  const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
+  const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const port = {
+    list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
+    read: async (names) => names.map(record),
+    write: async ({ key, ...rest }) => void records.set(key, rest),
+    remove: async (name) => void records.delete(name),
+    pause: async () => {},
+    settleMs: 0,
+  };
+  const { seed, seedDemo } = await operator(tools);
+  await seed(port);
+  await seedDemo(port, "https://pledges.example");
+  return { records, port };
+}
+
+/** Writes records into a namespace. */
+export const writeAll = (kv, records) =>
+  Promise.all([...records].map(([key, { value, ...rest }]) => kv.put(key, value, rest)));
+
+/** A month with demo transactions that has ended: that of the day 40 days ago. */
+export const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);

@@ -1,0 +1,76 @@
+//! Tests that the error of a form stands at its field, keeps what was entered, and that hints describe fields.
+
+use super::prices::assert_has;
+use super::{OPERATOR, dashboard};
+use support::service::{Answer, LIVE_UNIT, minimal, seeded};
+
+/// Asserts that only this field is invalid, that the error describes it, and that a link leads to it. An empty name stands
+/// for an error that is about no field.
+#[track_caller]
+pub fn assert_problem_at(page: &Answer, field: &str) {
+    let invalid = page.text.matches("aria-invalid=\"true\"").count();
+    assert_eq!(invalid, usize::from(!field.is_empty()), "{}", page.text);
+    assert!(page.text.contains("role=\"alert\" tabindex=\"-1\" autofocus"), "{}", page.text);
+    if field.is_empty() {
+        return;
+    }
+    for words in [
+        format!("id=\"{field}\" name=\"{field}\""),
+        format!("aria-describedby=\"{field}-problem"),
+        format!("id=\"{field}-problem\""),
+        format!("href=\"#{field}\">Go to the field"),
+    ] {
+        assert!(page.text.contains(&words), "{words} is not in {}", page.text);
+    }
+}
+
+#[test]
+fn an_error_stands_at_its_field_with_what_was_entered() {
+    let dashboard = dashboard(seeded());
+    let id = dashboard.make(LIVE_UNIT, &minimal());
+    dashboard.clock.0.update(|now| now + 10 * 60_000);
+    let erase = format!("/transactions/{id}/erase");
+    for (path, fields, field, entered) in [
+        ("/find", &[("text", ""), ("unit", "unit_dev")][..], "text", "unit_dev"),
+        ("/find", &[("text", "x"), ("unit", "no unit")], "unit", "no unit"),
+        ("/units", &[("unit", "no unit")], "unit", "no unit"),
+        ("/person", &[("unit", "unit_dev"), ("address", "ada")], "address", "ada"),
+        (&*erase, &[("id", "another")], "id", "another"),
+    ] {
+        let page = dashboard.post(OPERATOR, path, fields);
+        assert_has(&page, 422, &[&format!("value=\"{entered}\"")]);
+        assert_problem_at(&page, field);
+    }
+    let list = [("mode", "live"), ("change", "list"), ("list", "{\"currencyCode\":")];
+    let page = dashboard.post(OPERATOR, "/prices", &list);
+    assert_has(&page, 422, &["<details open>", "{&quot;currencyCode&quot;:</textarea>"]);
+    assert_problem_at(&page, "list");
+}
+
+/// Firefox shows the input of a month as a line of text, so that any text can be sent.
+#[test]
+fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
+    let dashboard = dashboard(seeded());
+    dashboard.reconcile();
+    for path in ["/orders", "/usage", "/payments", "/fulfilment", "/units/unit_dev/quantities"] {
+        let page = dashboard.get(OPERATOR, &format!("{path}?mode=test&month=October"));
+        assert_has(&page, 422, &["value=\"October\"", "Write the month as 2026-10"]);
+        assert_problem_at(&page, "month");
+        let kept = ["name=\"mode\" value=\"test\"", "value=\"test\" selected"];
+        assert!(kept.iter().any(|it| page.text.contains(it)), "the mode is kept: {}", page.text);
+        assert_eq!(dashboard.get(OPERATOR, &format!("{path}?month=2026-01")).status, 200);
+    }
+    for path in ["/orders", "/payments"] {
+        let page = dashboard.get(OPERATOR, &format!("{path}?unit=no%20unit"));
+        assert_has(&page, 422, &["value=\"no unit\""]);
+        assert_problem_at(&page, "unit");
+    }
+}
+
+#[test]
+fn a_hint_describes_its_field_and_is_no_part_of_its_name() {
+    let page = dashboard(seeded()).get(OPERATOR, "/");
+    let unit = "<label for=\"unit\">Unit</label><input id=\"unit\" name=\"unit\" value=\"\" \
+                aria-describedby=\"unit-hint\"><small id=\"unit-hint\">Leave empty";
+    assert_has(&page, 200, &[unit]);
+}
