@@ -72,7 +72,7 @@ impl Simulation {
         watch(self, &books);
     }
 
-    /// Erases a transaction as the operator does. Transactions with an e-mail are erased elsewhere. Transactions whose
+    /// Erases a transaction as the operator does. Transactions with a notification are erased elsewhere. Transactions whose
     /// idempotency key was used for two payloads are left out, because a retry would show them.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
@@ -88,7 +88,8 @@ impl Simulation {
         let ids = exchanges.iter().enumerate().filter_map(|(number, exchange)| {
             let Action::Create { payload, .. } = exchange.ask.action else { return None };
             let is_old = exchange.begun_ms + ERASABLE_MS <= now_ms;
-            let may_be = is_old && !self.payloads[payload].asks_for_mail && is_only(exchange);
+            let asks = self.payloads[payload].services().next().is_some();
+            let may_be = is_old && !asks && is_only(exchange);
             let id = exchange.created().filter(|_| may_be)?.json()["id"].as_str()?;
             Some((id, number))
         });

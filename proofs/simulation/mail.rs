@@ -1,4 +1,5 @@
-//! Simulates the queue of e-mails, its consumer, and a mail service, all with random failures.
+//! Simulates the queue of notifications, its consumer, a mail service and the adapter of a messaging service, all with
+//! random failures.
 //!
 //! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses some,
 //!   accepts some without an answer, and loses a few, because no platform promises to lose none.
@@ -7,17 +8,19 @@
 //!   messages are delivered again. After [`RETRIES`] further deliveries, a message moves to the dead letter
 //!   queue, which delivers it in the same way.
 //! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. It never
-//!   accepts a few of the e-mails.
+//!   accepts a few of the e-mails. The adapter does the same.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
 use crate::kv::{Calls, Fault, Kv, LOCATIONS, OPERATOR};
 use crate::namespace::Namespace;
+use crate::payload::MESSENGER;
 use crate::random::Random;
 use futures_util::future::{Either, select};
+use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{
-    Deliveries, MAX_RETRIES, MailSettings, Mailer, NoMessenger, Notifier, Outcome, OutgoingEmail,
-    SendError,
+    Deliveries, MAX_RETRIES, MailSettings, Mailer, Messenger, Notifier, Outcome, OutgoingEmail,
+    OutgoingMessage, SendError,
 };
 use impact_pledge::service::{Message, Outbox, PutFuture};
 use impact_pledge::store::StoreError;
@@ -136,7 +139,13 @@ impl Delivery {
     }
 }
 
-/// An e-mail that the mail service accepted.
+/// Returns the transaction and the service of a message, as they stand in the names of its records.
+pub fn subject(message: &Message) -> String {
+    let Message { id, service, .. } = message;
+    if service.is_email() { id.clone() } else { format!("{id}:{}", service.name()) }
+}
+
+/// A notification that the mail service or the adapter accepted.
 pub struct Sent {
     pub delivery: usize,
     pub at_ms: u64,
@@ -153,14 +162,14 @@ pub struct Post {
     pub texts: RefCell<Vec<String>>,
     /// The messages that the queue did not confirm.
     pub refused: RefCell<Vec<Message>>,
-    /// The IDs of the messages that the queue lost.
+    /// The [subjects](subject) of the messages that the queue lost.
     pub lost: RefCell<Vec<String>>,
     pub deliveries: RefCell<Vec<Delivery>>,
     pub sent: RefCell<Vec<Sent>>,
     /// The running instances.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
-    /// Whether the mail service never accepts the e-mail about a transaction.
+    /// Whether a service never accepts the notification about a transaction.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
 }
@@ -214,7 +223,7 @@ impl Post {
     /// Accepts a message from an exchange or the operator, and delivers it after this delay.
     pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
-            self.lost.borrow_mut().push(message.id.clone());
+            self.lost.borrow_mut().push(subject(message));
             return;
         }
         let copies = if self.chance(200) { 2 } else { 1 };
@@ -230,7 +239,7 @@ impl Post {
     async fn put(self: &Rc<Self>, message: &Message, calls: &Calls) -> bool {
         self.texts.borrow_mut().push(serde_json::to_string(message).unwrap());
         let fault = self.kv.fault("queue", QUEUE_FAULTS);
-        let call = calls.begin("queue", &message.id, fault, None);
+        let call = calls.begin("queue", &subject(message), fault, None);
         let taking = async {
             self.kv.travel().await;
             match fault {
@@ -279,7 +288,7 @@ impl Post {
             }
             wait_ms = 0;
         }
-        self.lost.borrow_mut().push(message.id);
+        self.lost.borrow_mut().push(subject(&message));
     }
 
     async fn deliver(
@@ -354,8 +363,7 @@ impl Post {
         let mailer = &SimulatedMailer { post: self, delivery };
         let settings =
             &MailSettings { origin: Some(ORIGIN.to_owned()), test_to: Some(TESTER.to_owned()) };
-        let messenger = &NoMessenger;
-        let notifier = Notifier { store, mailer, messenger, clock, settings, deliveries };
+        let notifier = Notifier { store, mailer, messenger: mailer, clock, settings, deliveries };
         match is_dead {
             true => notifier.dead_letter(message, attempt).await,
             false => notifier.deliver(message, attempt, &delivery.to_string()).await,
@@ -377,7 +385,7 @@ impl Outbox for SimulatedQueue {
 
 // ---- The mail service ------------------------------------------------------------------------------
 
-/// The mail service as one delivery sees it, with the deadline of the Worker's adapter.
+/// The mail service, or the adapter of the messaging service, as one delivery sees it, with the deadline of the Worker.
 struct SimulatedMailer<'p> {
     post: &'p Post,
     delivery: usize,
@@ -386,8 +394,8 @@ struct SimulatedMailer<'p> {
 impl SimulatedMailer<'_> {
     fn fault(&self) -> Option<MailFault> {
         let Post { deliveries, poison, random, .. } = self.post;
-        let id = deliveries.borrow()[self.delivery].message.id.clone();
-        let is_poison = *poison.borrow_mut().entry(id).or_insert_with(|| self.post.chance(50));
+        let subject = subject(&deliveries.borrow()[self.delivery].message);
+        let is_poison = *poison.borrow_mut().entry(subject).or_insert_with(|| self.post.chance(50));
         match is_poison {
             true => Some(MailFault::Busy),
             false => self.post.chance(150).then(|| random.pick(MAIL_FAULTS)),
@@ -419,10 +427,27 @@ impl SimulatedMailer<'_> {
 
 impl Mailer for SimulatedMailer<'_> {
     async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
+        self.send_to(email.to).await
+    }
+}
+
+impl Messenger for SimulatedMailer<'_> {
+    fn is_attached(&self, door: DoorName) -> bool {
+        door.service == MESSENGER
+    }
+
+    async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
+        let body: serde_json::Value = serde_json::from_slice(message.body).unwrap();
+        self.send_to(body["recipient"]["email"].as_str().unwrap()).await.map(drop)
+    }
+}
+
+impl SimulatedMailer<'_> {
+    async fn send_to(&self, to: &str) -> Result<String, SendError> {
         let fault = self.fault();
         self.post.deliveries.borrow_mut()[self.delivery].fault = fault;
         let deadline = self.post.time.sleep(SEND_MS);
-        match select(pin!(self.answer(email.to, fault)), deadline).await {
+        match select(pin!(self.answer(to, fault)), deadline).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
                 Err(SendError::Temporary { code: "no-answer".to_owned(), after: None })

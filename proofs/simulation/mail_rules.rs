@@ -1,12 +1,12 @@
-//! The rules for e-mails. Each rule is a function that returns the violation.
+//! The rules for e-mails, and for messages by the adapter of a messaging service. Each rule is a function that returns the violation.
 //!
 //! The rules are checked after the faults have ended and no message is waiting any more.
 
 use crate::invariants::Wrong;
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Record};
-use crate::mail::{Delivery, FIRST_TASK, MailFault, Sent, TESTER};
+use crate::mail::{Delivery, FIRST_TASK, MailFault, Sent, TESTER, subject};
 use crate::simulation::Simulation;
-use impact_pledge::pledge::ERASED_EMAIL;
+use impact_pledge::pledge::{ERASED_EMAIL, NotificationService};
 use impact_pledge::service::Message;
 use impact_pledge::time::day_of;
 use serde_json::Value;
@@ -22,7 +22,7 @@ type Rule = fn(&Simulation) -> Wrong;
 
 pub const RULES: &[(&str, Rule)] = &[
     ("no personal data in a message", no_personal_data_in_a_message),
-    ("a create puts one message", a_create_puts_one_message),
+    ("a create puts one message for each service", a_create_puts_one_message_for_each_service),
     ("every message ends", every_message_ends),
     ("what asks for a mail is sent one or shown as failed", what_asks_for_a_mail_is_sent_one),
     ("what waits for the next day is listed", what_waits_for_the_next_day_is_listed),
@@ -31,12 +31,21 @@ pub const RULES: &[(&str, Rule)] = &[
     ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
 ];
 
-fn a_create_puts_one_message(simulation: &Simulation) -> Wrong {
+/// A create request puts at most one message into the queue for each service that it asks for.
+fn a_create_puts_one_message_for_each_service(simulation: &Simulation) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
         let calls = exchange.calls.list.borrow();
-        let puts = calls.iter().filter(|call| call.operation == "queue").count();
-        (puts > 1).then(|| format!("#{number} puts {puts}"))
+        let puts = calls.iter().filter(|call| call.operation == "queue");
+        let services = puts.map(|call| call.name.split_once(':').map_or("Email", |(_, name)| name));
+        let mut services: Vec<_> = services.collect();
+        services.sort_unstable();
+        let is_twice = services.windows(2).any(|pair| pair[0] == pair[1]);
+        let payload = exchange.ask.payload().map(|payload| &simulation.payloads[payload]);
+        let is_requested =
+            |name: &&str| payload.is_some_and(|payload| payload.services().any(|own| own == *name));
+        let is_wrong = is_twice || !services.iter().all(is_requested);
+        is_wrong.then(|| format!("#{number} puts messages for {services:?}"))
     })
 }
 
@@ -45,38 +54,49 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Every stored transaction that requests an e-mail has one, or a marker or metadata that states why it has none.
+/// Every stored transaction that requests a notification has one, or a marker or metadata that states why it has none.
 /// There are two exceptions, whose state is shown as unknown a day later. The queue lost the message. Or the queue refused
 /// the message, and the record that notes this was overwritten by the record of an earlier create request.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
-        if !asks(&record) {
-            return None;
-        }
-        let marker = simulation.kv.last(&format!("notification:{id}"));
-        let wrong = match &marker {
-            Some(marker) => wrong_marker(simulation, id, &record, marker.json()),
-            None => wrongly_unmarked(simulation, id, &record),
-        };
-        wrong.map(|wrong| format!("{id}: {wrong}"))
+        requested(&record).into_iter().find_map(|service| {
+            let (created_at, round) = (String::new(), 1);
+            let id = subject(&Message { id: id.to_owned(), created_at, round, service });
+            let marker = simulation.kv.last(&format!("notification:{id}"));
+            let wrong = match &marker {
+                Some(marker) => wrong_marker(simulation, (&id, service), &record, marker.json()),
+                None => wrongly_unmarked(simulation, (&id, service), &record),
+            };
+            wrong.map(|wrong| format!("{id}: {wrong}"))
+        })
     })
 }
 
-fn asks(record: &Record) -> bool {
+/// Returns the services that a record requests.
+fn requested(record: &Record) -> Vec<NotificationService> {
     let notifications = record.json()["notifications"].as_array();
-    notifications.is_some_and(|all| all.iter().any(|one| one["type"] == "Email"))
+    let names = notifications.into_iter().flatten().filter_map(|one| one["type"].as_str());
+    names.filter_map(NotificationService::from_name).collect()
 }
 
-fn wrong_marker(simulation: &Simulation, id: &str, record: &Record, marker: &Value) -> Wrong {
+fn wrong_marker(
+    simulation: &Simulation,
+    (id, service): (&str, NotificationService),
+    record: &Record,
+    marker: &Value,
+) -> Wrong {
     let text = |member: &str| marker[member].as_str().unwrap_or_default();
     let is_right = match (text("state"), text("reason")) {
         ("sent", _) => has_mail(simulation, id),
         ("failed", "E_DAILY_LIMIT_EXCEEDED") => false,
         ("failed", _) => simulation.kv.last(&listed(text("at"), id)).is_some(),
-        ("skipped", "erased") => simulation.erased.borrow().iter().any(|(erased, _)| erased == id),
+        ("skipped", "erased") => {
+            simulation.erased.borrow().iter().any(|(erased, _)| id.starts_with(erased))
+        }
         ("skipped", "daily-limit") => {
-            record.json()["isLive"] == true && is_often_written_to(simulation, day_of(text("at")))
+            record.json()["isLive"] == true
+                && is_often_written_to(simulation, day_of(text("at")), service)
         }
         _ => false,
     };
@@ -88,19 +108,33 @@ fn listed(at: &str, id: &str) -> String {
 }
 
 /// Whether one address was to receive the maximum number of e-mails on this day.
-fn is_often_written_to(simulation: &Simulation, day: &str) -> bool {
+fn is_often_written_to(simulation: &Simulation, day: &str, service: NotificationService) -> bool {
     let mut counts = BTreeMap::<String, usize>::new();
-    for (name, _) in simulation.kv.last_of(&format!("mailed:{day}:")) {
-        *counts.entry(name.split(':').nth(2).unwrap_or_default().to_owned()).or_default() += 1;
+    let of_service =
+        if service.is_email() { String::new() } else { format!("{}:", service.name()) };
+    let (before, parts) =
+        (format!("mailed:{day}:{of_service}"), 2 + usize::from(!service.is_email()));
+    for (name, _) in simulation.kv.last_of(&before) {
+        *counts.entry(name.split(':').nth(parts).unwrap_or_default().to_owned()).or_default() += 1;
     }
     counts.values().any(|count| *count >= MAX_A_DAY)
 }
 
-fn wrongly_unmarked(simulation: &Simulation, id: &str, record: &Record) -> Wrong {
-    let is_shown = record.metadata_json()["summary"]["mail"] == "unsent";
+fn wrongly_unmarked(
+    simulation: &Simulation,
+    (id, service): (&str, NotificationService),
+    record: &Record,
+) -> Wrong {
+    let summary = &record.metadata_json()["summary"];
+    let letters = summary["unsent"].as_str().unwrap_or_default(); // such as `AB`
+    let is_shown = match service.is_email() {
+        true => summary["mail"] == "unsent",
+        false => service.name().chars().last().is_some_and(|letter| letters.contains(letter)),
+    };
     let is_lost = simulation.post.lost.borrow().iter().any(|lost| lost == id);
-    let is_of_another_create =
-        |refused: &Message| refused.id == id && record.json()["createdAt"] != refused.created_at;
+    let is_of_another_create = |refused: &Message| {
+        subject(refused) == id && record.json()["createdAt"] != refused.created_at
+    };
     let is_lost = is_lost || simulation.post.refused.borrow().iter().any(is_of_another_create);
     let is_explained = is_shown || is_lost || has_mail(simulation, id);
     (!is_explained).then(|| "nothing says what became of its mail".to_owned())
@@ -108,7 +142,12 @@ fn wrongly_unmarked(simulation: &Simulation, id: &str, record: &Record) -> Wrong
 
 fn has_mail(simulation: &Simulation, id: &str) -> bool {
     let deliveries = simulation.post.deliveries.borrow();
-    simulation.post.sent.borrow().iter().any(|sent| deliveries[sent.delivery].message.id == id)
+    simulation
+        .post
+        .sent
+        .borrow()
+        .iter()
+        .any(|sent| subject(&deliveries[sent.delivery].message) == id)
 }
 
 /// An e-mail that waits for the next day is listed as failed on the day when it began to wait, with a note of its
@@ -135,8 +174,10 @@ fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
         let is_right = record.as_ref().is_some_and(|record| {
             let json = record.json();
             let email = json["pledges"][0]["recipient"]["email"].as_str();
-            let to = if json["isLive"] == true { email } else { Some(TESTER) };
-            asks(record)
+            let service = delivery.message.service;
+            let is_direct = json["isLive"] == true || !service.is_email();
+            let to = if is_direct { email } else { Some(TESTER) };
+            requested(record).contains(&service)
                 && json["createdAt"] == delivery.message.created_at
                 && to == Some(&*sent.to)
         });
@@ -145,7 +186,7 @@ fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
 }
 
 /// The record that a delivery found.
-fn found(delivery: &Delivery) -> Option<Rc<Record>> {
+pub fn found(delivery: &Delivery) -> Option<Rc<Record>> {
     let calls = delivery.calls.list.borrow();
     let read = calls.iter().find(|call| call.name.starts_with("transaction:"))?;
     read.found.clone()
@@ -169,7 +210,8 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// A round sends two e-mails only for one of three reasons. The first e-mail was not marked, because its consumer,
+/// A round of a service sends two notifications only for one of three reasons, all of which concern that service: a failure
+/// of one service repeats nothing of another. The first e-mail was not marked, because its consumer,
 /// answer or marker was lost. The second delivery could not see the marker yet. Or the marker of another round at the
 /// same time replaced it. Another rule checks whether the second delivery had to see the claim of the first.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
@@ -177,21 +219,21 @@ fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let sent = simulation.post.sent.borrow();
     let round = |sent: &Sent| {
         let message = &deliveries[sent.delivery].message;
-        (message.id.clone(), message.round)
+        (subject(message), message.round)
     };
     sent.iter().enumerate().find_map(|(number, second)| {
         let first = sent[..number].iter().rev().find(|first| round(first) == round(second))?;
         let [one, other] = [first, second].map(|sent| &deliveries[sent.delivery]);
         let is_of_another_round = |delivery: &&Delivery| {
             let (ours, message) = (&one.message, &delivery.message);
-            message.id == ours.id && message.round != ours.round
+            subject(message) == subject(ours) && message.round != ours.round
         };
         let mut others = deliveries.iter().filter(is_of_another_round);
         let replaced = |ms: u64| first.at_ms < ms + LATEST_WRITE_MS && ms < second.at_ms;
         let is_excused = is_cut_off(one)
             || others.any(|delivery| marked_ms(delivery).is_some_and(replaced))
             || marked_ms(one).is_some_and(|marked_ms| {
-                let name = format!("notification:{}", one.message.id);
+                let name = format!("notification:{}", subject(&one.message));
                 other.begun_ms < everywhere_ms(simulation, &name, marked_ms)
             });
         (!is_excused)

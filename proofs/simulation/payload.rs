@@ -1,6 +1,7 @@
 //! Generates the payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
+use impact_pledge::pledge::NotificationService;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::money;
@@ -21,6 +22,8 @@ const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
 /// have. Some of these IDs do not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
+/// The messaging service that has an adapter.
+pub const MESSENGER: NotificationService = NotificationService::MessagingServiceA;
 /// The prefix of a reference.
 pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
@@ -48,6 +51,8 @@ pub struct Payload {
     pledges: Vec<(usize, String)>,
     is_full: bool,
     pub asks_for_mail: bool,
+    /// Whether it asks for a message by the adapter of [`MESSENGER`].
+    pub asks_for_message: bool,
     phrase: String,
 }
 
@@ -67,6 +72,7 @@ impl Payload {
             pledges,
             is_full: bytes > 0 || random.chance(500),
             asks_for_mail: bytes == 0 && random.chance(750),
+            asks_for_message: bytes == 0 && random.chance(500),
             phrase: format!("placed an order{}", "x".repeat(bytes)),
         }
     }
@@ -86,7 +92,10 @@ impl Payload {
             format!(r#""recipient":{{"email":"{}"{name}}}"#, self.email),
             format!(r#""pledges":[{}]"#, pledges.join(",")),
         ];
-        members.extend(self.asks_for_mail.then(|| r#""notifications":["Email"]"#.to_owned()));
+        let services: Vec<_> = self.services().map(|name| format!("\"{name}\"")).collect();
+        members.extend(
+            (!services.is_empty()).then(|| format!(r#""notifications":[{}]"#, services.join(","))),
+        );
         if self.is_full {
             members.push(format!(r#""trigger":{{"phrase":"{}"}}"#, self.phrase));
         }
@@ -100,8 +109,8 @@ impl Payload {
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
-        let email = json!({ "type": "Email", "status": "Pending" });
-        let notifications = Vec::from_iter(self.asks_for_mail.then_some(email));
+        let pending = |service| json!({ "type": service, "status": "Pending" });
+        let notifications: Vec<_> = self.services().map(pending).collect();
         let pledge = |(amount, offering): &(usize, String)| {
             json!({
                 "impact": { "amount": double(*amount), "offeringId": offering },
@@ -118,6 +127,12 @@ impl Payload {
             "pledges": self.pledges.iter().map(pledge).collect::<Vec<_>>(),
             "notifications": notifications,
         })
+    }
+
+    /// Returns the names of the services that the create request asks for.
+    pub fn services(&self) -> impl Iterator<Item = &'static str> {
+        let mail = self.asks_for_mail.then_some("Email");
+        mail.into_iter().chain(self.asks_for_message.then_some(MESSENGER.name()))
     }
 
     /// Returns the charge at these prices.

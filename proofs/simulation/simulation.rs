@@ -10,7 +10,9 @@ use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS};
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::namespace::Namespace;
-use crate::payload::{CURRENCY, Payload, Prices, UNIT_CURRENCY, draw_prices, price_list};
+use crate::payload::{
+    CURRENCY, MESSENGER, Payload, Prices, UNIT_CURRENCY, draw_prices, price_list,
+};
 use crate::random::Random;
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::pledge::{NotificationService, TransactionId};
@@ -60,8 +62,8 @@ pub struct Simulation {
     pub erased: Rc<RefCell<Vec<(String, u64)>>>,
     /// The ledger; `None` in a race.
     pub books: Option<Rc<Books>>,
-    /// How often the operator resent the e-mail about a transaction.
-    resent: BTreeMap<String, u32>,
+    /// How often the operator resent a notification about a transaction.
+    resent: BTreeMap<(String, NotificationService), u32>,
     /// Violations of the limits on bytes that isolates hold.
     pub excesses: Vec<String>,
     pub random: Rc<Random>,
@@ -171,7 +173,7 @@ impl Simulation {
             entropy,
             caches: Caches::default(),
             settings: Settings {
-                notifies_tests: vec![NotificationService::Email],
+                notifies_tests: vec![NotificationService::Email, MESSENGER],
                 ..Settings::default()
             },
             bodies: Rc::default(),
@@ -463,7 +465,8 @@ impl Simulation {
         let secret = serde_json::json!({ "secret": *SECRET }).to_string().into_bytes();
         self.kv.set(&SecretKey.name(), Some(secret));
         for unit in ["unit_1", "unit_2"] {
-            let profile = br#"{"name":"Small Hours Coffee","mail":true}"#.to_vec();
+            let profile = br#"{"name":"Small Hours Coffee","mail":true,"messagingServices":["MessagingServiceA"]}"#;
+            let profile = profile.to_vec();
             self.kv.set(&ProfileKey(unit).name(), Some(profile));
         }
     }
@@ -485,19 +488,22 @@ impl Simulation {
         self.erased.borrow_mut().push((id, self.time.now_ms()));
     }
 
-    /// Begins the next round of a requested e-mail, with a form that is sent once or many times.
+    /// Begins the next round of a requested notification, with a form that is sent once or many times.
     fn resend(&mut self) {
         let Some((id, _)) = self.pick_created() else { return };
         let Some(record) = self.kv.last(&format!("transaction:{id}")) else { return };
         let json = record.json();
-        if json["notifications"].as_array().is_none_or(Vec::is_empty) {
+        let requested = json["notifications"].as_array().into_iter().flatten();
+        let names = requested.filter_map(|one| one["type"].as_str());
+        let services: Vec<_> = names.filter_map(NotificationService::from_name).collect();
+        if services.is_empty() {
             return;
         }
+        let service = self.random.pick(&services);
         let created_at = json["createdAt"].as_str().unwrap_or_default().to_owned();
-        let resent = self.resent.entry(id.clone()).or_default();
+        let resent = self.resent.entry((id.clone(), service)).or_default();
         *resent += 1;
-        let message =
-            Message { id, created_at, round: *resent + 1, service: NotificationService::Email };
+        let message = Message { id, created_at, round: *resent + 1, service };
         let forms = if self.random.chance(300) { 1 + self.random.below(5) } else { 1 };
         self.note(format!("the operator resends {message:?}, {forms} times"));
         (0..forms).for_each(|_| self.post.enqueue(&message, 0));
