@@ -152,6 +152,19 @@ fn a_credit_that_is_sent_twice_is_made_once() {
     assert_eq!(bench.credits_of(&id).len(), 1);
 }
 
+/// Sends a form with its operation ID. Returns `None` if the process ends before the answer.
+fn send(
+    bench: &Bench,
+    at: &Faulty<'_>,
+    form: &OperationId,
+    of: &CreditRequest,
+) -> Option<Result<Done<Credit>, OperatorError>> {
+    let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
+    let form = OperationId::parse(form.as_str()).unwrap();
+    let author = author.unwrap().with_operation(form);
+    credits::add(at, Some(at), &author, of).now_or_never()
+}
+
 /// Each call in turn fails, takes effect without an answer, or is the last call before the process ends. Then the form
 /// is sent again.
 #[test]
@@ -163,12 +176,7 @@ fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
             let of = request(&id, Some(("1.20", &[("tree", "1")])));
             let entropy = CountedEntropy::default();
             let form = OperationId::new(bench.clock(), &entropy);
-            let send = |at: &Faulty<'_>| {
-                let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
-                let form = OperationId::parse(form.as_str()).unwrap();
-                let author = author.unwrap().with_operation(form);
-                credits::add(at, Some(at), &author, &of).now_or_never()
-            };
+            let send = |at: &Faulty<'_>| send(&bench, at, &form, &of);
             let faults = [(number, fault)];
             let first = bench.faulty(&faults);
             let heard = send(&first);
@@ -198,12 +206,7 @@ fn a_cancellation_that_stops_anywhere_is_marked_when_it_is_sent_again() {
             let id = bench.order(NOW_MS, json!(4));
             let (of, name) = (cancelled(&id), format!("cancelled:{id}"));
             let form = OperationId::new(bench.clock(), &CountedEntropy::default());
-            let send = |at: &Faulty<'_>| {
-                let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
-                let form = OperationId::parse(form.as_str()).unwrap();
-                let author = author.unwrap().with_operation(form);
-                credits::add(at, Some(at), &author, &of).now_or_never()
-            };
+            let send = |at: &Faulty<'_>| send(&bench, at, &form, &of);
             let faults = [(number, fault)];
             let first = bench.faulty(&faults);
             let heard = send(&first);

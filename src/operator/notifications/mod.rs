@@ -4,6 +4,7 @@
 //! The state is computed from the stored records. So a notification that was lost shows as failed even if no record
 //! states that.
 
+mod common_words;
 mod failed;
 mod mail_words;
 mod message_words;

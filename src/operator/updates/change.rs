@@ -184,17 +184,9 @@ pub async fn publish(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    (id, revision): (&str, u64),
+    of: (&str, u64),
 ) -> Result<Done<UpdateChange>> {
-    let database = bound(ledger)?;
-    let published = |row: &UpdateRow| match row.state {
-        UpdateState::Published => Err(already("published", row)),
-        _ => Ok((UpdateState::Published, row.update.clone())),
-    };
-    let work = async |author: &Author<'_, _, _>| {
-        change(store, database, author, (PUBLISH, id, revision), published).await
-    };
-    once(store, ledger, author, (PUBLISH, &id), work).await
+    change_state(store, ledger, author, of, (PUBLISH, UpdateState::Published)).await
 }
 
 /// Withdraws an update: timelines do not show it any more, and a draft is put aside. It can be published again. Ledger
@@ -207,17 +199,28 @@ pub async fn withdraw(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
+    of: (&str, u64),
+) -> Result<Done<UpdateChange>> {
+    change_state(store, ledger, author, of, (WITHDRAW, UpdateState::Withdrawn)).await
+}
+
+/// Changes the state of an update.
+async fn change_state(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
     (id, revision): (&str, u64),
+    (command, state): (&str, UpdateState),
 ) -> Result<Done<UpdateChange>> {
     let database = bound(ledger)?;
-    let withdrawn = |row: &UpdateRow| match row.state {
-        UpdateState::Withdrawn => Err(already("withdrawn", row)),
-        _ => Ok((UpdateState::Withdrawn, row.update.clone())),
+    let changed = |row: &UpdateRow| match row.state == state {
+        true => Err(already(state.into(), row)),
+        false => Ok((state, row.update.clone())),
     };
     let work = async |author: &Author<'_, _, _>| {
-        change(store, database, author, (WITHDRAW, id, revision), withdrawn).await
+        change(store, database, author, (command, id, revision), changed).await
     };
-    once(store, ledger, author, (WITHDRAW, &id), work).await
+    once(store, ledger, author, (command, &id), work).await
 }
 
 /// Changes an update, then writes the record of its pledges if timelines showed it before or show it now.

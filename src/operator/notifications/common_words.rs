@@ -1,0 +1,104 @@
+//! The delivery state of a notification in words, as far as e-mails and messages have them in common.
+
+use super::state_words::Words;
+use super::{Status, WAITING_HOURS};
+use crate::notify::Reason;
+use crate::operator::delays::{MAILED_HOURS, MAILED_SECONDS};
+use crate::store::NOTIFICATION_DAYS;
+use std::str::FromStr as _;
+
+/// A cause, and what to do about it.
+type Reasoned = (&'static str, &'static str);
+
+/// What differs between the words for e-mails and those for messages.
+pub(super) struct Terms {
+    /// The notifications, in the plural.
+    pub plural: &'static str,
+    /// What to do once every attempt has failed.
+    pub after_failures: &'static str,
+    /// The unit had not switched the service on.
+    pub off: Reasoned,
+    /// No adapter is attached.
+    pub not_attached: Reasoned,
+    /// Why nothing is sent for a test key.
+    pub test_mode: &'static str,
+    /// The recipient has reached the limit of a day.
+    pub daily_limit: &'static str,
+    /// Returns the words for a notification that was refused, by its code.
+    pub refused: fn(&'static str, &str) -> Words<'static>,
+}
+
+pub(super) fn erased<'s>() -> Words<'s> {
+    Words::new("erased", "the recipient's data was erased, and the delivery result with it", "")
+}
+
+pub(super) fn forgotten<'s>() -> Words<'s> {
+    let cause = format!("delivery results are kept for {NOTIFICATION_DAYS} days");
+    Words::new("no longer known", cause, "")
+}
+
+pub(super) fn waiting<'s>(status: &Status, Terms { plural, .. }: &Terms) -> Words<'s> {
+    let (name, queued) = match status.round {
+        Some(_) => ("queued", "It is already queued. "),
+        None => ("waiting", ""),
+    };
+    let times = format!(
+        "{queued}Most {plural} are sent within {MAILED_SECONDS} s; delivery is tried for up to {MAILED_HOURS} hours. \
+         Check again before you send another."
+    );
+    Words::new(name, "", times)
+}
+
+/// Returns the words for a notification that was not sent, by the reason of its status.
+pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms) -> Words<'s> {
+    let Some(code) = status.reason.as_deref() else { return Words::new(name, "", "") };
+    if let Ok(reason) = Reason::from_str(code) {
+        let (cause, advice) = skipped(reason, terms);
+        return Words::new(name, cause, advice);
+    }
+    match code {
+        "no-more-attempts" => Words::new(
+            name,
+            format!("every attempt failed for {MAILED_HOURS} hours"),
+            terms.after_failures,
+        ),
+        "unknown" => Words::new(
+            name,
+            format!("no delivery result arrived for {WAITING_HOURS} hours"),
+            "It may have been sent.",
+        ),
+        "unsent" => Words::new(
+            name,
+            "the queue did not accept it when the transaction was created",
+            "Send it again.",
+        ),
+        "damaged" => Words::new(
+            name,
+            "a record that it needs is damaged",
+            "Ask an operator to check the unit's profile.",
+        ),
+        code => Words { code: Some(code), ..(terms.refused)(name, code) },
+    }
+}
+
+/// Returns why the service did not send a notification, and what to do.
+fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
+    match reason {
+        Reason::Erased => ("the recipient was erased before it was sent", ""),
+        Reason::MailOff | Reason::ServiceOff => terms.off,
+        Reason::NotAttached => terms.not_attached,
+        Reason::NoOrigin => (
+            "the service has no valid `PUBLIC_ORIGIN`",
+            "Ask the person who deploys the service to set it, then send it again.",
+        ),
+        Reason::TestMode => (terms.test_mode, "No action needed."),
+        Reason::DailyLimit => (terms.daily_limit, "Send it again on another day."),
+        Reason::NoPage => {
+            ("the record has no address of the recipient's page", "It cannot be sent.")
+        }
+        Reason::NoSecret => (
+            "the service has no secret, which is created with the first API key",
+            "Ask an operator to create a key, then send it again.",
+        ),
+    }
+}
