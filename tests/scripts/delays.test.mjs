@@ -44,11 +44,11 @@ function numbers(file, name) {
 }
 
 const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
-const COUNTED = constant("src/store/key.rs", "MAILED_DAYS");
-const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
+const COUNTED = constant("src/store/notification_keys.rs", "MAILED_DAYS");
+const QUEUED = constant("src/store/notification_keys.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
 const READ = seconds("src/store/key.rs", "READ_MS");
-const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
+const PROFILE = seconds("src/store/account_keys.rs", "READ_MS");
 const UPDATES = seconds("src/store/updates_key.rs", "READ_MS");
 const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
 const USED = seconds("src/service/cache.rs", "LIFETIME_MS");
@@ -113,7 +113,7 @@ const STATED = {
     `failed on that day | ${FAILED} days`,
     `next attempt | ${QUEUED} days`,
     `for the daily limit | ${COUNTED} days`,
-    `message about a transaction | ${constant("src/store/key.rs", "LEDGER_UNSENT_DAYS")} days`,
+    `message about a transaction | ${constant("src/store/transaction_keys.rs", "LEDGER_UNSENT_DAYS")} days`,
   ],
   "docs/emails.md": [
     `# of ${FAILED} days`,
