@@ -16,14 +16,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /**
- * Returns a constant of a source: a product of numbers and of other constants of that file. `nth`: which of several matches.
- * @param {string} file @param {string} name @param {number} [nth] @returns {number}
+ * Returns a constant of a source: a product of numbers and of other constants of that file.
+ * @param {string} file @param {string} name @returns {number}
  */
-function constant(file, name, nth = 0) {
-  const found = read(file).matchAll(
-    new RegExp(`\\b${name}(?:: [ui]\\d+)?(?: =|:) ([\\w *]+)[;,]`, "g"),
-  );
-  const value = [...found][nth]?.[1];
+function constant(file, name) {
+  const found = read(file).match(new RegExp(`\\b${name}(?:: [ui]\\d+)?(?: =|:) ([\\w *]+)[;,]`));
+  const value = found?.[1];
   assert.ok(value, `${file} has no ${name}`);
   return value.split("*").reduce((product, text) => product * factor(file, text.trim()), 1);
 }
