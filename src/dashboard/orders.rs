@@ -135,7 +135,7 @@ pub(super) fn month(text: &str) -> Result<Month> {
     Month::parse(text).ok_or_else(|| Refusal::invalid(NO_MONTH))
 }
 
-const NO_MONTH: &str = "write the month as 2026-10";
+pub(super) const NO_MONTH: &str = "write the month as 2026-10";
 
 /// Returns what is wrong with the month in a query; empty if nothing is.
 pub(super) fn month_problem(query: &Form) -> &'static str {

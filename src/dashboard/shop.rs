@@ -183,11 +183,12 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let most = due_months::MONTHS;
     let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;
+    let owed: Vec<_> = found.months.iter().filter(|usage| usage.owes()).collect();
     Ok(html! {
-        @if !found.months.is_empty() {
+        @if !owed.is_empty() {
             section {
                 h2 { "Not marked as paid" }
-                ul.plain { @for usage in &found.months { li { (month_line(usage)) } } }
+                ul.plain { @for usage in owed { li { (month_line(usage)) } } }
             }
         }
     })
@@ -196,7 +197,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
 fn month_line(usage: &MonthUsage) -> Markup {
     html! {
         a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
-        @for (index, sum) in usage.sums.iter().enumerate() {
+        @for (index, sum) in usage.sums.iter().filter(|sum| sum.due != "0.00").enumerate() {
             @if index > 0 { ", " }
             (view::money(&sum.due, &sum.currency_code))
         }
