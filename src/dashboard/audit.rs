@@ -132,13 +132,15 @@ fn filter_form(query: &Form, is_of_shop: bool) -> Markup {
 // ---- A change ------------------------------------------------------------------------------------
 
 fn row(change: &Change, operates: bool) -> Vec<Markup> {
+    let sentence = change.sentence();
+    let is_ended = sentence.last().is_some_and(|part| part.plain().ends_with('.'));
     vec![
         view::time(&change.at),
         html! {
             div.wide {
                 strong { (view::untrusted_text(&change.by)) } " "
-                @for part in change.sentence() { (rendered(&part, operates)) }
-                "."
+                @for part in &sentence { (rendered(part, operates)) }
+                @if !is_ended { "." }
                 @for changed in &change.changed { (replaced(changed)) }
             }
         },
