@@ -71,13 +71,13 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             section { h2 { "Details" } (facts.order(shown)) }
             @if of_support.is_some() { section { h2 { "Recipient" } (facts.recipient(shown)) } }
         }
-        section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop())) }
+        section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop(), &times)) }
         @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
         @if let Some(OfSupport { related, notifications }) = &of_support {
             (related)
             @for status in notifications { (mail::section(context, &row.id, (status, &times), may_search)) }
             @if manages {
-                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), notifications)) }
+                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref().map(|at| times.text(at))), notifications)) }
             }
         }
     };
