@@ -16,14 +16,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /**
- * Returns a constant of a source: a product of numbers and of other constants of that file. `nth`: which of several matches.
- * @param {string} file @param {string} name @param {number} [nth] @returns {number}
+ * Returns a constant of a source: a product of numbers and of other constants of that file.
+ * @param {string} file @param {string} name @returns {number}
  */
-function constant(file, name, nth = 0) {
-  const found = read(file).matchAll(
-    new RegExp(`\\b${name}(?:: [ui]\\d+)?(?: =|:) ([\\w *]+)[;,]`, "g"),
-  );
-  const value = [...found][nth]?.[1];
+function constant(file, name) {
+  const found = read(file).match(new RegExp(`\\b${name}(?:: [ui]\\d+)?(?: =|:) ([\\w *]+)[;,]`));
+  const value = found?.[1];
   assert.ok(value, `${file} has no ${name}`);
   return value.split("*").reduce((product, text) => product * factor(file, text.trim()), 1);
 }
@@ -44,11 +42,11 @@ function numbers(file, name) {
 }
 
 const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
-const COUNTED = constant("src/store/key.rs", "MAILED_DAYS");
-const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
+const COUNTED = constant("src/store/notification_keys.rs", "MAILED_DAYS");
+const QUEUED = constant("src/store/notification_keys.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
 const READ = seconds("src/store/key.rs", "READ_MS");
-const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
+const PROFILE = seconds("src/store/account_keys.rs", "READ_MS");
 const UPDATES = seconds("src/store/updates_key.rs", "READ_MS");
 const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
 const USED = seconds("src/service/cache.rs", "LIFETIME_MS");
@@ -76,7 +74,7 @@ const UNDER_WAY = seconds("src/ledger/operations.rs", "UNDER_WAY_MS");
 const DONE = constant("src/ledger/operations.rs", "KEPT_DAYS");
 const LATE = constant("src/operator/shared_record.rs", "LATE_MINUTES");
 const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
-const ERASABLE = constant("src/operator/transactions/erase.rs", "ERASABLE_MINUTES");
+const ERASABLE = constant("src/operator/transactions/erase/age.rs", "ERASABLE_MINUTES");
 const ENDED = constant("src/settlement.rs", "ENDED_AFTER_HOURS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
@@ -113,7 +111,7 @@ const STATED = {
     `failed on that day | ${FAILED} days`,
     `next attempt | ${QUEUED} days`,
     `for the daily limit | ${COUNTED} days`,
-    `message about a transaction | ${constant("src/store/key.rs", "LEDGER_UNSENT_DAYS")} days`,
+    `message about a transaction | ${constant("src/store/transaction_keys.rs", "LEDGER_UNSENT_DAYS")} days`,
   ],
   "docs/emails.md": [
     `# of ${FAILED} days`,

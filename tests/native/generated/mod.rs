@@ -45,7 +45,7 @@ fn the_facts_of_the_service_are_current() {
         "profile": ProfileKey::PREFIX,
         "transaction": TransactionKey::PREFIX,
     });
-    let from = FROM.replace("src/schema.rs", "src/api/names.rs and src/store/key.rs");
+    let from = FROM.replace("src/schema.rs", "src/api/names.rs and the keys in src/store");
     let ts = format!(
         "// {from}.\n\n/** The maximum size of a request's body, in bytes. */\nexport const MAX_BODY_BYTES = \
          {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\

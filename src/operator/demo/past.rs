@@ -1,42 +1,29 @@
-//! Demo data for the dashboard on a developer's machine: three months of two shops. It must not be written to a deployed
-//! namespace.
-//!
-//! The service, its notifier and the operator's functions write the records, with a clock that shows a time in the
-//! past.
+//! Writes what happened in the past: units, prices, transactions, an erasure, e-mails and a payment.
 
-use super::audit::Author;
-use super::dues::{Due, totals};
-use super::prices::Edit;
-use super::transactions::{self, SearchKey, TransactionFilter, ViewOptions};
-use super::units::ProfileMembers;
-use super::usage::MonthUsage;
-use super::{OperatorError, Result, prices, put_record, teams, units};
-use crate::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
+use super::clock::PastClock;
+use super::data::{Demo, Shop};
+use super::order::{Create, Created, Order, Trigger};
+use super::ports::{MailService, TakesAll};
+use crate::api::PLEDGE_TRANSACTION_PATH;
 use crate::charge::PriceList;
-use crate::http::{Body, BodyError, Request, Reservation};
-use crate::ledger::Direction;
-use crate::notify::{
-    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, NoMessenger, Notifier, OutgoingEmail,
-    SendError, Timer,
-};
+use crate::http::Body;
+use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, NoMessenger, Notifier};
+use crate::operator::audit::Author;
+use crate::operator::dues::{Due, totals};
+use crate::operator::prices::{self, Edit};
+use crate::operator::transactions::{self, ViewOptions};
+use crate::operator::usage::MonthUsage;
+use crate::operator::{OperatorError, Result, put_record, teams, units};
 use crate::pledge::NotificationService;
 use crate::scope::{Mode, Scope};
 use crate::service::{
-    Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
+    Caches, Clock as _, Entropy, Message, RequestLog, Service, Settings, Variables,
 };
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, PriceListKey, SettlementKey};
-use crate::time::{DAY_MS, TimeZones, date_time};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::future::ready;
+use crate::time::{DAY_MS, date_time};
 
 const BY: &str = "operator@small-hours.example";
-/// Age of the units, the teams and the first prices. They are older than all transactions.
-const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;
 /// Time from one transaction to the next. The first transaction is 92 days old.
 const APART_MS: u64 = 92 * DAY_MS / ORDERS;
@@ -52,135 +39,12 @@ const ERASED: u64 = 18;
 const PAID_MS: u64 = 60 * DAY_MS;
 const MARKED_MS: u64 = 27 * DAY_MS;
 
-#[derive(Deserialize)]
-struct Demo {
-    teams: BTreeMap<String, Vec<String>>,
-    profiles: BTreeMap<String, ProfileMembers>,
-    /// The first price list, and today's.
-    prices: (PriceList, PriceList),
-    /// The shops, recipients and pledges that the transactions use in turn.
-    shops: Vec<Shop>,
-    earlier: EarlierOrder,
-    people: Vec<Box<RawValue>>,
-    baskets: Baskets,
-}
-
-/// An order of the month before the current one, whose timeline the demo shop links to.
-#[derive(Deserialize)]
-struct EarlierOrder {
-    shop: Shop,
-    reference: String,
-    recipient: Box<RawValue>,
-    pledges: Box<RawValue>,
-}
-
-/// Pledges by the language of the shop.
-type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
-
-/// A shop that creates transactions.
-#[derive(Deserialize)]
-struct Shop {
-    key: String,
-    mode: Mode,
-    unit: String,
-    /// The prefix of the references of the shop's transactions.
-    order: String,
-    /// The language of the shop's texts.
-    #[serde(default = "english")]
-    language: String,
-    /// What a buyer did.
-    #[serde(default = "placed_an_order")]
-    phrase: String,
-}
-
-fn english() -> String {
-    "en".to_owned()
-}
-
-fn placed_an_order() -> String {
-    "placed an order".to_owned()
-}
-
-/// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
-/// service's origin.
-///
-/// # Errors
-/// If the development data is missing, or the store fails.
-pub async fn seed(
-    store: &impl OperatorStore,
-    now: &impl Clock,
-    entropy: &impl Entropy,
-    origin: &str,
-) -> Result<bool> {
-    let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
-    if is_there(store, &demo).await? {
-        return Ok(false);
-    }
-    let clock = PastClock { now_ms: now.now_ms(), ago_ms: Cell::new(BEGUN_MS) };
-    let past = Past { store, clock: &clock, entropy, origin };
-    past.begin(&demo).await?;
-    let placed = past.place_orders(&demo).await?;
-    past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
-    past.mark_paid(&demo, &placed).await?;
-    Ok(true)
-}
-
-async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
-    let Some(shop) = demo.shops.first() else { return Ok(true) };
-    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-    let of = (&filter, &SearchKey::Reference(shop.reference(0)));
-    let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
-    Ok(!found.transactions.is_empty())
-}
-
-impl EarlierOrder {
-    fn as_order(&self) -> Order<'_> {
-        Order {
-            reference: self.reference.clone(),
-            recipient: &self.recipient,
-            pledges: &self.pledges,
-            trigger: Trigger { date: None, phrase: "placed an order at Small Hours Coffee" },
-            notifications: &[],
-            is_repeatable: true,
-        }
-    }
-}
-
-impl Shop {
-    fn reference(&self, number: u64) -> String {
-        format!("{}-{}", self.order, 1001 + number)
-    }
-}
-
-/// A clock that shows a time in the past.
-struct PastClock {
-    now_ms: u64,
-    ago_ms: Cell<u64>,
-}
-
-impl Clock for PastClock {
-    fn now_ms(&self) -> u64 {
-        self.now_ms - self.ago_ms.get()
-    }
-}
-
-/// The shops of the demo have no time zones.
-impl TimeZones for PastClock {
-    fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
-        None
-    }
-}
-
-/// Returns at once instead of waiting.
-impl Timer for PastClock {
-    async fn pause(&self, _: u32) {}
-}
-
-struct Past<'p, S, E> {
-    store: &'p S,
-    clock: &'p PastClock,
-    entropy: &'p E,
-    origin: &'p str,
+/// A writer of records, at the time that its clock shows.
+pub(super) struct Past<'p, S, E> {
+    pub(super) store: &'p S,
+    pub(super) clock: &'p PastClock,
+    pub(super) entropy: &'p E,
+    pub(super) origin: &'p str,
 }
 
 impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
@@ -189,7 +53,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     }
 
     /// Adds teams and units, and sets the first prices.
-    async fn begin(&self, demo: &Demo) -> Result<()> {
+    pub(super) async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
             teams::add(self.store, None, &self.author()?, team, units).await?;
         }
@@ -213,7 +77,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     }
 
     /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
-    async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
+    pub(super) async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
         let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(demo.people.iter().cycle());
         for ((number, shop), recipient) in orders {
@@ -248,7 +112,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
 
     /// Places an order in the middle of the month before the current one. Its payload and its idempotency key are the
     /// same on each machine, and so is the path of its timeline.
-    async fn place_earlier(&self, order: Order<'_>, shop: &Shop) -> Result<()> {
+    pub(super) async fn place_earlier(&self, order: Order<'_>, shop: &Shop) -> Result<()> {
         let month = Month::at(self.clock.now_ms).and_then(Month::previous);
         let Some((begins_ms, ends_ms)) = month.and_then(Month::span_ms) else { return Ok(()) };
         self.clock.ago_ms.set(self.clock.now_ms - begins_ms.midpoint(ends_ms));
@@ -305,7 +169,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     }
 
     /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
-    async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
+    pub(super) async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
         let day = (self.clock.now_ms() - DAY_MS) / DAY_MS * DAY_MS; // people enter a day
@@ -340,98 +204,5 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             }
         }
         Ok(totals(&[own]).into_iter().map(Due::into_settled).collect())
-    }
-}
-
-// ---- The service's ports -------------------------------------------------------------------------
-
-/// The body of a create request (contract §4.1).
-#[derive(Serialize)]
-struct Order<'o> {
-    reference: String,
-    recipient: &'o RawValue,
-    pledges: &'o RawValue,
-    trigger: Trigger<'o>,
-    notifications: &'static [&'static str],
-    #[serde(skip)]
-    is_repeatable: bool,
-}
-
-#[derive(Serialize)]
-struct Trigger<'t> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date: Option<String>,
-    phrase: &'t str,
-}
-
-/// The members that are read from the answer to a create request.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Created {
-    id: String,
-    created_at: String,
-}
-
-struct Create<'c> {
-    url: String,
-    shop: &'c Shop,
-    body: Vec<u8>,
-    idempotency_key: Option<String>,
-}
-
-impl Request for Create<'_> {
-    fn method(&self) -> Cow<'_, str> {
-        Cow::Borrowed("POST")
-    }
-
-    fn url(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.url)
-    }
-
-    fn header(&self, name: &'static str) -> Option<String> {
-        match name {
-            header::AUTHORIZATION => Some(["Bearer ", &self.shop.key].concat()),
-            header::CONTENT_TYPE => Some(JSON.to_owned()),
-            header::UNIT_ID => Some(self.shop.unit.clone()),
-            header::IDEMPOTENCY_KEY => self.idempotency_key.clone(),
-            _ => None,
-        }
-    }
-
-    fn id(&self) -> String {
-        "demo".to_owned()
-    }
-
-    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
-        Ok(self.body.clone())
-    }
-
-    async fn is_over_limit(&self, _: &str) -> bool {
-        false
-    }
-
-    async fn pause(&self, _: u32) {}
-}
-
-/// A queue that accepts all messages.
-struct TakesAll;
-
-impl Outbox for TakesAll {
-    fn put<'m>(&'m self, _: &'m Message) -> PutFuture<'m> {
-        Box::pin(ready(true))
-    }
-}
-
-/// A mail service that accepts every e-mail, or refuses every one.
-struct MailService {
-    is_refused: bool,
-}
-
-impl Mailer for MailService {
-    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, SendError> {
-        match self.is_refused {
-            true => Err(SendError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
-            false => Ok(format!("<{}@small-hours.example>", email.key.replace('/', "."))),
-        }
     }
 }

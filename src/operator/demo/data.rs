@@ -1,0 +1,64 @@
+//! The demo's shops, recipients, pledges and prices.
+
+use crate::charge::PriceList;
+use crate::operator::units::ProfileMembers;
+use crate::scope::Mode;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+pub(super) struct Demo {
+    pub(super) teams: BTreeMap<String, Vec<String>>,
+    pub(super) profiles: BTreeMap<String, ProfileMembers>,
+    /// The first price list, and today's.
+    pub(super) prices: (PriceList, PriceList),
+    /// The shops, recipients and pledges that the transactions use in turn.
+    pub(super) shops: Vec<Shop>,
+    pub(super) earlier: EarlierOrder,
+    pub(super) people: Vec<Box<RawValue>>,
+    pub(super) baskets: Baskets,
+}
+
+/// An order of the month before the current one, whose timeline the demo shop links to.
+#[derive(Deserialize)]
+pub(super) struct EarlierOrder {
+    pub(super) shop: Shop,
+    pub(super) reference: String,
+    pub(super) recipient: Box<RawValue>,
+    pub(super) pledges: Box<RawValue>,
+}
+
+/// Pledges by the language of the shop.
+pub(super) type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
+
+/// A shop that creates transactions.
+#[derive(Deserialize)]
+pub(super) struct Shop {
+    pub(super) key: String,
+    pub(super) mode: Mode,
+    pub(super) unit: String,
+    /// The prefix of the references of the shop's transactions.
+    pub(super) order: String,
+    /// The language of the shop's texts.
+    #[serde(default = "english")]
+    pub(super) language: String,
+    /// What a buyer did.
+    #[serde(default = "placed_an_order")]
+    pub(super) phrase: String,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+fn placed_an_order() -> String {
+    "placed an order".to_owned()
+}
+
+impl Shop {
+    /// Returns the reference of the shop's transaction with this index.
+    pub(super) fn reference(&self, number: u64) -> String {
+        format!("{}-{}", self.order, 1001 + number)
+    }
+}

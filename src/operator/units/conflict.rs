@@ -1,0 +1,22 @@
+//! Changes of one profile by two people at the same moment.
+
+use crate::operator::shared_record::SharedRecord;
+use crate::store::{ChangeNote, ProfileKey};
+
+pub(super) const SET: &str = "units set";
+pub(super) const UNSET: &str = "units unset";
+pub(in crate::operator) const REMOVE: &str = "units remove";
+
+/// Returns whether a change was one of this unit's profile.
+pub(super) fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
+    move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
+}
+
+/// Returns the profile of a unit as a record that several people may change.
+pub(super) fn shared_record<'c>(
+    unit: &'c str,
+    is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
+) -> SharedRecord<'c, ProfileKey<'c>> {
+    let words = format!("the profile of the unit `{unit}`");
+    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: &[REMOVE] }
+}

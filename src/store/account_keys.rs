@@ -1,0 +1,160 @@
+//! Keys of the records of API keys, units and teams.
+
+use super::key::{Key, LEAST_CACHE_SECONDS};
+use super::metadata::{NoMetadata, Registered};
+use crate::auth::KeyHash;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use std::borrow::Cow;
+
+/// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CredentialKey(pub KeyHash);
+
+impl Key for CredentialKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "key";
+    const PREFIX: &'static str = "key:";
+    /// This cache TTL limits how long a revoked key still works.
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.to_hex())
+    }
+}
+
+impl CredentialKey {
+    /// Returns the prefix of the names of keys whose hash begins with these digits.
+    pub fn hash_prefix(hexadecimal: &str) -> String {
+        [Self::PREFIX, hexadecimal].concat()
+    }
+
+    /// Parses the name of a record. Returns `None` for any other name.
+    pub fn parse(name: &str) -> Option<Self> {
+        KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
+    }
+}
+
+/// `member:{team}:{unit}` → the unit is in the team. A team's ID ends at the first colon, as it contains none. A unit's
+/// ID may contain colons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberKey<'k> {
+    /// The team's ID.
+    pub team: &'k str,
+    /// The unit's ID.
+    pub unit: &'k str,
+}
+
+impl Key for MemberKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "member";
+    const PREFIX: &'static str = "member:";
+    /// The same cache TTL as for a key. It limits how long a team's key can still act for a unit that was removed from
+    /// the team.
+    const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.team, ":", self.unit].concat())
+    }
+}
+
+impl<'k> MemberKey<'k> {
+    /// Returns the prefix of the names of a team's members.
+    pub fn team_prefix(team: &str) -> String {
+        [Self::PREFIX, team, ":"].concat()
+    }
+
+    /// Parses the name of a record. Returns `None` for the name of another kind.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        Some(MemberKey { team, unit })
+    }
+}
+
+/// `unit:{id}`: the register of units, for operators. The service does not read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitKey<'k>(pub &'k str);
+
+impl Key for UnitKey<'_> {
+    type Metadata = Registered;
+    const KIND: &'static str = "unit";
+    const PREFIX: &'static str = "unit:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+/// `team:{id}`: the register of teams, for operators. The service does not read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamKey<'k>(pub &'k str);
+
+impl Key for TeamKey<'_> {
+    type Metadata = Registered;
+    const KIND: &'static str = "team";
+    const PREFIX: &'static str = "team:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+/// `profile:{unit}` → a [`Profile`](crate::recipient::Profile).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProfileKey<'k>(pub &'k str);
+
+impl Key for ProfileKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "profile";
+    const PREFIX: &'static str = "profile:";
+    /// This deadline is short, because the page can be shown without the profile.
+    const READ_MS: u32 = 1_000;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+impl<'k> ProfileKey<'k> {
+    /// Parses the name of a record. Returns `None` for the name of another kind.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        name.strip_prefix(Self::PREFIX).map(ProfileKey)
+    }
+}
+
+/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the unit's transactions of
+/// that month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettlementKey<'k> {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID, which may contain colons.
+    pub unit: &'k str,
+    /// The month in which the transactions were created.
+    pub month: Month,
+}
+
+impl Key for SettlementKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "settlement";
+    const PREFIX: &'static str = "settlement:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.mode.name(), ":", self.unit, ":", &self.month.to_string()].concat())
+    }
+}
+
+impl<'k> SettlementKey<'k> {
+    /// Returns the prefix of the names of a shop's settlements. Check the unit of each listed record: the ID of another
+    /// unit may begin with this prefix.
+    pub fn shop_prefix(mode: Mode, unit: &str) -> String {
+        [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
+    }
+
+    /// Parses the name of a record. Returns `None` for any other name.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)
+    }
+
+    /// Parses the part of a name after [`PREFIX`](Key::PREFIX). Returns `None` for any other text.
+    pub fn parse_suffix(suffix: &'k str) -> Option<Self> {
+        let (mode, rest) = suffix.split_once(':')?;
+        let (unit, month) = rest.rsplit_once(':')?;
+        let mode = Mode::from_name(mode)?;
+        Some(SettlementKey { mode, unit, month: Month::parse(month)? })
+    }
+}

@@ -1,0 +1,108 @@
+//! Keys of the records of a transaction.
+
+use super::key::{DAY_SECONDS, Key};
+use super::metadata::{NoMetadata, TransactionMetadata};
+use crate::api::MAX_RECORD_BYTES;
+use crate::idempotency::ReplayHash;
+use crate::pledge::TransactionId;
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
+use std::borrow::Cow;
+
+/// How long the mark of a message that the ledger's queue did not take is kept, in days.
+const LEDGER_UNSENT_DAYS: u32 = 7;
+
+/// `transaction:{id}` → the body of the get operation's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct TransactionKey<'k>(pub &'k TransactionId);
+
+impl Key for TransactionKey<'_> {
+    type Metadata = TransactionMetadata;
+    const KIND: &'static str = "transaction";
+    const PREFIX: &'static str = "transaction:";
+    const MAX_BYTES: usize = MAX_RECORD_BYTES;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+    fn bytes(metadata: &TransactionMetadata) -> usize {
+        metadata.bytes.unwrap_or(Self::MAX_BYTES)
+    }
+}
+
+impl TransactionKey<'_> {
+    /// Returns the prefix of the names of one shop's transactions. A shop is a unit in a mode.
+    ///
+    /// Check [`allows`](TransactionMetadata::allows) for each listed record: two shops can have the same 40-bit hash.
+    pub fn shop_prefix(scope: &Scope) -> String {
+        [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
+    }
+
+    /// Returns the prefix of the names of the transactions with this reference.
+    ///
+    /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference for each listed record: two shops or
+    /// references can have the same 40-bit hash.
+    pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
+        [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
+    }
+
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
+/// `erased:{transaction id}` → when that transaction was erased, so that no restore brings back its personal data. The
+/// name sorts before the transaction's, so a restore sees it first. The service does not read this record.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasedKey<'k>(pub &'k TransactionId);
+
+impl Key for ErasedKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "mark of an erasure";
+    const PREFIX: &'static str = "erased:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl ErasedKey<'_> {
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
+/// `idempotency:{hash}` → a [`Replay`](crate::idempotency::Replay).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayKey(pub ReplayHash);
+
+impl Key for ReplayKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "replay";
+    const PREFIX: &'static str = "idempotency:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.to_hex())
+    }
+}
+
+/// `ledger-unsent:{id}` → nothing, for 7 days: a mark that the ledger's queue did not take the message about this
+/// transaction. The service does not read it.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);
+
+impl Key for LedgerUnsentKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "unsent message to the ledger";
+    const PREFIX: &'static str = "ledger-unsent:";
+    const KEPT_SECONDS: Option<u32> = Some(LEDGER_UNSENT_DAYS * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl LedgerUnsentKey<'_> {
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
