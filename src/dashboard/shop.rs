@@ -60,14 +60,15 @@ fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
     })
 }
 
-async fn newest<S: OperatorStore, C, E>(
+async fn newest<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
 ) -> Result<Markup, OperatorError> {
     let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
     let ledger = bound(context.ledger)?;
     let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
-    let table = orders::table(context, &found.page.orders, units.len() > 1).await;
+    let unit = units.first().filter(|_| units.len() == 1);
+    let table = orders::table(context, &found.page.orders, unit.map(String::as_str)).await;
     Ok(html! {
         section {
             h2 { "Newest transactions" }

@@ -35,6 +35,8 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
         assert!(!page.text.contains("south"), "nothing of another shop");
         assert!(!page.text.contains("Until your first live transaction"));
     }
+    let erase = shops.dashboard.get(EVA, "/person");
+    assert_has(&erase, 200, &["id=\"unit\" name=\"unit\" value=\"north\""]);
     let other = shops.dashboard.get(ZOE, "/");
     assert_has(&other, 200, &["order-of-south"]);
     assert!(!other.text.contains("north") && !other.text.contains("Not marked as paid"));
