@@ -213,6 +213,7 @@ fn totals(due: &Due) -> Markup {
             (row("Sum", html! { (due.amount) }))
             @if due.credited != "0.00" { (row("Credits", html! { "−" (due.credited) })) }
             @if due.carried != "0.00" { (row("Carried from earlier months", html! { "−" (due.carried) })) }
+            @if let Some(excess) = due.excess() { (row("Carried to a later month", html! { (excess) })) }
         }
         (row("Due", html! { strong { (due.due) } }))
     }

@@ -130,11 +130,12 @@ pub(super) const HEADINGS: [&str; 7] =
 pub(super) const NUMBERS: [&str; 5] =
     ["Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
 
-/// Renders the credits of a sum, and what is carried from earlier months; nothing if there are none.
+/// Renders the credits of a sum, and what is carried from earlier months and to later ones; nothing if there are none.
 pub(super) fn credited(sum: &Due) -> Markup {
     html! {
         @if sum.credited != "0.00" { (sum.credited) }
         @if sum.carried != "0.00" { div { small { (sum.carried) " carried from earlier months" } } }
+        @if let Some(excess) = sum.excess() { div { small { (excess) " carried to a later month" } } }
     }
 }
 

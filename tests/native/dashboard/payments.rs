@@ -121,7 +121,13 @@ fn a_month_that_has_only_credits_is_listed() {
     );
     let shown = rows(&dashboard.get(ACCOUNTS, "/payments"));
     assert_eq!(shown.len(), 2, "{shown:?}");
-    assert_eq!(shown[0][..6], ["Nov 2025", "a", "0", "0.00 EUR", "1.00", "0.00 EUR"]);
+    let credited = "1.001.00 carried to a later month";
+    assert_eq!(shown[0][..6], ["Nov 2025", "a", "0", "0.00 EUR", credited, "0.00 EUR"]);
+    let statement = dashboard.get(ACCOUNTS, "/units/a/statement?month=2025-11&mode=live");
+    let rows = ["Sum", "Credits", "Carried to a later month", "Due"];
+    let places = rows.map(|row| statement.text.find(&format!("colspan=\"3\">{row}<")));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{}", statement.text);
+    assert_has(&statement, 200, &["−1.00<", ">1.00<"]);
 }
 
 #[test]
