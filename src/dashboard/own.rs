@@ -157,7 +157,7 @@ struct Search<'r, S, C, E> {
 impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
     async fn show(&self) -> Result {
         if let Some(key) = own_key(self.context, self.term).await? {
-            return Ok(find::key_page(&key, true));
+            return Ok(find::key_page(self.context, &key, true));
         }
         match self.transactions().await {
             Err(OperatorError::Invalid(problem)) => {

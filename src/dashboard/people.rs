@@ -89,7 +89,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     after: FormResult<'_>,
 ) -> Result {
     let people = people::list(context.ledger, place).await?;
-    let rows: Vec<_> = people.iter().map(|person| cells(place, person)).collect();
+    let rows: Vec<_> = people.iter().map(|person| cells(context, place, person)).collect();
     let content = html! {
         (after.notice)
         p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
@@ -106,13 +106,17 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new("People", content) })
 }
 
-fn cells(place: &KeyLevel, person: &Person) -> Vec<Markup> {
+fn cells<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+    person: &Person,
+) -> Vec<Markup> {
     let Person { address, role, created, by, .. } = person;
     vec![
         view::untrusted_text(address),
         html! { (view::capital(role.name())) },
         view::time(created),
-        view::untrusted_text(by),
+        view::untrusted_text(context.author_name(by)),
         view::form(
             &path(place, "remove"),
             &html! {

@@ -21,7 +21,7 @@ pub(in crate::dashboard) async fn section<S: OperatorStore, C: Clock, E: Entropy
 ) -> Result<Markup> {
     let (mut rows, has_more) = keys::list(context.store, Some(level), MAX_PAGES).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
-    let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
+    let shown = rows.iter().take(view::MAX_ROWS).map(|row| cells(context, row)).collect::<Vec<_>>();
     let headings = ["ID", "Mode", "Label", "Change", "Created", "Created by", "Expires"];
     Ok(html! {
         section {
@@ -40,7 +40,7 @@ fn created(row: &KeyRow) -> &str {
     row.note.as_ref().map_or("", |note| &note.created)
 }
 
-fn cells(row: &KeyRow) -> Vec<Markup> {
+fn cells<S, C, E>(context: &PageContext<'_, S, C, E>, row: &KeyRow) -> Vec<Markup> {
     let Some(note) = &row.note else { return vec![] };
     vec![
         html! { code { (row.name.id) } },
@@ -51,7 +51,7 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
             a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Transactions of the key " (row.name.id) } { "Transactions" }
         },
         view::time(&note.created),
-        html! { bdi { (note.by) } },
+        html! { bdi { (context.author_name(&note.by)) } },
         html! {
             @if let Some(ends) = &note.ends { (view::time(ends)) }
             @if let Some(successor) = &note.successor {

@@ -5,7 +5,7 @@ use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
 use crate::dashboard::register::owner;
 use crate::dashboard::view::{self, hidden};
-use crate::dashboard::{Refusal, Result, transaction};
+use crate::dashboard::{PageContext, Refusal, Result, transaction};
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, USED_SECONDS};
 use crate::operator::keys::{KeyMetadata, KeyName, KeyRow};
 use crate::store::CredentialKey;
@@ -72,14 +72,18 @@ pub(in crate::dashboard) fn change_forms(name: &KeyName, level: &KeyLevel) -> Ma
 
 /// Lists the facts about a key. `level` is the owner that the form names. It is shown if the key's record names no
 /// owner.
-pub(super) fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
+pub(super) fn facts<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    row: &KeyRow,
+    level: &KeyLevel,
+) -> Markup {
     let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
     if let Some(KeyMetadata { mode: mode_of, label, created, by, ends, .. }) = &row.note {
         facts.extend([
             ("Mode", transaction::mode(mode_of.is_live())),
             ("Label", html! { bdi { (label) } }),
-            ("Created", html! { (view::time(created)) " by " bdi { (by) } }),
+            ("Created", html! { (view::time(created)) " by " bdi { (context.author_name(by)) } }),
         ]);
         facts.extend(ends.as_ref().map(|ends| ("Expires", view::time(ends))));
     }
