@@ -138,11 +138,16 @@ fn row(change: &Change, operates: bool) -> Vec<Markup> {
             div.wide {
                 strong { (view::untrusted_text(&change.by)) } " "
                 @for part in change.sentence() { (rendered(&part, operates)) }
-                "."
+                @if !ends_sentence(&change.sentence()) { "." }
                 @for changed in &change.changed { (replaced(changed)) }
             }
         },
     ]
+}
+
+/// Returns whether a sentence ends with a text that has a full stop of its own.
+fn ends_sentence(parts: &[Part]) -> bool {
+    matches!(parts.last(), Some(Part::Words(text)) if text.ends_with(['.', '!', '?', '…']))
 }
 
 /// Renders a part of a sentence, with a link if it has a page that the person may open.
@@ -152,7 +157,7 @@ fn rendered(part: &Part, operates: bool) -> Markup {
     };
     match part {
         Part::Text(text) => html! { (text) },
-        Part::Words(text) => view::untrusted_text(text),
+        Part::Words(text) => view::untrusted_text(&view::times_in_words(text)),
         Part::Key(id) => html! { code { (view::untrusted_text(id)) } },
         Part::Unit(id) => linked(&["units", id], id),
         Part::Team(id) => linked(&["teams", id], id),
