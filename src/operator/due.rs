@@ -72,10 +72,12 @@ impl Due {
         SettledSum { currency_code, amount: due, transactions, unpriced, credits }
     }
 
-    /// Returns the excess of credits, which is carried to a later month; `None` if there is none.
+    /// Returns the excess of credits, which is carried to a later month; `None` if there is none. In a total of several
+    /// shops, it is the sum of their excesses.
     pub fn excess(&self) -> Option<String> {
-        let taken = Decimal::sum([money(&self.credited), money(&self.carried)].into_iter());
-        let excess = taken.minus(&money(&self.amount))?;
+        let parts = [&self.credited, &self.carried, &self.due];
+        let parts = Decimal::sum(parts.into_iter().map(|part| money(part)));
+        let excess = parts.minus(&money(&self.amount))?;
         (!excess.is_zero()).then(|| excess.to_money())
     }
 
