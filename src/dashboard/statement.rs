@@ -1,7 +1,7 @@
 //! The statement of a shop's month. It is a single sheet that the browser can print, or save as PDF.
 
 use super::form::Form;
-use super::page::{Content, Page};
+use super::page::Page;
 use super::payment::shop_month;
 use super::settings::Issuer;
 use super::{PageContext, Refusal, Result, link, orders, view};
@@ -240,8 +240,8 @@ pub(super) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     while let Some(lines) = export.next().await? {
         file.push_str(&transactions::for_spreadsheet(&lines));
     }
-    let name = format!("transactions-{}-{}.csv", of.mode.name(), of.month);
-    Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
+    let name = ["transactions", &of.unit, of.mode.name(), &of.month.to_string()];
+    Ok(Page::csv(&name, file.into_bytes()))
 }
 
 fn too_many(of: &ShopMonth, count: u64) -> Refusal {

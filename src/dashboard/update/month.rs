@@ -2,7 +2,7 @@
 
 use super::form::{FormResult, PATH, field_of, fields, stage_in_words};
 use crate::dashboard::form::Form;
-use crate::dashboard::month::MonthSelection;
+use crate::dashboard::month::{self, MonthSelection};
 use crate::dashboard::page::Page;
 use crate::dashboard::view::{self, Field};
 use crate::dashboard::{PageContext, Result, link};
@@ -25,6 +25,9 @@ pub(in crate::dashboard) async fn updates<S: OperatorStore, C: Clock, E: Entropy
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
+    if let Some(page) = month::wrong(query, "Updates", PATH)? {
+        return Ok(page);
+    }
     let selection = MonthSelection::read(context, query)?;
     page(context, selection, FormResult::default()).await
 }

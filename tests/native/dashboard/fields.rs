@@ -53,7 +53,8 @@ fn an_error_stands_at_its_field_with_what_was_entered() {
 fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
     let dashboard = dashboard(seeded());
     dashboard.reconcile();
-    for path in ["/orders", "/usage", "/payments", "/fulfilment", "/units/unit_dev/quantities"] {
+    let of_unit = "/units/unit_dev/quantities";
+    for path in ["/orders", "/usage", "/payments", "/fulfilment", "/updates", of_unit] {
         let page = dashboard.get(OPERATOR, &format!("{path}?mode=test&month=October"));
         assert_has(&page, 422, &["value=\"October\"", "Write the month as 2026-10"]);
         assert_problem_at(&page, "month");

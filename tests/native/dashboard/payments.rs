@@ -264,8 +264,11 @@ fn the_transactions_of_a_statement_are_a_file_of_bounded_size() {
     let file = dashboard.get(ACCOUNTS, path);
     assert_eq!((file.status, file.text.lines().count()), (200, 3));
     assert!(file.text.contains(",order-1,<new>,3,0.00,USD,1,"), "{}", file.text);
-    let name = "attachment; filename=\"transactions-live-2025-12.csv\"";
+    let name = "attachment; filename=\"transactions-unit_dev-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
+    let hostile = dashboard.get(ACCOUNTS, "/units/a%2F..;b:c%25/transactions.csv?month=2025-12");
+    let name = "attachment; filename=\"transactions-a----b-c--live-2025-12.csv\"";
+    assert_eq!(hostile.headers["content-disposition"], name);
     dashboard.ledger.as_ref().unwrap().sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
          INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
