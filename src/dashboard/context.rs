@@ -1,13 +1,14 @@
 //! The context of one request.
 
 use super::access::Access;
-use super::{Identity, Settings};
+use super::{Settings, view};
 use crate::auth::KeyLevel;
 use crate::ledger::Ledger;
-use crate::operator::audit::{AN_OPERATOR, Author};
+use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
 use crate::operator::roles::{MemberRight, Permission};
-use crate::service::Outbox;
+use crate::service::{Clock, Entropy, Outbox};
+use maud::Markup;
 
 /// The context of one request: the ports, and what the signed-in person may do.
 pub(super) struct PageContext<'d, S, C, E> {
@@ -34,18 +35,17 @@ impl<S, C, E> PageContext<'_, S, C, E> {
         self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
     }
 
+    /// Renders the author of a record. People of shops see "the operator" instead of the name of an operator.
+    pub fn author_of(&self, by: &str, by_shop: bool) -> Markup
+    where
+        C: Clock,
+        E: Entropy,
+    {
+        view::untrusted_text(self.author.name_of(by, by_shop))
+    }
+
     /// Returns whether the person belongs to a shop. People of shops see only the transactions of their own units.
     pub fn is_of_shop(&self) -> bool {
         !self.access.is_staff()
-    }
-
-    /// Returns the name of the author of a change, as the person may see it. People of shops see neither the addresses of
-    /// operators nor the names of those who use the commands, which are not always addresses.
-    pub fn author_name<'n>(&self, by: &'n str) -> &'n str {
-        let is_operator = || !self.settings.roles_of(Identity::Address(by)).0.is_empty();
-        match self.is_of_shop() && (!by.contains('@') || is_operator()) {
-            true => AN_OPERATOR,
-            false => by,
-        }
     }
 }

@@ -1,14 +1,14 @@
 //! Tests what is due for months: credits of earlier orders that exceed a month's charges are carried to later months.
 
-use crate::credits::{Bench, ENDED_MS, bench, request};
+use crate::credits::{Bench, ENDED_MS, MINUTE, bench, request};
 use futures_executor::block_on;
 use impact_pledge::decimal::Decimal;
 use impact_pledge::ledger;
 use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::{dues, payments, usage};
+use impact_pledge::operator::{attention, dues, payments, usage};
 use impact_pledge::settlement::Month;
 use serde_json::json;
-use support::service::{NOW_MS, UNIT, minimal};
+use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
 
 const DAY: u64 = 24 * 60 * 60_000;
 /// The 3rd of April, when March counts as ended.
@@ -35,6 +35,13 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     let open =
         ["2026-03 5.00 − 0.00 − 12.00 = 0.00", "2026-02 3.00 − 15.00 − 0.00 = 0.00", january];
     assert_eq!(bench.dues(), open);
+    // Nothing is to be settled in March and February.
+    let to_settle = || {
+        let found = attention::unsettled(bench.store(), &bench.ledger, bench.clock());
+        let found = block_on(found).unwrap().into_iter();
+        found.map(|(month, count)| format!("{month} {count}")).collect::<Vec<_>>()
+    };
+    assert_eq!(to_settle(), [""; 0]);
     let all = TransactionFilter::default();
     for (month, due) in
         [("2026-02", ["15.00", "0.00", "0.00"]), ("2026-03", ["0.00", "12.00", "0.00"])]
@@ -48,11 +55,13 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     bench.at(APRIL_MS + 30 * DAY);
     bench.order(APRIL_MS, json!(20));
     assert_eq!(bench.dues()[0], "2026-04 10.00 − 0.00 − 7.00 = 3.00");
+    assert_eq!(to_settle(), ["2026-04 1"]);
     let error = bench.mark("2026-04", "10").unwrap_err().to_string();
     let words = "has 3.00 USD due, not 10.00 USD: charges of 10.00 USD, less credits of 0.00 USD, less 7.00 USD carried \
                  from earlier months";
     assert!(error.contains(words), "{error}");
     bench.mark("2026-04", "3").unwrap();
+    assert_eq!(to_settle(), [""; 0]);
     let settled = "2026-04 10.00 − 0.00 − 7.00 = 3.00 of 3.00";
     assert_eq!(bench.dues()[0], settled);
     // The months before it can still be settled, and change nothing in it.
@@ -93,6 +102,35 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
     assert_eq!(excess, [None, Some("7.00".to_owned())]);
     let totals = dues::totals(&months);
     assert_eq!(totals[0].excess().as_deref(), Some("7.00"), "{totals:?}");
+}
+
+/// The create of the credited order was interrupted before its replay record was written, and is repeated in February.
+/// The transaction moves there. Its credit stays in January, and is carried, also if only one month is asked for.
+#[test]
+fn a_credit_follows_its_order_to_the_month_in_which_an_interrupted_create_is_repeated() {
+    let bench = bench();
+    let create = |at_ms| {
+        bench.service.clock.0.set(at_ms);
+        let request = TestRequest::new("POST", PATH, LIVE_UNIT)
+            .with_header("idempotency-key", "order-1053")
+            .with_body(minimal().to_string().into_bytes());
+        let created = bench.service.isolate().send(&request).json();
+        bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+        created["id"].as_str().unwrap().to_owned()
+    };
+    let id = create(NOW_MS);
+    bench.credit(&request(&id, None)).unwrap();
+    let replay = bench.store().names().into_iter().find(|name| name.starts_with("idempotency:"));
+    bench.store().remove(&replay.unwrap());
+    assert_eq!(create(ENDED_MS), id);
+    bench.at(ENDED_MS + 10 * MINUTE);
+    bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+    let dues = ["2026-02 1.50 − 0.00 − 1.50 = 0.00", "2026-01 0.00 − 1.50 − 0.00 = 0.00"];
+    assert_eq!(bench.dues(), dues);
+    let (all, february) = (TransactionFilter::default(), Month::parse("2026-02").unwrap());
+    let usage = usage::of_month(bench.store(), &bench.ledger, &all, february);
+    let due = &block_on(usage).unwrap().months[0].sums[0];
+    assert_eq!([&due.carried, &due.due], ["1.50", "0.00"]);
 }
 
 #[test]

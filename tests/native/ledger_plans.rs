@@ -2,6 +2,7 @@
 
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
+use impact_pledge::ledger::credits::credit_sums;
 use impact_pledge::ledger::{
     self, Direction, Filter, Ledger, PassTiming, ShopMonthFilter, by_email, by_reference,
     months_of, sums,
@@ -109,6 +110,15 @@ fn sums_are_found_by_shop_and_month() {
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
     assert_eq!(found, ["t PRIMARY KEY (shop=?)"]);
+}
+
+#[test]
+fn the_orders_of_credits_are_found_by_id() {
+    let units = ["u".to_owned()];
+    for units in [None, Some(&units[..])] {
+        let found = plan(async |it| drop(credit_sums(it, None, units).await.unwrap()));
+        assert_eq!(found, ["t INDEX by_id (id=?)"]);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
 use crate::dashboard::unit::{self, FormResult};
 use crate::dashboard::{PageContext, Refusal, Result, link, operation, register, view};
-use crate::operator::audit::{AN_OPERATOR, Change};
+use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unregistered;
 use crate::operator::units::{self, UnitRow};
@@ -82,14 +82,8 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.store).await?;
-        return Ok(again(
-            context,
-            id,
-            &entered,
-            &seen(&now),
-            &[],
-            &overtaken(context, change.as_ref()),
-        ));
+        let problem = overtaken(context, change.as_ref());
+        return Ok(again(context, id, &entered, &seen(&now), &[], &problem));
     }
     match save(context, id, wanted, replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
@@ -115,13 +109,12 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Returns the error for a form that was filled in from another version of the profile than the current one. `change`
 /// is the change that set the current version, if it is known.
-fn overtaken<S, C, E>(context: &PageContext<'_, S, C, E>, change: Option<&Change>) -> String {
-    let set = change.map(|Change { by, at, .. }| {
-        let by = match context.author_name(by) {
-            AN_OPERATOR => "an operator",
-            by => by,
-        };
-        format!(", set by {by} at {at}")
+fn overtaken<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    change: Option<&Change>,
+) -> String {
+    let set = change.map(|Change { by, by_shop, at, .. }| {
+        format!(", set by {} at {at}", context.author.name_of(by, *by_shop))
     });
     let set = set.unwrap_or_default();
     format!(

@@ -10,6 +10,8 @@ use maud::{Markup, html};
 
 /// Path of the page of a month, and of the form that adds an update.
 pub(super) const PATH: &str = "/updates";
+/// Title and path of the page of a month.
+pub(super) const PAGE: (&str, &str) = ("Updates", PATH);
 /// The prefix of the names of the fields with a sentence, before the language tag.
 const SENTENCE: &str = "text-";
 

@@ -33,7 +33,7 @@ pub struct Shops {
     /// The transactions of `north` and `south`, and an ID that no transaction has.
     pub ids: [String; 3],
     /// The names of the key records of `north` and `south`, and a name that no record has.
-    keys: [String; 3],
+    pub keys: [String; 3],
 }
 
 pub fn shops() -> Shops {
@@ -96,7 +96,7 @@ fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
 
 /// Whose unit, team, transaction or key a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+pub enum Whose {
     Own = 0,
     Foreign = 1,
     Absent = 2,
@@ -109,7 +109,7 @@ impl Shops {
 
     /// Returns a request for a route, as complete as the request that a page sends, except that it does not confirm a
     /// change.
-    fn request(&self, template: &str, whose: Whose) -> TestRequest {
+    pub fn request(&self, template: &str, whose: Whose) -> TestRequest {
         let (method, path) = template.split_once(' ').unwrap();
         let (unit, id, key) =
             (Self::unit(whose), &*self.ids[whose as usize], &*self.keys[whose as usize]);
@@ -139,7 +139,7 @@ impl Shops {
         posted(&path, fields)
     }
 
-    fn send(&self, person: &str, request: &TestRequest) -> Answer {
+    pub fn send(&self, person: &str, request: &TestRequest) -> Answer {
         self.dashboard.send(request, Identity::Address(person))
     }
 
@@ -395,35 +395,6 @@ fn nothing_that_a_manager_sees_names_another_shop() {
         find("chain-north", "").contains("Nothing in your units"),
         "the team is not the person's"
     );
-}
-
-/// People of shops do not see who works for the operator. Operators, and people of the shop, are named to each other.
-#[test]
-fn a_manager_sees_people_of_the_shop_by_name_and_operators_only_as_such() {
-    let shops = shops();
-    let dashboard = &shops.dashboard;
-    let page = dashboard.get(EVA, "/units/north/people").text;
-    let operation = field(&page, "operation");
-    let form = [("address", "new@north.example"), ("role", "viewer"), ("operation", &*operation)];
-    assert_eq!(dashboard.post(EVA, "/units/north/people", &form).status, 200);
-    let key = [("unit", "north"), ("key", &*shops.keys[0])];
-    let found = [("text", &*shops.keys[0])];
-    for (person, hidden) in [(EVA, true), (TEA, true), (OPERATOR, false)] {
-        let people = dashboard.get(person, "/units/north/people").text;
-        let own = "Added by\"><bdi>eva@north.example</bdi>";
-        assert_eq!(people.matches(own).count(), 1, "{people}");
-        for page in [
-            people,
-            dashboard.get(person, "/units/north").text,
-            dashboard.post(person, "/keys/rotate", &key).text,
-            dashboard.post(person, "/keys/revoke", &key).text,
-            dashboard.search(person, &found).text,
-        ] {
-            let main = page.rsplit("<main").next().unwrap();
-            let seen = (main.contains("<bdi>An operator</bdi>"), main.contains(OPERATOR));
-            assert_eq!(seen, (hidden, !hidden), "{person}: {main}");
-        }
-    }
 }
 
 #[test]

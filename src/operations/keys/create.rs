@@ -1,0 +1,66 @@
+//! Creates keys.
+
+use super::parts::shown_once;
+use crate::auth::{KeyLevel, KeyRecord};
+use crate::operations::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::operations::register::confirm_new;
+use crate::operations::spec::{Argument, Spec, mode, text, unit};
+use crate::operations::values::Values;
+use crate::operator::keys;
+use crate::scope::Mode;
+use serde::Deserialize;
+
+const TEAM: Argument = Argument::option(
+    "team",
+    text("id"),
+    "the team whose units the key may act for; each request names one of them in `X-Service-Unit-Id`",
+);
+
+pub const CREATE: Spec = Spec::changes(
+    "keys",
+    "create",
+    "create an API key; it is shown only once, because only its hash is stored",
+    &[
+        mode("whether the key creates test or live transactions").required(),
+        unit("the unit that the key acts for"),
+        TEAM,
+        Argument::option("label", text("text"), "a note that `keys list` shows").or(""),
+    ],
+)
+.confirmed_if("the unit or team is not registered")
+.answers("`key`: the key itself, or `null` if it was shown before (with exit code 1); `id`; `name`: the name of its record, with its whole hash; `mode`; `unit` or `team`; `label`; `created`; `by`");
+
+#[derive(Deserialize)]
+pub struct Create {
+    mode: Mode,
+    unit: Option<String>,
+    team: Option<String>,
+    label: String,
+}
+
+impl Create {
+    fn level(self) -> Result<(Mode, KeyLevel, String), String> {
+        let level = match (self.unit, self.team) {
+            (Some(unit), None) => KeyLevel::Unit(unit),
+            (None, Some(team)) => KeyLevel::Team(team),
+            _ => return Err("give either `--unit` or `--team`, which the key acts for".to_owned()),
+        };
+        Ok((self.mode, level, self.label))
+    }
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Create>()?.level().map(drop)
+}
+
+pub async fn create<P: Ports>(call: &Call<'_, P>, asked: Create) -> Result<Answer> {
+    let (mode, level, label) = asked.level().map_err(Failure::Usage)?;
+    if !call.was_done().await? {
+        confirm_new(call, std::slice::from_ref(&level), "no key was created").await?;
+    }
+    let by = call.host.person().await?;
+    let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
+    let made = keys::create(call.store, call.ledger, &call.author(&by)?, record).await?;
+    let answer = Answer::done(&made, shown_once(&made.outcome))?;
+    Ok(answer.failing_if(made.outcome.key.is_none()))
+}

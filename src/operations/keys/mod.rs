@@ -1,0 +1,12 @@
+//! Operations on API keys.
+
+mod create;
+mod list;
+mod parts;
+mod revoke;
+mod rotate;
+
+pub use create::{CREATE, check, create};
+pub use list::{LIST, list};
+pub use revoke::{REVOKE, revoke};
+pub use rotate::{ROTATE, rotate};

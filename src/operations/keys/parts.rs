@@ -1,0 +1,48 @@
+//! What several operations on keys have in common.
+
+use crate::operations::call::{Call, Failure, Host as _, Ports, Result};
+use crate::operations::spec::{Argument, text};
+use crate::operations::table::sentence;
+use crate::operator::delays::REFUSED_SECONDS;
+use crate::operator::keys::MadeKey;
+
+pub(super) const KEY: Argument = Argument::positional(
+    "id",
+    text("id"),
+    "the key's ID as in `keys list`, or its whole hash; without it, the key itself is read from standard input",
+)
+.optional();
+
+/// Returns the key that the command is about: the argument or, without one, standard input, which keeps a key out of
+/// the shell's history.
+pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> Result<String> {
+    let key = match id {
+        Some(id) => id,
+        None => String::from_utf8_lossy(&call.host.read("-").await?).into_owned(),
+    };
+    match key.trim() {
+        "" => Err(Failure::Usage(
+            "`<id>` is missing: give the ID of the key, or the key itself on standard input"
+                .to_owned(),
+        )),
+        key => Ok(key.to_owned()),
+    }
+}
+
+/// Returns the text that shows a new key, or says that it was shown before.
+pub(super) fn shown_once(made: &MadeKey) -> String {
+    let key = match made.secret() {
+        Ok(key) => key,
+        Err(shown_before) => return sentence(&shown_before.to_string()),
+    };
+    let mode = made.row.note.as_ref().map_or("", |note| note.mode.name());
+    let id = &made.row.name.id;
+    format!(
+        "{key}\n\nThis {mode} key is shown only once: store it now. `keys list` shows its ID, {id}."
+    )
+}
+
+/// Says that a key was revoked.
+pub(super) fn revoked(id: &str) -> String {
+    format!("{id} is revoked. The service rejects it everywhere within about {REFUSED_SECONDS} s.")
+}

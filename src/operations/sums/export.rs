@@ -1,0 +1,81 @@
+//! Exports the transactions of a month.
+
+use super::of_month::{OF_MODE, OfMonth, UNIT};
+use super::summed::{Summed, Sums};
+use crate::operations::call::{Answer, Call, Host as _, Ports, Result};
+use crate::operations::spec::{Argument, Kind, Spec};
+use crate::operations::transactions::MONTH;
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{Export as Exported, for_spreadsheet, spreadsheet_head};
+use crate::operator::usage;
+use serde::{Deserialize, Serialize};
+
+pub const EXPORT: Spec = Spec::reads(
+    "transactions",
+    "export",
+    "print the sums of a month by unit, and write its transactions as CSV",
+    &[
+        MONTH.required(),
+        UNIT,
+        OF_MODE,
+        Argument::option("unpaid", Kind::Flag, "only units whose month is not marked as paid"),
+        Argument::option(
+            "csv",
+            Kind::Output,
+            "also write the transactions to a new CSV file, one line for each pledge; `-` writes them to standard \
+             output, and the sums to standard error",
+        ),
+    ],
+)
+.permission(Permission::Account)
+.answers("`month`, `sums`, `transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions usage`; `mode`; `file`: the name of the CSV file, or `null`");
+
+#[derive(Deserialize)]
+pub struct Export {
+    #[serde(flatten)]
+    of: OfMonth,
+    #[serde(default)]
+    unpaid: bool,
+    csv: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Exports<'s> {
+    #[serde(flatten)]
+    sums: Sums<'s>,
+    mode: &'s str,
+    file: Option<&'s str>,
+}
+
+pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answer> {
+    let Export { of, unpaid, csv } = &asked;
+    let ledger = call.ledger()?;
+    let mut used = usage::of_all(call.store, ledger, &of.filter(), Some(of.month)).await?;
+    if *unpaid {
+        used.months.retain(|month| month.settled.is_none());
+    }
+    let file = csv.as_deref().filter(|file| *file != "-");
+    if csv.is_some() {
+        call.host.create(file).await?;
+        call.host.write(&spreadsheet_head()).await?;
+        let mut export = Exported::new(call.store, ledger, of.month, &used.months);
+        while let Some(lines) = export.next().await? {
+            call.host.write(&for_spreadsheet(&lines)).await?;
+        }
+    }
+    let summed = Summed::new(Some(of.month), used);
+    let data = Exports { sums: summed.data(), mode: &of.mode, file };
+    let answer = Answer::new(&data, summed.in_words(&asked.none()))?;
+    Ok(Answer { is_aside: csv.is_some() && file.is_none(), ..answer })
+}
+
+impl Export {
+    fn none(&self) -> String {
+        let unpaid = if self.unpaid { "unpaid " } else { "" };
+        let mode = match &*self.of.mode {
+            "both" => String::new(),
+            mode => format!("{mode} "),
+        };
+        format!("no {unpaid}{mode}transactions in {}", self.of.month)
+    }
+}

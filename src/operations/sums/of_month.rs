@@ -1,0 +1,29 @@
+//! The arguments that name a month's transactions.
+
+use crate::operations::spec::{Argument, modes, unit};
+use crate::operator::transactions::TransactionFilter;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use serde::Deserialize;
+
+pub(super) const UNIT: Argument = unit("only transactions of this unit");
+pub(super) const OF_MODE: Argument = modes("live", "live transactions, test transactions, or both");
+
+#[derive(Deserialize)]
+pub struct OfMonth {
+    pub(super) month: Month,
+    unit: Option<String>,
+    pub(super) mode: String,
+}
+
+impl OfMonth {
+    /// Returns which transactions are meant.
+    pub(super) fn filter(&self) -> TransactionFilter {
+        let mode = match &*self.mode {
+            "test" => Some(Mode::Test),
+            "live" => Some(Mode::Live),
+            _ => None,
+        };
+        TransactionFilter { unit: self.unit.clone(), mode }
+    }
+}

@@ -1,0 +1,83 @@
+//! Prints the sums of months.
+
+use super::of_month::UNIT;
+use super::summed::{Summed, Sums};
+use crate::ledger::{Direction, Order};
+use crate::operations::call::{Answer, Call, Ports, Result};
+use crate::operations::spec::{Argument, Kind, Spec, mode};
+use crate::operations::table::paragraphs;
+use crate::operations::transactions::{MONTH, listed};
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, ListQuery, TransactionFilter};
+use crate::operator::usage;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use serde::{Deserialize, Serialize};
+
+/// Largest number of transactions with unpriced pledges that are listed as examples.
+const MOST_EXAMPLES: usize = 20;
+
+pub const USAGE: Spec = Spec::reads(
+    "transactions",
+    "usage",
+    "print the sums of one month or of every month, by unit",
+    &[
+        MONTH,
+        UNIT,
+        mode("only test transactions, or only live ones"),
+        Argument::option(
+            "unpriced",
+            Kind::Flag,
+            "only sums with unpriced pledges, and the newest transactions that have some; the exit code is 1 \
+             if there are any",
+        ),
+    ],
+)
+.permission(Permission::Account)
+.answers("`month`, or `null` for every month; `sums`: for each `unit`, `mode`, `month`, `currencyCode`, `transactions` (their number), `unpriced` (number of unpriced pledges), `amount` (the sum of the charges), `credited` (the credits of the month), `carried` (the excess of credits from earlier months), `due` (`amount` less both, at least 0.00), `settled` (`amount`, `paidAt`, `invoice` if the month is marked as paid, else `null`) and, if the paid amount differs from what is due, `late` (the IDs of up to 5 transactions that were added or changed later); `transactions`: number of all transactions; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`. With `--unpriced` also `examples`: up to 20 transactions, with the members of `transactions list`");
+
+#[derive(Deserialize)]
+pub struct Usage {
+    month: Option<Month>,
+    unit: Option<String>,
+    mode: Option<Mode>,
+    #[serde(default)]
+    unpriced: bool,
+}
+
+#[derive(Serialize)]
+struct Unpriced<'s> {
+    #[serde(flatten)]
+    sums: Sums<'s>,
+    examples: &'s [Order],
+}
+
+pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer> {
+    let Usage { month, unit, mode, unpriced } = asked;
+    let filter = TransactionFilter { unit, mode };
+    let used = usage::of_all(call.store, call.ledger()?, &filter, month).await?;
+    let mut summed = Summed::new(month, used);
+    if !unpriced {
+        return Answer::new(&summed.data(), summed.in_words("no transactions"));
+    }
+    summed.sums.retain(|sum| sum.unpriced > 0);
+    let query = ListQuery { filter, month, unpriced, ..ListQuery::default() };
+    let newest = &Direction::Newest;
+    let page = transactions::list(call.ledger()?, &query, newest, MOST_EXAMPLES).await?.page;
+    let sums = summed.in_words("every offering of these transactions had a price");
+    let examples = match page.orders.is_empty() {
+        true => String::new(),
+        false => listed(&page.orders),
+    };
+    let others = match page.older {
+        Some(_) => "There are more: `transactions list --unpriced` lists them.".to_owned(),
+        None => String::new(),
+    };
+    let show = match page.orders.is_empty() {
+        true => String::new(),
+        false => "`transactions show` prints the pledges of a transaction.".to_owned(),
+    };
+    let data = Unpriced { sums: summed.data(), examples: &page.orders };
+    let answer = Answer::new(&data, paragraphs([sums, examples, others, show]))?;
+    Ok(answer.failing_if(!summed.sums.is_empty()))
+}

@@ -1,0 +1,86 @@
+//! Removes fields of a unit's profile.
+
+use super::rows::{ID, ONE_PROFILE, after, profile_of};
+use crate::operations::call::{Answer, Call, Host as _, Ports, Result, invalid};
+use crate::operations::spec::{Argument, Kind, Spec};
+use crate::operator::Done;
+use crate::operator::units::{self, Member};
+use serde::Deserialize;
+
+pub const UNSET: Spec = Spec::changes(
+    "units",
+    "unset",
+    "remove fields from a unit's profile; `units set` replaces a name; `--mail off` and `--messaging-services none` switch notifications off",
+    &[
+        ID,
+        Argument::positional(
+            "fields",
+            Kind::Choice {
+                choices: &[
+                    "logo",
+                    "accent",
+                    "language",
+                    "link",
+                    "reply-to",
+                    "mail-text",
+                    "time-zone",
+                    "billing-name",
+                    "billing-address",
+                    "tax-text",
+                ],
+            },
+            "the fields to remove",
+        )
+        .repeatable(),
+    ],
+)
+.answers(ONE_PROFILE);
+
+#[derive(Deserialize)]
+pub struct Unset {
+    unit: String,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Field {
+    Logo,
+    Accent,
+    Language,
+    Link,
+    ReplyTo,
+    MailText,
+    TimeZone,
+    BillingName,
+    BillingAddress,
+    TaxText,
+}
+
+impl From<Field> for Member {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Logo => Member::Logo,
+            Field::Accent => Member::Accent,
+            Field::Language => Member::Language,
+            Field::Link => Member::Link,
+            Field::ReplyTo => Member::ReplyTo,
+            Field::MailText => Member::MailText,
+            Field::TimeZone => Member::TimeZone,
+            Field::BillingName => Member::BillingName,
+            Field::BillingAddress => Member::BillingAddress,
+            Field::TaxText => Member::TaxText,
+        }
+    }
+}
+
+pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let members: Vec<_> = fields.into_iter().map(Member::from).collect();
+    let author = call.author(&by)?;
+    let Done { outcome, before } =
+        units::unset(call.store, call.ledger, &author, &unit, &members).await?;
+    let row = outcome.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
+    let text = format!("{}\n\n{}", profile_of(&row), after());
+    Ok(Answer::new(&row, text)?.since(before.as_deref()))
+}

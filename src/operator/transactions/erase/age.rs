@@ -1,0 +1,35 @@
+//! The age from which a transaction can be erased.
+
+use crate::operator::transactions::record::Record;
+use crate::operator::{OperatorError, Result};
+use crate::service::Clock;
+use crate::time::age_ms;
+
+/// Minimum age of a transaction and its replay record for an erasure, in milliseconds. A repeated create request that
+/// does not see the replay record writes the transaction again. Workers KV shows a write after about 60 s.
+const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
+/// Minimum age of a transaction for an erasure, in minutes.
+pub const ERASABLE_MINUTES: u64 = 5;
+
+/// Checks that a transaction can be erased, and writes nothing.
+///
+/// # Errors
+/// If the transaction is damaged or too young.
+pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
+    let created_at = record.transaction()?.created_at;
+    refuse_young(record, &created_at, clock.now_ms(), "was created")
+}
+
+/// Refuses an erasure while a repeated create request could still bring back the erased data.
+pub(super) fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
+    let age_ms = age_ms(time, now_ms)
+        .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
+    if age_ms >= SEEN_AFTER_MS {
+        return Ok(());
+    }
+    let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
+    Err(OperatorError::Invalid(format!(
+        "it {event} less than {ERASABLE_MINUTES} minutes ago, so a repeated create could bring it back. Nothing was \
+         erased: try again in {seconds} s"
+    )))
+}

@@ -1,0 +1,37 @@
+//! The records that count notifications of an address.
+
+use crate::notify::Marker;
+use crate::operator::transactions::record::Record;
+use crate::operator::{Result, load, secret};
+use crate::pledge::{ERASED_EMAIL, NotificationService};
+use crate::store::{MAILED_DAYS, MailedKey, NotificationKey, OperatorStore};
+use crate::time::{DAY_MS, date_time, day_of};
+
+/// Removes the records that count a service's notifications of this transaction, because they have the hash of the
+/// address. If an earlier erasure has removed the address, the hash is taken from the notification record, because a
+/// notification that was being sent during that erasure may have been counted.
+pub(super) async fn forget_counts(
+    store: &impl OperatorStore,
+    record: &Record,
+    service: NotificationService,
+    now_ms: u64,
+) -> Result<()> {
+    let marker: Option<Marker> = load(store, NotificationKey(&record.id, service)).await?;
+    let marked = marker.and_then(|marker| marker.address);
+    let transaction = record.transaction()?;
+    let email = transaction.pledges.first().map(|pledge| &*pledge.recipient.email);
+    let secret = secret::recorded(store).await?;
+    let own = secret.zip(email.filter(|email| *email != ERASED_EMAIL));
+    let own = own.map(|(secret, email)| secret.address(email));
+    let mut addresses: Vec<_> = [marked, own].into_iter().flatten().collect();
+    addresses.dedup();
+    for address in addresses {
+        for back in 0..=u64::from(MAILED_DAYS) {
+            let time = date_time(now_ms.saturating_sub(back * DAY_MS));
+            let (day, id) = (day_of(&time), &record.id);
+            let key = MailedKey { day, address: &address, service, id };
+            store.remove(&key).await?;
+        }
+    }
+    Ok(())
+}

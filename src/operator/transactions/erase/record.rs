@@ -1,0 +1,113 @@
+//! Erases a transaction: its record, what belongs to it, and its row in the ledger.
+
+use super::age::check_erasable;
+use super::counts::forget_counts;
+use super::replay::{ensure_replay, replay_key};
+use super::texts::without_texts;
+use crate::ledger::{self, Entry, Ledger, LedgerError, Origin};
+use crate::operator::audit::Author;
+use crate::operator::once::{Done, StoredAsIs, once};
+use crate::operator::transactions::record::Record;
+use crate::operator::{OperatorError, Result, put_record};
+use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::store::{
+    ErasedKey, NotificationKey, OperatorStore, Recorded, TransactionKey, TransactionMetadata,
+};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::operator::transactions) const ERASE: &str = "transactions erase";
+
+/// A transaction that was erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// The transaction's ID.
+    pub id: String,
+    /// The transaction's unit.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// When the transaction was first erased, an RFC 3339 date-time.
+    pub at: String,
+    /// When the transaction was erased before, an RFC 3339 date-time; `None` if this is its first erasure.
+    pub before: Option<String>,
+}
+
+impl StoredAsIs for Erased {}
+
+/// The record that stops restores from bringing back the personal data of a transaction.
+#[derive(Serialize)]
+struct ErasedMarker<'t> {
+    /// When the transaction was erased, an RFC 3339 date-time.
+    erased: &'t str,
+}
+
+/// Permanently replaces the recipient and all texts of a transaction. Also removes the hash of the address that its
+/// notifications were sent to, and marks the transaction as erased, in its record and in the ledger if one is bound. May be
+/// repeated.
+///
+/// A repeated create request writes the texts again unless it finds the replay record. So the replay record must be
+/// visible everywhere before the erasure.
+///
+/// # Errors
+/// If the transaction is damaged or too young; if its replay record was missing, and is written only now; if the store
+/// fails; or if the ledger fails after the record was rewritten.
+pub async fn erase(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: &Record,
+) -> Result<Done<Erased>> {
+    let work = async |author: &Author<'_, _, _>| erase_now(store, ledger, author, record).await;
+    once(store, ledger, author, (ERASE, &record.id.as_str()), work).await
+}
+
+/// Erases a transaction as [`erase`] does, as a part of another operation.
+pub(in crate::operator::transactions) async fn erase_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: &Record,
+) -> Result<Erased> {
+    check_erasable(author.clock, record)?;
+    let metadata = record.metadata()?;
+    let (value, access) = without_texts(store, record, author.clock.now_ms()).await?;
+    author.record(store, ERASE, [record.id.to_string()]).await?;
+    if let Some(replay) = replay_key(record, &metadata)? {
+        ensure_replay(store, author.clock, record, &replay).await?;
+    }
+    let at = access.summary.erased.clone().unwrap_or_default();
+    put_record(store, &ErasedKey(&record.id), &ErasedMarker { erased: &at }).await?;
+    let services = record.services()?;
+    for service in &services {
+        forget_counts(store, record, *service, author.clock.now_ms()).await?; // needs the address, which is erased below
+    }
+    let row = row_of(&record.id, &value, &access);
+    store.put(&TransactionKey(&record.id), value, &access).await?;
+    for service in services {
+        store.remove(&NotificationKey(&record.id, service)).await?;
+    }
+    if let Some((ledger, row)) = ledger.zip(row) {
+        let written = ledger::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
+        written.map_err(|error| left_in_ledger(record, &error))?;
+    }
+    let Recorded { id, mode, unit, summary } = metadata;
+    Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
+}
+
+/// Returns the ledger's row for the record that was written. It is not read from Workers KV, which may still show the
+/// old record. `None` if the record lacks data that a row needs: then the ledger has no row.
+fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
+    let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
+    let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
+    let recorded = Recorded::new(id.clone(), metadata.clone(), None);
+    Entry::of_pledges(&recorded, impacts)
+}
+
+fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
+    OperatorError::Invalid(format!(
+        "the record of {} is erased, but its row in the ledger is not ({error}): erase it again",
+        record.id
+    ))
+}

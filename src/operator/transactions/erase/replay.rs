@@ -1,0 +1,79 @@
+//! The replay record of a transaction, which has to be visible before an erasure.
+
+use super::age::{ERASABLE_MINUTES, refuse_young};
+use crate::api::TIMELINE_PATH;
+use crate::idempotency::{Replay, ReplayHash, Terms};
+use crate::operator::transactions::record::Record;
+use crate::operator::{OperatorError, Result};
+use crate::service::Clock;
+use crate::store::{
+    Key as _, NoMetadata, OperatorStore, Recorded, ReplayKey, StoredValue as _, decode,
+};
+use crate::time::date_time;
+use crate::version::Version;
+use serde::{Deserialize, Serialize};
+
+/// Returns the key of the replay record; `None` if the create request had no idempotency key.
+pub(super) fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>> {
+    let Some(hash) = &metadata.summary.replay else { return Ok(None) };
+    let hash = ReplayHash::from_hex(hash)
+        .ok_or_else(|| record.damaged_by("its metadata has no valid hash of the replay record"))?;
+    Ok(Some(ReplayKey(hash)))
+}
+
+/// A replay record that an erasure writes for an interrupted create request, with the time of the write.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AddedReplay {
+    #[serde(flatten)]
+    replay: Replay,
+    added_at: String,
+}
+
+/// The member of a replay record that an erasure reads.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundReplay {
+    added_at: Option<String>,
+}
+
+/// Checks that the replay record is visible everywhere. If the record is missing, writes it and fails; further calls
+/// fail until the record is visible everywhere.
+pub(super) async fn ensure_replay(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+    key: &ReplayKey,
+) -> Result<()> {
+    let now_ms = clock.now_ms();
+    let Some(stored) = store.get(key).await? else {
+        let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
+        store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
+        return Err(OperatorError::Invalid(format!(
+            "the create of {} was interrupted before its replay record was written. It is written \
+             now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
+            record.id
+        )));
+    };
+    let replay: FoundReplay =
+        decode(ReplayKey::KIND, &stored.value.read(ReplayKey::READ_MS).await?)?;
+    match replay.added_at {
+        Some(time) => refuse_young(record, &time, now_ms, "got its missing replay record"),
+        None => Ok(()),
+    }
+}
+
+fn missing_replay(record: &Record) -> Result<Replay> {
+    let transaction = record.transaction()?;
+    let url = transaction.timeline_url.as_deref().unwrap_or_default();
+    let (origin, _) = url
+        .split_once(TIMELINE_PATH)
+        .ok_or_else(|| record.damaged_by("its timeline address is missing"))?;
+    let terms = Terms {
+        created_at: transaction.created_at.to_string(),
+        amount: transaction.charge.amount.to_string(),
+        currency_code: transaction.charge.currency_code.to_string(),
+        origin: origin.to_owned(),
+    };
+    Ok(Replay { id: record.id.to_string(), terms, version: Version })
+}

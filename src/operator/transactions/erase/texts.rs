@@ -1,0 +1,108 @@
+//! What an erasure takes out of a transaction's record.
+
+use crate::charge::PriceList;
+use crate::ledger;
+use crate::operator::Result;
+use crate::operator::transactions::record::Record;
+use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
+use crate::scope::Mode;
+use crate::store::{
+    Key as _, OperatorStore, PriceListKey, Recorded, Summary, TransactionMetadata, decode,
+};
+use crate::time::date_time;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::mem;
+
+/// The text that replaces a reference, or an offering that names the recipient.
+const ERASED: &str = "erased";
+
+/// Returns the value and the metadata of a transaction's record after an erasure.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub(in crate::operator::transactions) async fn without_texts(
+    store: &impl OperatorStore,
+    record: &Record,
+    now_ms: u64,
+) -> Result<(Vec<u8>, TransactionMetadata)> {
+    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
+    let mut transaction = record.transaction()?;
+    erase_texts(&mut transaction, &price_lists);
+    let value = serde_json::to_vec(&transaction)?;
+    let mut metadata = erased_metadata(record, record.metadata()?, now_ms)?;
+    metadata.bytes = Some(value.len());
+    let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
+    metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
+    metadata.fit(); // may take out the quantities, which the record has too
+    Ok((value, metadata))
+}
+
+/// Returns the quantities of a transaction as an erasure keeps them, without offerings that name the recipient, in the
+/// form of the ledger's rows. KV cost: 1 read.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub(in crate::operator) async fn quantities_to_keep(
+    store: &impl OperatorStore,
+    record: &Record,
+) -> Result<Quantities> {
+    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
+    let mut transaction = record.transaction()?;
+    erase_texts(&mut transaction, &price_lists);
+    Ok(ledger::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))
+}
+
+/// Returns the price lists of both modes, and the unit's own; not those that are damaged. KV cost: 1 read.
+async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<PriceList>> {
+    let of = [Mode::Test, Mode::Live];
+    let of = of.map(|mode| [PriceListKey::of_mode(mode), PriceListKey::of_unit(mode, unit)]);
+    let values = store.get_values(&of.concat()).await?;
+    let read = |value: Vec<u8>| decode(PriceListKey::KIND, &value).ok();
+    Ok(values.into_iter().flatten().filter_map(read).collect())
+}
+
+/// Replaces all texts of the shop and the recipient. Keeps the timeline's address. Also keeps offerings, amounts, times
+/// and the charge for accounting: the timeline shows only these from then on. An offering that names the recipient is
+/// kept only if a price list has it.
+fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[PriceList]) {
+    let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
+    transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
+    for pledge in &mut transaction.pledges {
+        let offering = &mut pledge.impact.offering_id;
+        let is_listed = price_lists.iter().any(|each| each.lists(offering));
+        if !is_listed && is_personal(offering, &reference, &pledge.recipient) {
+            *offering = Cow::Borrowed(ERASED);
+        }
+        pledge.recipient = Recipient { email: Cow::Borrowed(ERASED_EMAIL), ..Recipient::default() };
+        pledge.details.iter_mut().for_each(|detail| *detail = PledgeDetail::default());
+    }
+}
+
+/// Returns whether an offering's ID contains an e-mail address, a name of the recipient or the reference.
+fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
+    let offering = offering.to_lowercase();
+    let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // skips texts that are too long, before they are converted
+    let names = [&recipient.first_name, &recipient.name].into_iter().flatten().map(AsRef::as_ref);
+    let mut texts = names.chain([reference, "@"]).filter(may_have);
+    texts.any(|text| offering.contains(&text.to_lowercase()))
+}
+
+/// Returns the metadata without hashes and without members of later releases, which may be personal. Its quantities may
+/// still name the person, so the caller replaces them with the quantities of the erased transaction.
+fn erased_metadata(
+    record: &Record,
+    metadata: Recorded,
+    now_ms: u64,
+) -> Result<TransactionMetadata> {
+    let mut access = TransactionMetadata::deserialize(&record.metadata)
+        .map_err(|error| record.damaged(&error))?;
+    let before = metadata.summary;
+    access.summary = Summary {
+        lookup: None,
+        erased: before.erased.or_else(|| Some(date_time(now_ms))),
+        ..before
+    };
+    Ok(access)
+}
