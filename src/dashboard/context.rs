@@ -1,13 +1,14 @@
 //! The context of one request.
 
-use super::Settings;
 use super::access::Access;
+use super::{Settings, view};
 use crate::auth::KeyLevel;
 use crate::ledger::Ledger;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
 use crate::operator::roles::{MemberRight, Permission};
-use crate::service::Outbox;
+use crate::service::{Clock, Entropy, Outbox};
+use maud::Markup;
 
 /// The context of one request: the ports, and what the signed-in person may do.
 pub(super) struct PageContext<'d, S, C, E> {
@@ -32,6 +33,15 @@ impl<S, C, E> PageContext<'_, S, C, E> {
     /// Returns whether the person is a manager of this unit or team, or an operator, who has the same rights.
     pub fn manages(&self, place: &KeyLevel) -> bool {
         self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
+    }
+
+    /// Renders the author of a record. People of shops see "the operator" instead of the name of an operator.
+    pub fn author_of(&self, by: &str, by_shop: bool) -> Markup
+    where
+        C: Clock,
+        E: Entropy,
+    {
+        view::untrusted_text(self.author.name_of(by, by_shop))
     }
 
     /// Returns whether the person belongs to a shop. People of shops see only the transactions of their own units.

@@ -140,8 +140,8 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     }))
 }
 
-async fn unsettled<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
-    let months = attention::unsettled(bound(context.ledger)?, context.clock).await?;
+async fn unsettled<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let months = attention::unsettled(context.store, bound(context.ledger)?, context.clock).await?;
     let address = |month| in_month("/payments", month, &[]);
     Ok((!months.is_empty())
         .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))

@@ -7,7 +7,7 @@ use super::view::id_link;
 use super::{PageContext, Refusal, Result, mail_state, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{
-    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State,
+    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, Resendable, State,
 };
 use crate::pledge::TransactionId;
 use crate::service::{Clock, Entropy};
@@ -21,8 +21,9 @@ const LIMIT: usize = 20;
 /// Maximum number of notifications that one step sends again.
 const STEP: usize = 20;
 
-/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 153 calls. These are 1
-/// list, 91 more lists (1 per day) if more than 1,000 failed, 1 read, and 3 calls for each that is shown.
+/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 219 calls. These are 1
+/// list, 31 more lists (1 per day) if more than 1,000 failed, 1 read, 3 calls for each that is shown, and 63 for each of at
+/// most two days of which the page does not show all.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -47,7 +48,7 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         p.lead { "E-mails and messages that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
         (filter(day.unwrap_or_default(), ""))
-        (list(context, &failures))
+        (list(context, &failures, after).await?)
         @if failures.more { (go_on(day, &failures)) }
         p { small {
             "Those without a delivery result are not listed here: open their transaction. Those that failed within \
@@ -83,38 +84,77 @@ fn filter(day: &str, problem: &str) -> Markup {
     view::filter("/mails", &html! { div.row { (field.render()) button.quiet { "Show" } } })
 }
 
-fn list<S, C: Clock, E: Entropy>(
+async fn list<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failures: &Failures,
-) -> Markup {
-    let has_queue = context.outbox.is_some();
-    let days = failures.failed.chunk_by(|one, next| one.day == next.day);
-    html! {
-        @if failures.failed.is_empty() { p { "No failed e-mails or messages." } }
-        @for failed in days {
+    after: Option<&str>,
+) -> Result<Markup> {
+    let days: Vec<_> = failures.failed.chunk_by(|one, next| one.day == next.day).collect();
+    let mut forms = Vec::with_capacity(days.len());
+    for (index, failed) in days.iter().enumerate() {
+        let is_last = index + 1 == days.len();
+        let is_part = is_last && failures.more || is_begun(after, failed);
+        forms.push(day_form(context, failed, is_part).await?);
+    }
+    Ok(html! {
+        @if days.is_empty() { p { "No failed e-mails or messages." } }
+        @for (failed, form) in days.into_iter().zip(forms) {
             section {
                 h2 { (view::day(&day_begins(failed))) }
-                @if has_queue { (day_form(context, failed)) }
+                (form)
                 ul.plain { @for failed in failed { li { (item(context, failed)) } } }
             }
         }
-    }
+    })
 }
 
-/// The form that sends all failed notifications of a day again.
-fn day_form<S, C: Clock, E: Entropy>(
+/// Returns whether the previous page of the list already shows failures of this day.
+fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
+    let last = after.and_then(|after| after.split_once(':')).map(|(day, _)| day);
+    last.is_some_and(|last| failed.first().is_some_and(|first| first.day == last))
+}
+
+/// The form that sends the failed notifications of a day again, or a sentence if none of them can be sent. `is_part` says
+/// whether the page may not show all of them: then they are counted. KV cost of that: 1 list, at most 62 reads.
+async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],
-) -> Markup {
-    let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
+    is_part: bool,
+) -> Result<Markup> {
+    let Some(FailedMail { day, .. }) = failed.first().filter(|_| context.outbox.is_some()) else {
+        return Ok(html! {});
+    };
+    let found = match is_part {
+        true => notifications::resendable(context.store, context.clock, day).await?,
+        false => shown(day, failed),
+    };
+    if found == Resendable::default() {
+        return Ok(html! { p.soft { "None of them can be sent again." } });
+    }
+    let Resendable { count, has_more } = found;
     let content = html! {
         (view::hidden("day", day))
-        button.quiet { "Send all failed notifications of this day again" }
+        button.quiet {
+            @if has_more { "Send all failed notifications of this day again" }
+            @else if count == 1 { "Send the failed notification of this day again" }
+            @else { "Send " (count) " failed notifications of this day again" }
+        }
     };
-    html! {
+    Ok(html! {
         (context.form("/mails", &content))
-        p { small { "This includes those of this day that are not shown here. Each is sent once, if it is still failed." } }
-    }
+        p { small {
+            @if has_more { "At least " (count) ", with those of this day that are not shown here. " }
+            @else if is_part { "This includes those of this day that are not shown here. " }
+            "Each is sent once, if it is still failed and its address is not blocked."
+        } }
+    })
+}
+
+/// Counts those that can be sent again, of all failed notifications of a day.
+fn shown(day: &str, failed: &[FailedMail]) -> Resendable {
+    let now = failed.iter().filter_map(|failed| failed.now.as_ref());
+    let count = now.filter(|now| notifications::is_resendable(day, &now.mail)).count();
+    Resendable { count, has_more: false }
 }
 
 fn day_begins(failed: &[FailedMail]) -> String {

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::page::Page;
 use super::usage::{HEADINGS, NUMBERS, credited, file, rows};
-use super::{PageContext, Result, link, orders, view};
+use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::operator::bound;
 use crate::operator::dues::{self, Due};
 use crate::operator::transactions::TransactionFilter;
@@ -22,11 +22,23 @@ pub(super) struct MonthSelection {
 }
 
 impl MonthSelection {
-    /// Parses mode and month. The defaults are live mode and the current month.
-    pub fn read<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<Self> {
-        let now = Month::at(context.clock.now_ms()).map(|now| now.to_string()).unwrap_or_default();
-        let month = orders::month(query.given("month").unwrap_or(&now))?;
-        Ok(MonthSelection { mode: query.mode()?, month })
+    /// Parses the mode and the month in a query. The defaults are live mode and the current month. `title` and `path` are
+    /// those of the page that shows the month.
+    ///
+    /// # Errors
+    /// If the mode or the month is not valid. For the month, the error is a page that says so at the field.
+    pub fn read<S, C: Clock, E>(
+        context: &PageContext<'_, S, C, E>,
+        query: &Form,
+        (title, path): (&'static str, &str),
+    ) -> Result<Self> {
+        let mode = query.mode()?;
+        let month = match query.given("month") {
+            None => Month::at(context.clock.now_ms()),
+            Some(text) => Month::parse(text),
+        };
+        let month = month.ok_or_else(|| wrong(query, mode, title, path))?;
+        Ok(MonthSelection { mode, month })
     }
 
     /// Returns the URL of a page with this mode and month.
@@ -68,19 +80,17 @@ fn form(path: &str, mode: Mode, month: &str, problem: &str) -> Markup {
     )
 }
 
-/// Returns a page that shows the entered month again and says what is wrong with it, or `None` if the month in the query
-/// is valid.
-pub(super) fn wrong(query: &Form, title: &'static str, path: &str) -> Result<Option<Page>> {
-    let problem = orders::month_problem(query);
-    if problem.is_empty() {
-        return Ok(None);
-    }
+/// Returns the error for a month that is not valid: a page that shows the entered month again, and what is wrong with it.
+fn wrong(query: &Form, mode: Mode, title: &'static str, path: &str) -> Refusal {
+    let problem = orders::NO_MONTH;
     let content = html! {
         (view::form_problem(problem, Some("month")))
-        (form(path, query.mode()?, query.text("month"), problem))
+        (form(path, mode, query.text("month"), problem))
     };
-    Ok(Some(Page { status: 422, ..Page::new(title, content) }))
+    Refusal::Field(Box::new(Page { status: 422, ..Page::new(title, content) }))
 }
+
+const PAGE: (&str, &str) = ("Usage", "/usage");
 
 /// Shows the units that have transactions or credits in a month, or a payment for it. Ledger cost: 5 queries, 1 more if
 /// credits may be carried into the month, and 1 for each unit that differs from its payment, for at most 20 units. KV
@@ -89,16 +99,13 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    if let Some(page) = wrong(query, "Usage", "/usage")? {
-        return Ok(page);
-    }
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, PAGE)?;
     let mut usage = of(context, selection).await?;
     let all = usage.months.len();
     let totals = dues::totals(&usage.months);
     usage.months.truncate(view::MAX_ROWS);
     let content = html! {
-        (selection.links("/usage"))
+        (selection.links(PAGE.1))
         section { h2 { "Total" } (total(&totals)) (view::coverage(&usage.coverage)) }
         section {
             h2 { "Units" }
@@ -114,7 +121,7 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
     };
-    Ok(Page::new("Usage", content))
+    Ok(Page::new(PAGE.0, content))
 }
 
 /// CSV export of [`month()`] with all units.
@@ -122,7 +129,7 @@ pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, PAGE)?;
     let usage = of(context, selection).await?;
     Ok(file(&format!("usage-{}-{}.csv", selection.mode.name(), selection.month), &usage))
 }

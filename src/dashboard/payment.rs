@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::page::Page;
 use super::view::{self, Field};
-use super::{PageContext, Refusal, Result, link, operation, usage};
+use super::{PageContext, Refusal, Result, link, operation, orders, usage};
 use crate::operator::bound;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::due_months::due_month;
@@ -34,10 +34,10 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Parses the month and mode in a form or a query string.
-pub(super) fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
+/// Parses the month and mode in a form. A month must be given, because a default may be another month than a person meant.
+fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
     let month = Month::parse(form.text("month"));
-    let month = month.ok_or_else(|| Refusal::invalid("write the month as 2026-10"))?;
+    let month = month.ok_or_else(|| Refusal::invalid(orders::NO_MONTH))?;
     Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
 }
 

@@ -1,7 +1,7 @@
 //! The quantities that were pledged through a unit in a month, by offering.
 
 use super::form::Form;
-use super::month::{self, MonthSelection};
+use super::month::MonthSelection;
 use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
@@ -24,10 +24,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    if let Some(page) = month::wrong(query, "Quantities", &path(unit, "quantities"))? {
-        return Ok(page);
-    }
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, (TITLE, &path(unit, "quantities")))?;
     let pledged = pledged(context, unit, selection, MAX_ROWS).await?;
     let content = html! {
         p.lead {
@@ -51,8 +48,10 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
     };
-    Ok(Page::new("Quantities", content))
+    Ok(Page::new(TITLE, content))
 }
+
+const TITLE: &str = "Quantities";
 
 fn path(unit: &str, last: &str) -> String {
     link::path(&["units", unit, last])
@@ -95,7 +94,7 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, (TITLE, &path(unit, "quantities")))?;
     let pledged = pledged(context, unit, selection, MAX_LINES).await?;
     if pledged.more {
         return Err(Refusal::invalid(format!(

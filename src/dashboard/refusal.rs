@@ -19,6 +19,8 @@ pub(super) enum Refusal {
     NoTransaction(String),
     /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
+    /// A field is wrong. The page shows its form again, with what is wrong at the field.
+    Field(Box<Page>),
 }
 
 impl From<Busy> for Refusal {
@@ -58,13 +60,15 @@ impl Refusal {
             Refusal::Operator(OperatorError::Ledger(_)) => 500,
             Refusal::NoTransaction(_) => 404,
             Refusal::Request(status, _) => *status,
+            Refusal::Field(page) => page.status,
         }
     }
 
-    pub fn page(&self) -> Page {
+    pub fn page(self) -> Page {
         let status = self.status();
         let (title, text) = match self {
-            Refusal::NoTransaction(problem) => return absent(problem),
+            Refusal::Field(page) => return *page,
+            Refusal::NoTransaction(problem) => return absent(&problem),
             Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
                 "Workers KV timed out",
                 "Workers KV did not answer in time. Part of your change may have been saved: check \
@@ -86,11 +90,11 @@ impl Refusal {
                 "You have too many pages open. Nothing was changed: wait a moment, then reload."
                     .to_owned(),
             ),
-            Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text.clone()),
+            Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text),
             Refusal::Operator(error) => ("The request failed", error.to_string()),
-            Refusal::Request(403, text) => ("Access denied", text.clone()),
-            Refusal::Request(404, text) => ("Page not found", text.clone()),
-            Refusal::Request(_, text) => ("Invalid request", text.clone()),
+            Refusal::Request(403, text) => ("Access denied", text),
+            Refusal::Request(404, text) => ("Page not found", text),
+            Refusal::Request(_, text) => ("Invalid request", text),
         };
         let text = view::inline_code(&view::sentence(&text));
         Page { status, ..Page::new(title, html! { p.lead { (text) } }) }

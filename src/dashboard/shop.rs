@@ -60,14 +60,15 @@ fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
     })
 }
 
-async fn newest<S: OperatorStore, C, E>(
+async fn newest<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
 ) -> Result<Markup, OperatorError> {
     let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
     let ledger = bound(context.ledger)?;
     let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
-    let table = orders::table(context, &found.page.orders, units.len() > 1).await;
+    let unit = units.first().filter(|_| units.len() == 1);
+    let table = orders::table(context, &found.page.orders, unit.map(String::as_str)).await;
     Ok(html! {
         section {
             h2 { "Newest transactions" }
@@ -183,11 +184,12 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let most = due_months::MONTHS;
     let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;
+    let owed: Vec<_> = found.months.iter().filter(|usage| usage.owes()).collect();
     Ok(html! {
-        @if !found.months.is_empty() {
+        @if !owed.is_empty() {
             section {
                 h2 { "Not marked as paid" }
-                ul.plain { @for usage in &found.months { li { (month_line(usage)) } } }
+                ul.plain { @for usage in owed { li { (month_line(usage)) } } }
             }
         }
     })
@@ -196,7 +198,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
 fn month_line(usage: &MonthUsage) -> Markup {
     html! {
         a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
-        @for (index, sum) in usage.sums.iter().enumerate() {
+        @for (index, sum) in usage.sums.iter().filter(|sum| sum.due != "0.00").enumerate() {
             @if index > 0 { ", " }
             (view::money(&sum.due, &sum.currency_code))
         }

@@ -1,8 +1,8 @@
 //! The statement of a shop's month. It is a single sheet that the browser can print, or save as PDF.
 
 use super::form::Form;
+use super::month::MonthSelection;
 use super::page::{Content, Page};
-use super::payment::shop_month;
 use super::settings::Issuer;
 use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::operator::bound;
@@ -29,7 +29,7 @@ pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     query: &Form,
 ) -> Result {
-    let of = shop_month(id, query)?;
+    let of = shop_month(context, id, query)?;
     let ledger = bound(context.ledger)?;
     let statement = records::statement(context.store, ledger, context.clock, &of).await?;
     let content = html! {
@@ -48,6 +48,18 @@ pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
         (links(&statement, context.is_of_shop()))
     };
     Ok(Page::new(format!("Statement {}", statement.number), content))
+}
+
+/// Parses the mode and the month in a query.
+fn shop_month<S, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result<ShopMonth> {
+    let path = link::path(&["units", id, "statement"]);
+    let MonthSelection { mode, month } =
+        MonthSelection::read(context, query, ("Statement", &path))?;
+    Ok(ShopMonth { unit: id.to_owned(), mode, month })
 }
 
 /// Renders notices: whether the sheet may still change, whether its sums have changed since the payment, and what it
@@ -227,7 +239,7 @@ pub(super) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     query: &Form,
 ) -> Result {
-    let of = shop_month(id, query)?;
+    let of = shop_month(context, id, query)?;
     let ledger = bound(context.ledger)?;
     let month = due_month(context.store, ledger, &of).await?;
     let count = month.sums.iter().map(|sum| sum.transactions).sum();

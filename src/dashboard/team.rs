@@ -306,7 +306,7 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
 fn in_it_already(ExistingMember { unit, registered }: &ExistingMember) -> Markup {
     html! {
         (unit) " is already in the team. "
-        @if let Some(Registered { created, by }) = registered {
+        @if let Some(Registered { created, by, .. }) = registered {
             (view::untrusted_text(by)) " added it on " (view::time(created)) ". "
         }
         "Nothing was changed."

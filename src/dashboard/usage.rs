@@ -6,6 +6,7 @@ use super::page::{Content, Page};
 use super::view::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
+use crate::operator::audit::THE_OPERATOR;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::dues::Due;
@@ -55,7 +56,7 @@ async fn of_shop<S: OperatorStore, C, E>(
     let mut usage = usage::of_shop(context.store, bound(context.ledger)?, shop).await?;
     if context.is_of_shop() {
         let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
-        settled.for_each(|settled| "the operator".clone_into(&mut settled.by));
+        settled.for_each(|settled| THE_OPERATOR.clone_into(&mut settled.by));
     }
     Ok(usage)
 }

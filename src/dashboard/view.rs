@@ -73,13 +73,18 @@ pub(super) fn month(month: Month) -> String {
     words.unwrap_or(text)
 }
 
-/// Renders an RFC 3339 date-time in the time zone of a shop, as `3 Oct 2026, 16:05 (Europe/Berlin)`. Without a zone that
-/// is known, renders it as [`time()`] does.
-pub(super) fn shop_time(zones: &impl TimeZones, zone: Option<&str>, text: &str) -> Markup {
+/// Renders an RFC 3339 date-time in this time zone, as `3 Oct 2026, 16:05`, followed by `end`. Without a zone, renders it
+/// as [`time()`] does.
+pub(super) fn local_time(
+    zones: &impl TimeZones,
+    zone: Option<&str>,
+    end: &str,
+    text: &str,
+) -> Markup {
     let local = zone.and_then(|zone| {
         let seconds = instant(text)?;
         let ahead = i64::from(zones.utc_offset(zone, seconds)?);
-        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, " (", zone, ")"].concat())
+        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, end].concat())
     });
     match local {
         Some(words) => html! { time datetime=(text) { (words) } },

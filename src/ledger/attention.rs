@@ -2,10 +2,10 @@
 //! They concern live mode, because test mode is not charged.
 
 use super::money::money;
-use super::shops::wanted;
+use super::shops::{ListedMonth, wanted};
 use super::sums::{SumsQuery, months};
 use super::{Ledger, Query, Result, ask};
-use crate::scope::Mode;
+use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
@@ -54,33 +54,83 @@ SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
     );
 }
 
-/// Counts, for each of these months, the shops that have a charge above 0.00 in it and have not paid it. Leaves out
-/// months whose count is 0. One query. It reads few rows for each shop and month: those up to the first charge above
-/// 0.00.
+/// Months that may have to be settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unsettled {
+    /// For each month, the number of shops that certainly owe something. Newest month first, without months whose number
+    /// is 0.
+    pub owed: Vec<(Month, u64)>,
+    /// The months of shops whose credits may cover all charges.
+    pub covered: Vec<ListedMonth>,
+}
+
+/// Finds, among these months, those in which a shop has a charge above 0.00, and that are not marked as paid. One query.
+/// It reads few rows for each shop and month: those up to the first charge above 0.00. If credits are booked in the month,
+/// or may be carried into it, it reads the rows until their sum is above these credits.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Vec<(Month, u64)>> {
-    ask(ledger, &Unsettled(&SumsQuery::new(Some(Mode::Live), None, months))).await
+pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettled> {
+    let rows =
+        ask(ledger, &UnsettledMonths(&SumsQuery::new(Some(Mode::Live), None, months))).await?;
+    let mut found = Unsettled::default();
+    for (month, unit, count) in rows {
+        match unit {
+            None => found.owed.push((month, count)),
+            Some(unit) => {
+                let shop = Scope { mode: Mode::Live, unit };
+                found.covered.push(ListedMonth { shop, month });
+            }
+        }
+    }
+    Ok(found)
 }
 
 #[derive(Serialize)]
-struct Unsettled<'a>(&'a SumsQuery<'a>);
+struct UnsettledMonths<'a>(&'a SumsQuery<'a>);
 
-impl Query for Unsettled<'_> {
-    type Row = (Month, u64);
+/// Selects the transactions of a month of a shop. The query must call the month of the shop `open`.
+macro_rules! of_month {
+    () => {
+        "FROM transactions t WHERE t.shop = open.shop AND t.created >= from_ms AND t.created < until_ms"
+    };
+}
+
+// A month has at most the credits that are booked in it, and those of earlier orders that an earlier month could not take.
+// A charge or a credit without `cents` is larger than any sum of others. Sums are numbers with a fraction, which do not
+// overflow.
+impl Query for UnsettledMonths<'_> {
+    type Row = (Month, Option<String>, u64);
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
         ", ",
         months!(),
-        "
-SELECT json_array(month, count(*)) FROM months CROSS JOIN wanted
-WHERE NOT ",
+        ", open AS MATERIALIZED (
+  SELECT month, from_ms, until_ms, shop, unit FROM months CROSS JOIN wanted
+  WHERE NOT ",
         is_settled!("month"),
         " AND EXISTS (SELECT 1 FROM transactions t
-  WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND t.cents IS NOT 0)
-GROUP BY month ORDER BY month DESC"
+    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND t.cents IS NOT 0)
+), available AS MATERIALIZED (
+  SELECT month, shop, currency, iif(count(*) > count(cents), 9e99, total(cents)) AS most
+  FROM open JOIN credits c ON c.unit = open.unit AND c.mode = 'live' AND c.booked_month <= month
+    AND (c.booked_month = month OR c.order_month < c.booked_month)
+  GROUP BY month, shop, currency
+), found AS MATERIALIZED (
+  SELECT month, unit,
+    EXISTS (SELECT 1 ",
+        of_month!(),
+        " AND t.cents IS NOT 0 AND t.currency NOT IN (
+      SELECT currency FROM available own WHERE own.month = open.month AND own.shop = open.shop))
+    OR EXISTS (SELECT 1 FROM available own WHERE own.month = open.month AND own.shop = open.shop AND EXISTS (
+      SELECT 1 FROM (SELECT total(ifnull(cents, 9e98)) OVER (ORDER BY created, id) AS charged ",
+        of_month!(),
+        " AND t.currency = own.currency) WHERE charged > own.most)) AS is_owed
+  FROM open
+)
+SELECT json_array(month, iif(is_owed, NULL, unit), count(*)) FROM found
+GROUP BY month, iif(is_owed, NULL, unit) ORDER BY month DESC, unit"
     );
 }
 

@@ -46,7 +46,8 @@ pub mod updates;
 mod upkeep;
 
 pub use attention::{
-    LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharge, UnusualCharges, unpriced, unsettled, unusual,
+    LEAST_CHARGES, UNUSUAL_TIMES, Unsettled, UnusualCharge, UnusualCharges, unpriced, unsettled,
+    unusual,
 };
 pub use changed::{ChangedPage, Next, changed};
 pub use check::{CheckReport, check, clear};

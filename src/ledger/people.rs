@@ -43,6 +43,9 @@ pub struct Person {
     pub created: String,
     /// Who added the person.
     pub by: String,
+    /// Whether who added the person belongs to a shop.
+    #[serde(rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
 }
 
 /// Returns `unit:{id}` or `team:{id}`. Rows, and the names of records, contain a unit or a team in this form.
@@ -254,19 +257,21 @@ struct PersonRow {
     role: PersonRole,
     at: u64,
     author: String,
+    by_shop: u8,
 }
 
 impl PersonRow {
     fn read(self) -> Person {
-        let PersonRow { name, address, role, at, author } = self;
-        Person { name, address, role, created: date_time(at), by: author }
+        let PersonRow { name, address, role, at, author, by_shop } = self;
+        Person { name, address, role, created: date_time(at), by: author, by_shop: by_shop != 0 }
     }
 }
 
 /// Selects the columns of a [`PersonRow`].
 macro_rules! columns {
     () => {
-        "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at, 'author', author) FROM people "
+        "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at, 'author', author,
+  'by_shop', by_shop) FROM people "
     };
 }
 
@@ -306,10 +311,12 @@ struct Add<'a> {
 
 impl Query for Add<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author)
-SELECT ?1 ->> '$.name', ?1 ->> '$.place', ?1 ->> '$.note.address', ?1 ->> '$.note.role', ?1 ->> '$.at', ?1 ->> '$.note.by'
+    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author, by_shop)
+SELECT ?1 ->> '$.name', ?1 ->> '$.place', ?1 ->> '$.note.address', ?1 ->> '$.note.role', ?1 ->> '$.at', ?1 ->> '$.note.by',
+  ifnull(?1 ->> '$.note.byShop', 0)
 WHERE NOT EXISTS (SELECT 1 FROM people WHERE address = ?1 ->> '$.note.address' AND place = ?1 ->> '$.place')
-ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author
+ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author,
+  by_shop = excluded.by_shop
 WHERE people.address IS NULL";
 }
 
@@ -375,9 +382,11 @@ struct Found<'a>(&'a PeoplePage<'a>);
 
 impl Query for Found<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author)
-SELECT value ->> '$.name', value ->> '$.place', value ->> '$.address', value ->> '$.role', value ->> '$.at', value ->> '$.by'
+    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author, by_shop)
+SELECT value ->> '$.name', value ->> '$.place', value ->> '$.address', value ->> '$.role', value ->> '$.at', value ->> '$.by',
+  ifnull(value ->> '$.byShop', 0)
 FROM json_each(?1, '$.found') WHERE true
-ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author
+ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author,
+  by_shop = excluded.by_shop
 WHERE excluded.at > people.at AND people.at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead'";
 }

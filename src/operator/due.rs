@@ -157,6 +157,11 @@ impl MonthUsage {
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))
     }
 
+    /// Returns whether something is due in any currency.
+    pub fn owes(&self) -> bool {
+        self.sums.iter().any(|sum| sum.due != "0.00")
+    }
+
     /// Returns whether the month is marked as paid, but has another amount due or another number of transactions now.
     pub fn differs(&self) -> bool {
         let count: u64 = self.sums.iter().map(|sum| sum.transactions).sum();

@@ -20,7 +20,7 @@ use crate::ledger::Ledger;
 use crate::ledger::people::{self as rows, Person, Removable, place_text};
 use crate::secret::NamespaceSecret;
 use crate::service::{Clock, Entropy};
-use crate::store::{Key as _, OperatorStore, PersonKey, PersonNote, PersonRole};
+use crate::store::{Key as _, OperatorStore, PersonKey, PersonNote, PersonRole, Registered};
 use crate::time::parse_ms;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
@@ -149,15 +149,16 @@ async fn add_now(
         secret::keep(store, secret.clone()).await?;
     }
     register::ensure(store, author, std::slice::from_ref(&person.place)).await?;
-    let (address, by) = (person.address.clone(), author.by.to_owned());
-    let note = PersonNote { address, role, created: entry.at.clone(), by };
+    let address = person.address.clone();
+    let Registered { by, by_shop, .. } = author.registered();
+    let note = PersonNote { address, role, created: entry.at.clone(), by, by_shop };
     let at = (&note, entry.key.time_ms());
     let row = rows::add(ledger, &person.place, &person.name(&secret), at).await?;
     if row.role != role {
         author.withdraw(store, &entry).await;
         return Err(person.has_another_role(row.role));
     }
-    let note = PersonNote { created: row.created, by: row.by, ..note };
+    let note = PersonNote { created: row.created, by: row.by, by_shop: row.by_shop, ..note };
     put(store, &row.name, &note).await?;
     Ok(false)
 }
@@ -202,7 +203,7 @@ async fn remove_now(
     which: Removable,
 ) -> Result<()> {
     let name = match person.row(ledger).await? {
-        Some(row) if is_newer(&row, author) => return Err(added_since(&row)),
+        Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
         Some(row) => row.name,
         None if author.earlier.is_some() => return remove_record(store, author, person).await,
         None => return Err(invalid("nothing was removed: this address is not a person here")),
@@ -241,10 +242,11 @@ fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool
     parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
 }
 
-fn added_since(row: &Person) -> OperatorError {
+fn added_since(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> OperatorError {
     OperatorError::Invalid(format!(
         "nothing was removed: {} added this person again at {}. Reload the page to remove the person",
-        row.by, row.created
+        author.name_of(&row.by, row.by_shop),
+        row.created
     ))
 }
 

@@ -101,17 +101,18 @@ async fn put_people(
     secret: &NamespaceSecret,
     people: Vec<DevelopmentPerson>,
 ) -> Result<()> {
-    let Registered { created, by } = registered();
+    let Registered { created, by, by_shop } = registered();
     for DevelopmentPerson { place, address, role } in people {
         let (place, hash) = (place_text(&place), secret.person(&address));
-        let note = PersonNote { address, role, created: created.clone(), by: by.clone() };
+        let note = PersonNote { address, role, created: created.clone(), by: by.clone(), by_shop };
         put_missing(store, &PersonKey { place: &place, hash: &hash }, &note, &note).await?;
     }
     Ok(())
 }
 
 fn registered() -> Registered {
-    Registered { created: "2026-01-01T00:00:00.000Z".to_owned(), by: "npm start".to_owned() }
+    let (created, by) = ("2026-01-01T00:00:00.000Z".to_owned(), "npm start".to_owned());
+    Registered { created, by, by_shop: false }
 }
 
 async fn put_missing<K: Key>(

@@ -96,7 +96,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         on: impl FnOnce(&str) -> T,
     ) -> Result<PendingChange<'t, S, C, E, K>> {
         let began_ms = author.clock.now_ms();
-        let before = self.changes(store, began_ms).await?;
+        let before = self.changes(store, author, began_ms).await?;
         self.check_recent(&before, seen, began_ms)?;
         let entry = author.begin_entry(store, command, on).await?;
         let took_ms = author.clock.now_ms().saturating_sub(began_ms);
@@ -108,10 +108,19 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         }
     }
 
-    /// Returns the changes of this record that KV shows now: at least those of the last [`LATE_MINUTES`].
-    async fn changes(&self, store: &impl OperatorStore, now_ms: u64) -> Result<Vec<Noted>> {
+    /// Returns the changes of this record that KV shows now: at least those of the last [`LATE_MINUTES`]. Their authors
+    /// have the names that `author` may see.
+    async fn changes(
+        &self,
+        store: &impl OperatorStore,
+        author: &Author<'_, impl Clock, impl Entropy>,
+        now_ms: u64,
+    ) -> Result<Vec<Noted>> {
         let mut changes = audit::notes(store, late_ms(now_ms)).await?;
         changes.retain(|(_, note)| (self.is_changed_by)(note));
+        for (_, note) in &mut changes {
+            note.by = author.name_of(&note.by, note.by_shop).to_owned();
+        }
         Ok(changes)
     }
 
@@ -172,11 +181,15 @@ where
         &self.entry.at
     }
 
+    async fn changes(&self) -> Result<Vec<Noted>> {
+        self.of.changes(self.store, self.author, self.author.clock.now_ms()).await
+    }
+
     /// Waits until the entries of concurrent changes show. Fails if one of them is earlier than the entry of this
     /// change. If `is_late`, fails if there is any.
     async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
-        let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
+        let mut others = self.changes().await?;
         others.retain(|(key, _)| {
             *key != self.entry.key && before.iter().all(|(known, _)| known != key)
         });
@@ -260,10 +273,10 @@ where
     /// Returns the error that names the person who wrote the record. If the record does not name its change, or was
     /// removed, the error names the author of the last change in the audit log.
     async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
-        if let Some(Change { by, at, .. }) = record.change(self.store).await? {
-            return Ok(self.of.lost_to(&by, &at));
+        if let Some(Change { by, by_shop, at, .. }) = record.change(self.store).await? {
+            return Ok(self.of.lost_to(self.author.name_of(&by, by_shop), &at));
         }
-        let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
+        let mut others = self.changes().await?;
         others.retain(|(key, _)| *key != self.entry.key);
         let last = others.iter().max_by_key(|(key, _)| *key);
         Ok(last.map_or_else(

@@ -148,7 +148,7 @@ impl Member {
 
 fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
     let (created, author) = (date_time(by.at), by.author.clone());
-    (!author.is_empty()).then_some(Registered { created, by: author })
+    (!author.is_empty()).then_some(Registered { created, by: author, by_shop: false })
 }
 
 /// The outcome of adding units to a team.

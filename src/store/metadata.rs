@@ -194,6 +194,9 @@ pub struct Registered {
     pub created: String,
     /// The person who wrote the record.
     pub by: String,
+    /// Whether the person belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
 }
 
 /// The part of an audit log entry that lists show. At most 1,024 bytes of JSON.

@@ -76,4 +76,7 @@ pub struct PersonNote {
     pub created: String,
     /// Who added the person.
     pub by: String,
+    /// Whether who added the person belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
 }

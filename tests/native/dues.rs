@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use impact_pledge::decimal::Decimal;
 use impact_pledge::ledger;
 use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::{payments, usage};
+use impact_pledge::operator::{attention, payments, usage};
 use impact_pledge::settlement::Month;
 use serde_json::json;
 use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
@@ -35,6 +35,13 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     let open =
         ["2026-03 5.00 − 0.00 − 12.00 = 0.00", "2026-02 3.00 − 15.00 − 0.00 = 0.00", january];
     assert_eq!(bench.dues(), open);
+    // Nothing is to be settled in March and February.
+    let to_settle = || {
+        let found = attention::unsettled(bench.store(), &bench.ledger, bench.clock());
+        let found = block_on(found).unwrap().into_iter();
+        found.map(|(month, count)| format!("{month} {count}")).collect::<Vec<_>>()
+    };
+    assert_eq!(to_settle(), [""; 0]);
     let all = TransactionFilter::default();
     for (month, due) in
         [("2026-02", ["15.00", "0.00", "0.00"]), ("2026-03", ["0.00", "12.00", "0.00"])]
@@ -48,11 +55,13 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     bench.at(APRIL_MS + 30 * DAY);
     bench.order(APRIL_MS, json!(20));
     assert_eq!(bench.dues()[0], "2026-04 10.00 − 0.00 − 7.00 = 3.00");
+    assert_eq!(to_settle(), ["2026-04 1"]);
     let error = bench.mark("2026-04", "10").unwrap_err().to_string();
     let words = "has 3.00 USD due, not 10.00 USD: charges of 10.00 USD, less credits of 0.00 USD, less 7.00 USD carried \
                  from earlier months";
     assert!(error.contains(words), "{error}");
     bench.mark("2026-04", "3").unwrap();
+    assert_eq!(to_settle(), [""; 0]);
     let settled = "2026-04 10.00 − 0.00 − 7.00 = 3.00 of 3.00";
     assert_eq!(bench.dues()[0], settled);
     // The months before it can still be settled, and change nothing in it.

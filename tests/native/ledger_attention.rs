@@ -75,12 +75,73 @@ fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
     charge(&ledger, 2, "2026-02-01T00:00:00Z", Some(1), 1);
     charge(&ledger, 3, "2026-02-01T00:00:00Z", Some(1), 1);
     let asked = months(&["2026-02", "2026-01", "2025-12"]);
-    let unsettled = || by_month(block_on(ledger::unsettled(&ledger, &asked)).unwrap());
+    let unsettled = || by_month(block_on(ledger::unsettled(&ledger, &asked)).unwrap().owed);
     assert_eq!(unsettled(), ["2026-02 2", "2026-01 1"]);
     settle(&ledger, "live:b:2026-01", "kept");
     settle(&ledger, "live:b:2026-02", "adding");
     settle(&ledger, "live:a:2026-02", "removing");
     assert_eq!(unsettled(), ["2026-02 1"]);
+}
+
+/// Credits cents in a month, of an order of that month or of an earlier one; `None` credits an amount that is too large.
+fn credit_in(
+    ledger: &SqliteLedger,
+    unit: &str,
+    months: [&str; 2],
+    currency: &str,
+    cents: Option<u64>,
+) {
+    let [order, booked] = months;
+    let id = format!("{unit}{order}{booked}{cents:?}");
+    let cents = cents.map_or("NULL, '1e21'".to_owned(), |cents| format!("{cents}, NULL"));
+    ledger.sql(&format!(
+        "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents,
+           charge_amount, cents, amount, quantities, reason, change, author, at)
+         VALUES ('{id}', 1, '{id}', 'live', '{unit}', '{order}',
+           '{booked}', '{currency}', {cents}, {cents}, '[]', 'x', 'x', 'x', 0)"
+    ));
+}
+
+/// Whether the dues of a month have to be computed, because credits may cover them, for charges in cents of USD and
+/// credits.
+#[test]
+fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
+    let (own, earlier, later) = (["2026-02"; 2], ["2026-01", "2026-02"], ["2026-02", "2026-03"]);
+    let (max, usd) = (Some((1 << 53) - 1), "USD");
+    for (charges, credits, is_covered) in [
+        (&[Some(5), Some(7)][..], &[(own, usd, Some(12))][..], true),
+        (&[Some(5), Some(7)], &[(own, usd, Some(11))], false),
+        (&[Some(5), Some(7), Some(0)], &[(own, usd, Some(5)), (own, usd, Some(7))], true),
+        (&[Some(12)], &[(earlier, usd, Some(12))], true),
+        (&[Some(12)], &[(["2025-11", "2026-01"], usd, Some(99))], true),
+        (&[Some(12)], &[(["2026-01"; 2], usd, Some(99))], false),
+        (&[Some(12)], &[(later, usd, Some(12))], false),
+        (&[Some(12)], &[(own, "EUR", Some(12))], false),
+        (&[None], &[(own, usd, None)], true),
+        (&[None], &[(own, usd, max)], false),
+        (&[max, max, max], &[(own, usd, max)], false),
+        (&[Some(0)], &[], false),
+    ] {
+        let ledger = shops();
+        for (hour, cents) in charges.iter().enumerate() {
+            charge(&ledger, 1, &format!("2026-02-05T{hour:02}:00:00Z"), *cents, 1);
+        }
+        charge(&ledger, 2, "2026-02-05T00:00:00Z", Some(1), 1);
+        credits
+            .iter()
+            .for_each(|(months, code, cents)| credit_in(&ledger, "a", *months, code, *cents));
+        let found = block_on(ledger::unsettled(&ledger, &months(&["2026-02"]))).unwrap();
+        let covered: Vec<_> = found.covered.iter().map(|it| (&*it.shop.unit, it.month)).collect();
+        let expected: Vec<_> = months(&["2026-02"]).into_iter().map(|month| ("a", month)).collect();
+        assert_eq!(
+            covered,
+            if is_covered { &expected[..] } else { &[] },
+            "{charges:?} {credits:?}"
+        );
+        let is_charged = charges.iter().any(|cents| *cents != Some(0));
+        let owed = 1 + u64::from(is_charged && !is_covered);
+        assert_eq!(by_month(found.owed), [format!("2026-02 {owed}")], "{charges:?} {credits:?}");
+    }
 }
 
 /// Returns the unusual charges since [`SINCE`], newest first, as `unit amount`, and their count.

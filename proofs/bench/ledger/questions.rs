@@ -183,7 +183,7 @@ fn tasks(size: Size) -> Vec<Question> {
             block_on(ledger::unpriced(ledger, &unpriced)).unwrap().len()
         }),
         question("months to settle", move |ledger| {
-            block_on(ledger::unsettled(ledger, &unsettled)).unwrap().len()
+            block_on(ledger::unsettled(ledger, &unsettled)).unwrap().owed.len()
         }),
         question("unusual charges of 90 days", move |ledger| {
             block_on(ledger::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()

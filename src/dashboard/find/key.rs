@@ -38,7 +38,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let is_whole = text.starts_with(KEY) || term.starts_with(KEY_RECORD);
     Ok(match key {
-        Some(key) => Some(key_page(&key, context.may(Permission::Operate))),
+        Some(key) => Some(key_page(context, &key, context.may(Permission::Operate))),
         None if is_whole => Some(no_key(filters)),
         None => None,
     })
@@ -46,12 +46,16 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Renders the page of an API key. If `operates` is true, the page contains the key's details, and the forms that
 /// replace and revoke the key.
-pub(in crate::dashboard) fn key_page(key: &KeyRow, operates: bool) -> Page {
+pub(in crate::dashboard) fn key_page<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    key: &KeyRow,
+    operates: bool,
+) -> Page {
     let content = html! {
         @match &key.note {
             Some(note) if operates => {
                 p.lead { "An API key of the " (level(&note.level, true)) "." }
-                section { (key_facts(key, note)) (key_forms(&key.name, &note.level)) }
+                section { (key_facts(context, key, note)) (key_forms(&key.name, &note.level)) }
             }
             Some(note) => p.lead { "An API key of the " (level(&note.level, false)) "." },
             None => {
@@ -67,11 +71,18 @@ pub(in crate::dashboard) fn key_page(key: &KeyRow, operates: bool) -> Page {
     Page::new("API key", content)
 }
 
-fn key_facts(key: &KeyRow, note: &KeyMetadata) -> Markup {
+fn key_facts<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    key: &KeyRow,
+    note: &KeyMetadata,
+) -> Markup {
     let mut rows = vec![
         ("ID", html! { code { (key.name.id) } }),
         ("Mode", transaction::mode(note.mode.is_live())),
-        ("Created", html! { (view::time(&note.created)) " by " (view::untrusted_text(&note.by)) }),
+        (
+            "Created",
+            html! { (view::time(&note.created)) " by " (context.author_of(&note.by, note.by_shop)) },
+        ),
     ];
     let texts = [
         ("Label", Some(&note.label).filter(|label| !label.is_empty())),

@@ -1,7 +1,7 @@
 //! The forms that record a fulfilment (what was done for the pledges of a month), and that remove one.
 
 use super::done::details;
-use super::form::{FormResult, PATH};
+use super::form::{FormResult, PAGE, PATH};
 use super::page::page;
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
@@ -22,7 +22,7 @@ pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>
     if !context.has_operation() {
         return Err(Refusal::invalid("some fields are missing. Reload the page and try again"));
     }
-    let selection = MonthSelection::read(context, form)?;
+    let selection = MonthSelection::read(context, form, PAGE)?;
     let new = new(selection, form);
     let is_beyond = form.text("beyond").is_empty()
         && context.was_done().await?.is_none()

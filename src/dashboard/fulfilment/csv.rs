@@ -1,5 +1,6 @@
 //! The CSV export of the fulfilment of a month.
 
+use super::form::PAGE;
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::{Content, Page};
@@ -31,7 +32,7 @@ pub(in crate::dashboard) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: 
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, PAGE)?;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_LINES).await?;
     if found.more {

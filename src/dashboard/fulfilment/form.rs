@@ -10,6 +10,8 @@ use maud::{Markup, html};
 
 /// Path of the page, and of its form.
 pub(super) const PATH: &str = "/fulfilment";
+/// Title and path of the page.
+pub(super) const PAGE: (&str, &str) = ("Fulfilment", PATH);
 
 /// What the page shows after a form was sent.
 #[derive(Default)]

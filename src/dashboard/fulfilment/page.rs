@@ -1,9 +1,9 @@
 //! Builds the fulfilment page of a month.
 
 use super::done;
-use super::form::{self, FormResult, PATH};
+use super::form::{self, FormResult, PAGE, PATH};
 use crate::dashboard::form::Form;
-use crate::dashboard::month::{self, MonthSelection};
+use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, view};
 use crate::operator::fulfilments::{self, Balance};
@@ -25,10 +25,7 @@ pub(in crate::dashboard) async fn fulfilment<S: OperatorStore, C: Clock, E: Entr
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    if let Some(page) = month::wrong(query, "Fulfilment", PATH)? {
-        return Ok(page);
-    }
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, PAGE)?;
     page(context, selection, FormResult::default()).await
 }
 
@@ -68,7 +65,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         section { h2 { "What was done" } (done::list(context, &recorded, &drafted)) }
         @if context.may(Permission::Operate) { (form::record_section(context, selection, &found, &result)) }
     };
-    Ok(Page { status, ..Page::new("Fulfilment", content) })
+    Ok(Page { status, ..Page::new(PAGE.0, content) })
 }
 
 /// Returns the IDs of the fulfilments that updates were made from, each with that of its update. Two queries, for operators

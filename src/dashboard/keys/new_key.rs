@@ -44,7 +44,7 @@ fn made_before<S, C: Clock, E: Entropy>(
             ". Its secret was shown once, on the page that this page replaced, and cannot be shown again."
         }
         section {
-            (facts(&made.row, level))
+            (facts(context, &made.row, level))
             p { "If you did not copy the secret, nobody has it. Get a new key in place of this one:" }
             (context.form("/keys/rotate", &html! {
                 (hidden("key", &name.name)) (level_fields(level)) (hidden("keep", "0"))

@@ -5,9 +5,10 @@ use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
 use crate::dashboard::register::owner;
 use crate::dashboard::view::{self, hidden};
-use crate::dashboard::{Refusal, Result, transaction};
+use crate::dashboard::{PageContext, Refusal, Result, transaction};
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, USED_SECONDS};
 use crate::operator::keys::{KeyMetadata, KeyName, KeyRow};
+use crate::service::{Clock, Entropy};
 use crate::store::CredentialKey;
 use maud::{Markup, html};
 
@@ -72,14 +73,18 @@ pub(in crate::dashboard) fn change_forms(name: &KeyName, level: &KeyLevel) -> Ma
 
 /// Lists the facts about a key. `level` is the owner that the form names. It is shown if the key's record names no
 /// owner.
-pub(super) fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
+pub(super) fn facts<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &KeyRow,
+    level: &KeyLevel,
+) -> Markup {
     let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
-    if let Some(KeyMetadata { mode: mode_of, label, created, by, ends, .. }) = &row.note {
+    if let Some(KeyMetadata { mode: mode_of, label, created, by, by_shop, ends, .. }) = &row.note {
         facts.extend([
             ("Mode", transaction::mode(mode_of.is_live())),
             ("Label", html! { bdi { (label) } }),
-            ("Created", html! { (view::time(created)) " by " bdi { (by) } }),
+            ("Created", html! { (view::time(created)) " by " (context.author_of(by, *by_shop)) }),
         ]);
         facts.extend(ends.as_ref().map(|ends| ("Expires", view::time(ends))));
     }

@@ -45,7 +45,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
 ) -> Page {
     let content = html! {
         section {
-            (facts(row, level))
+            (facts(context, row, level))
             p {
                 "Everything that uses this key will stop working, and no backup restores the key. " (lives())
                 " To change a key without an interruption, replace it instead."

@@ -79,7 +79,7 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
             }))
         }
         section {
-            (facts(&row, level))
+            (facts(context, &row, level))
             (context.form("/keys/rotate", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "Keep the old key working for", &KEEPS, "86400"))

@@ -82,7 +82,8 @@ pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Ent
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.store).await?;
-        return Ok(again(context, id, &entered, &seen(&now), &[], &overtaken(change.as_ref())));
+        let problem = overtaken(context, change.as_ref());
+        return Ok(again(context, id, &entered, &seen(&now), &[], &problem));
     }
     match save(context, id, wanted, replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
@@ -108,8 +109,13 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Returns the error for a form that was filled in from another version of the profile than the current one. `change`
 /// is the change that set the current version, if it is known.
-fn overtaken(change: Option<&Change>) -> String {
-    let set = change.map(|Change { by, at, .. }| format!(", set by {by} at {at}"));
+fn overtaken<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    change: Option<&Change>,
+) -> String {
+    let set = change.map(|Change { by, by_shop, at, .. }| {
+        format!(", set by {} at {at}", context.author.name_of(by, *by_shop))
+    });
     let set = set.unwrap_or_default();
     format!(
         "not saved: the profile has changed since you opened this form{set}, or Workers KV does not show the \

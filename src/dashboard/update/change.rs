@@ -1,6 +1,6 @@
 //! The forms that add, edit, publish and withdraw updates.
 
-use super::form::{FormResult, sent};
+use super::form::{FormResult, PAGE, sent};
 use super::preview::preview;
 use super::{month, one};
 use crate::dashboard::form::Form;
@@ -21,7 +21,7 @@ pub(in crate::dashboard) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     check_operation(context)?;
-    let selection = MonthSelection::read(context, form)?;
+    let selection = MonthSelection::read(context, form, PAGE)?;
     let MonthSelection { mode, month } = selection;
     let (wanted, offering) = (sent(form), form.text("offering").to_owned());
     let pledges = Pledges { mode, month, offering };

@@ -10,6 +10,8 @@ use maud::{Markup, html};
 
 /// Path of the page of a month, and of the form that adds an update.
 pub(super) const PATH: &str = "/updates";
+/// Title and path of the page of a month.
+pub(super) const PAGE: (&str, &str) = ("Updates", PATH);
 /// The prefix of the names of the fields with a sentence, before the language tag.
 const SENTENCE: &str = "text-";
 
@@ -138,10 +140,10 @@ fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
                 "language of the timeline, or else the English one, or else the first. Write what happened, without "
                 "names of persons."
             }
-            div.fields { (field("en", "English")) }
+            div.fields.wide { (field("en", "English")) }
             details open[is_open] {
                 summary { "Other languages" }
-                div.fields { @for (tag, language) in others() { (field(tag, language)) } }
+                div.fields.wide { @for (tag, language) in others() { (field(tag, language)) } }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The page of a month: its updates by offering, and the form that adds one.
 
-use super::form::{FormResult, PATH, field_of, fields, stage_in_words};
+use super::form::{FormResult, PAGE, PATH, field_of, fields, stage_in_words};
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::Page;
@@ -25,7 +25,7 @@ pub(in crate::dashboard) async fn updates<S: OperatorStore, C: Clock, E: Entropy
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let selection = MonthSelection::read(context, query)?;
+    let selection = MonthSelection::read(context, query, PAGE)?;
     page(context, selection, FormResult::default()).await
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn page<S, C: Clock, E: Entropy>(
         }
         (add_section(context, selection, &offerings, &result))
     };
-    Ok(Page { status, ..Page::new("Updates", content) })
+    Ok(Page { status, ..Page::new(PAGE.0, content) })
 }
 
 /// Says that timelines do not show the last changes yet.

@@ -12,6 +12,9 @@ use std::cell::Cell;
 /// Largest number of bytes of a name: an e-mail address can have as many.
 const MAX_NAME_BYTES: usize = 254;
 
+/// What people of shops see instead of the name of an operator.
+pub const THE_OPERATOR: &str = "the operator";
+
 /// The person who changes records, with the clock and the source of randomness that a change needs, and the operation's
 /// ID.
 #[derive(Debug)]
@@ -132,9 +135,16 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.by
     }
 
+    /// Returns the name of another author as this person may see it: people of shops see [`THE_OPERATOR`] instead of the
+    /// name of an operator.
+    pub fn name_of<'n>(&self, by: &'n str, by_shop: bool) -> &'n str {
+        if self.is_of_shop && !by_shop { THE_OPERATOR } else { by }
+    }
+
     /// Returns the author and the current time, for a new record.
     pub(in crate::operator) fn registered(&self) -> Registered {
-        Registered { created: date_time(self.clock.now_ms()), by: self.by.to_owned() }
+        let (created, by) = (date_time(self.clock.now_ms()), self.by.to_owned());
+        Registered { created, by, by_shop: self.is_of_shop }
     }
 
     /// Writes the entry of a change. The change may be made once this returns `Ok`. KV cost: 1 write.

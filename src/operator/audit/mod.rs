@@ -9,7 +9,7 @@ mod own;
 mod search;
 mod sentence;
 
-pub use author::Author;
+pub use author::{Author, THE_OPERATOR};
 pub use change::{Change, MemberChange, Subject};
 pub use list::since;
 pub use own::{AN_OPERATOR, OwnPlaces};

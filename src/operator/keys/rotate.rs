@@ -124,8 +124,9 @@ async fn refuse_overtaken(
     };
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
-        Some(Change { by, at, on, .. }) => Err(OperatorError::Invalid(format!(
-            "nothing was done: after this form was opened, {by} replaced this key at {at} ({}). Open its page again",
+        Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::Invalid(format!(
+            "nothing was done: after this form was opened, {} replaced this key at {at} ({}). Open its page again",
+            author.name_of(by, *by_shop),
             on.join(" by ")
         ))),
     }

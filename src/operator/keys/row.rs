@@ -105,6 +105,9 @@ pub struct KeyMetadata {
     pub created: String,
     /// Who created the key.
     pub by: String,
+    /// Whether who created the key belongs to a shop.
+    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
+    pub by_shop: bool,
     /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the
     /// same fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +126,7 @@ pub struct KeyMetadata {
 impl KeyMetadata {
     pub(in crate::operator) fn new(
         record: &KeyRecord,
-        Registered { created, by }: Registered,
+        Registered { created, by, by_shop }: Registered,
     ) -> Self {
         KeyMetadata {
             mode: record.mode,
@@ -131,6 +134,7 @@ impl KeyMetadata {
             label: record.label.clone(),
             created,
             by,
+            by_shop,
             secret: record.secret.as_ref().map(NamespaceSecret::fingerprint),
             predecessor: None,
             successor: None,

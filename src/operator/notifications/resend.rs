@@ -3,7 +3,9 @@
 //! Workers KV shows a new record late. So an instance also remembers the rounds that it has queued, and the consumer of
 //! the queue claims a round before it sends the notification.
 
-use super::{State, Status, notifying_profile, refusal, refuse_erased, status_beside};
+use super::{
+    State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside, words,
+};
 use crate::ledger::Ledger;
 use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
@@ -416,6 +418,9 @@ async fn choice<'r>(
     let is_of_day = mail.at.as_deref().is_none_or(|at| day_of(at) == day);
     match mail.state {
         State::Waiting => Ok(Choice::Before),
+        State::Failed if is_of_day && !can_be_sent(&mail) => {
+            Err(refusal(&record, service, &words(&mail).cause))
+        }
         State::Failed if is_of_day => {
             let message = next_message(store, &record, &mail).await?;
             let round = rounds.take(&message, clock.now_ms());

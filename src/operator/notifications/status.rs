@@ -118,7 +118,7 @@ impl Status {
         }
     }
 
-    fn ended(service: NotificationService, marker: Marker) -> Self {
+    pub(super) fn ended(service: NotificationService, marker: Marker) -> Self {
         let state = match marker.state {
             notify::State::Sent => State::Sent,
             notify::State::Skipped => State::Skipped,

@@ -159,3 +159,15 @@ fn the_system_says_what_is_not_set_up_or_has_a_problem_and_each_part_fails_alone
     }
     assert!(!dashboard.get(SUPPORT, "/").text.contains("UNUSUAL_CHARGE"), "not for strangers");
 }
+
+#[test]
+fn a_sentence_that_ends_with_a_text_has_one_full_stop() {
+    let dashboard = dashboard(seeded());
+    let author = Author::new("ada", &dashboard.clock, &dashboard.entropy).unwrap();
+    for text in ["Paid twice.", "Paid once"] {
+        let on = ["settlement:live:north:2026-01", text];
+        block_on(author.record(dashboard.store(), "payments mark", on)).unwrap();
+    }
+    let page = dashboard.get(OPERATOR, "/audit");
+    assert_has(&page, 200, &["<bdi>Paid twice.</bdi></div>", "<bdi>Paid once</bdi>.</div>"]);
+}

@@ -32,7 +32,7 @@ pub struct Shops {
     /// The transactions of `north` and `south`, and an ID that no transaction has.
     pub ids: [String; 3],
     /// The names of the key records of `north` and `south`, and a name that no record has.
-    keys: [String; 3],
+    pub keys: [String; 3],
 }
 
 pub fn shops() -> Shops {
@@ -87,7 +87,7 @@ fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
     };
     let name = store.names().iter().find(is_own).unwrap().clone();
     let note = format!(
-        r#"{{"mode":"live","unit":"{shop}","label":"label-of-{shop}","created":"2026-01-01T00:00:00.000Z","by":"x"}}"#
+        r#"{{"mode":"live","unit":"{shop}","label":"label-of-{shop}","created":"2026-01-01T00:00:00.000Z","by":"{OPERATOR}"}}"#
     );
     store.keep(&name, store.value(&name).unwrap().as_bytes(), note.as_bytes());
     name
@@ -95,7 +95,7 @@ fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
 
 /// Whose unit, team, transaction or key a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+pub enum Whose {
     Own = 0,
     Foreign = 1,
     Absent = 2,
@@ -108,7 +108,7 @@ impl Shops {
 
     /// Returns a request for a route, as complete as the request that a page sends, except that it does not confirm a
     /// change.
-    fn request(&self, template: &str, whose: Whose) -> TestRequest {
+    pub fn request(&self, template: &str, whose: Whose) -> TestRequest {
         let (method, path) = template.split_once(' ').unwrap();
         let (unit, id, key) =
             (Self::unit(whose), &*self.ids[whose as usize], &*self.keys[whose as usize]);
@@ -138,7 +138,7 @@ impl Shops {
         posted(&path, fields)
     }
 
-    fn send(&self, person: &str, request: &TestRequest) -> Answer {
+    pub fn send(&self, person: &str, request: &TestRequest) -> Answer {
         self.dashboard.send(request, Identity::Address(person))
     }
 

@@ -13,6 +13,7 @@ mod log;
 mod members;
 mod memory;
 mod messages;
+mod operator_names;
 mod orders;
 mod payments;
 mod person;

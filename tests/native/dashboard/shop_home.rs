@@ -1,5 +1,6 @@
 //! Tests the start page of people of shops.
 
+use super::OPERATOR;
 use super::members::{EVA, Shops, VIC, ZOE, shops};
 use super::prices::assert_has;
 use support::ledger::Failing;
@@ -34,9 +35,35 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
         assert!(!page.text.contains("south"), "nothing of another shop");
         assert!(!page.text.contains("Until your first live transaction"));
     }
+    let erase = shops.dashboard.get(EVA, "/person");
+    assert_has(&erase, 200, &["id=\"unit\" name=\"unit\" value=\"north\""]);
     let other = shops.dashboard.get(ZOE, "/");
     assert_has(&other, 200, &["order-of-south"]);
     assert!(!other.text.contains("north") && !other.text.contains("Not marked as paid"));
+}
+
+#[test]
+fn a_month_whose_charges_are_credited_whole_is_neither_unpaid_nor_to_be_settled() {
+    let shops = shops();
+    create(&shops, "in-december", 40);
+    shops.dashboard.reconcile();
+    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    let is_shown = || {
+        let shop = shops.dashboard.get(EVA, "/").text.contains("Not marked as paid");
+        let operator = shops.dashboard.get(OPERATOR, "/").text.contains("1 unit in Dec 2025");
+        (shop, operator)
+    };
+    assert_eq!(is_shown(), (true, true));
+    for (number, left) in [(1, "1"), (2, "0")] {
+        ledger.sql(&format!(
+            "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents,
+               cents, quantities, reason, change, author, at)
+             SELECT id, {number}, {number}, 'live', 'north', '2025-12', '2025-12', currency, cents,
+               iif({number} = 1, cents - 1, 1), '[]', 'r', 'c', 'a', 0
+             FROM transactions WHERE created < 1767225600000"
+        ));
+        assert_eq!(is_shown(), (left == "1", left == "1"), "{left} cents are due");
+    }
 }
 
 #[test]

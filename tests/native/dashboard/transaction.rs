@@ -400,7 +400,7 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     test_dashboard.store().take_reads();
 
     let page = test_dashboard.get(SUPPORT, "/mails");
-    assert!(test_dashboard.store().take_reads().len() <= 80);
+    assert!(test_dashboard.store().take_reads().len() <= 130); // 2 calls read the records of all 25
     assert_inert(&page.text);
     assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
     assert!(
@@ -451,7 +451,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     test_dashboard.keep_marker(&ids[1], "sent", None, 2); // in the meantime
     test_dashboard.pass(5);
     let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
-    assert_eq!(page.matches("Send all failed notifications of this day again").count(), 1);
+    assert_eq!(page.matches("Send 45 failed notifications of this day again").count(), 1, "{page}");
 
     let step = |page: &str| {
         let form = page.split_once("action=\"/mails\"").unwrap().1;
@@ -504,6 +504,66 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let changes = test_dashboard.changes();
     assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
+}
+
+/// The button says how many are sent, and is left out if nothing can be sent.
+#[test]
+fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
+    let test_dashboard = test_dashboard();
+    let name = |id: &str| {
+        let id = TransactionId::parse(id).unwrap();
+        let service = NotificationService::Email;
+        FailedMailKey { day: "2026-01-31", id: &id, service }.name()
+    };
+    let mut ids: Vec<_> = (0..25).map(|_| test_dashboard.make(LIVE_UNIT, &order())).collect();
+    ids.sort();
+    ids.iter().for_each(|id| test_dashboard.store().keep(&name(id), b"{}", b"null"));
+    let pages = || {
+        let first = test_dashboard.get(SUPPORT, "/mails").text;
+        let older = first.split_once("href=\"/mails?after=").map(|(_, rest)| rest);
+        let older = older.and_then(|rest| rest.split_once('"')).expect("a second page").0;
+        [first.clone(), test_dashboard.get(SUPPORT, &format!("/mails?after={older}")).text]
+    };
+    let (blocked, given_up) = ("E_RECIPIENT_SUPPRESSED", "no-more-attempts");
+    for (sendable, words) in [
+        (0, "None of them can be sent again."),
+        (1, "Send the failed notification of this day again"),
+        (25, "Send 25 failed notifications of this day again"),
+    ] {
+        for (index, id) in ids.iter().enumerate() {
+            let reason = if index < sendable { given_up } else { blocked };
+            test_dashboard.keep_marker(id, "failed", Some(reason), 1);
+        }
+        for page in pages() {
+            assert!(page.contains(words), "{words}: {}", main_of(&page));
+            let has_form = page.contains("method=\"post\" action=\"/mails\"");
+            assert_eq!(has_form, sendable > 0, "{}", main_of(&page));
+        }
+    }
+    test_dashboard.keep_marker(&ids[0], "failed", Some(blocked), 1);
+    let step = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-31"), ("from", "")]);
+    assert!(
+        step.text.contains("cannot be sent: the mail service blocks this address"),
+        "{}",
+        step.text
+    );
+    assert!(test_dashboard.queue.messages.borrow().iter().all(|message| message.id != ids[0]));
+    ids.iter().skip(3).for_each(|id| test_dashboard.store().remove(&name(id)));
+    let list = || test_dashboard.get(SUPPORT, "/mails").text;
+    let none = list();
+    assert!(
+        none.contains("None of them can be sent again."),
+        "they are queued: {}",
+        main_of(&none)
+    );
+    for (id, reason) in ids.iter().zip([blocked, given_up, given_up]) {
+        test_dashboard.keep_marker(id, "failed", Some(reason), 2);
+    }
+    assert!(
+        list().contains("Send 2 failed notifications of this day again"),
+        "{}",
+        main_of(&list())
+    );
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------

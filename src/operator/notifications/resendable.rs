@@ -1,0 +1,101 @@
+//! Counts the failed notifications of a day that can be sent again.
+
+use super::status::in_queue;
+use super::{State, Status, can_be_sent, status_beside};
+use crate::notify::Marker;
+use crate::operator::{OperatorError, Result, read_values, transactions};
+use crate::pledge::{NotificationService, TransactionId};
+use crate::service::Clock;
+use crate::store::{
+    FailedMailKey, Key as _, MAX_READS, NotificationKey, OperatorStore, QueuedMailKey, decode,
+};
+use crate::time::day_of;
+
+/// Maximum number of notifications without a delivery result whose transactions are read.
+const MAX_UNKNOWN: usize = 20;
+
+/// The failed notifications of a day that can be sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resendable {
+    /// Their number.
+    pub count: usize,
+    /// Whether there may be more.
+    pub has_more: bool,
+}
+
+/// Returns whether a notification that failed on this day can be sent again: it was not sent or queued since, did not fail
+/// on another day since, and its address is not blocked.
+pub fn is_resendable(day: &str, status: &Status) -> bool {
+    let is_of_day = status.at.as_deref().is_none_or(|at| day_of(at) == day);
+    status.state == State::Failed && is_of_day && can_be_sent(status)
+}
+
+/// Counts the failed notifications of a day that can be sent again. Looks at the first 100 failures of the day only. KV
+/// cost: 1 list, 2 reads, and at most 60 reads for notifications without a delivery result.
+///
+/// # Errors
+/// If the store fails.
+pub async fn resendable(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    day: &str,
+) -> Result<Resendable> {
+    let page = store.list(&FailedMailKey::day_prefix(day), None).await?;
+    let failures = page.records.iter().filter_map(|record| FailedMailKey::parse(&record.name));
+    let mut failures: Vec<_> = failures.map(|(_, id, service)| (id, service)).collect();
+    let mut found =
+        Resendable { count: 0, has_more: page.cursor.is_some() || failures.len() > MAX_READS };
+    failures.truncate(MAX_READS);
+    let queued: Vec<_> = failures.iter().map(|(id, service)| QueuedMailKey(id, *service)).collect();
+    let queued = read_values(store, &queued).await?;
+    let ended: Vec<_> =
+        failures.iter().map(|(id, service)| NotificationKey(id, *service)).collect();
+    let ended = read_values(store, &ended).await?;
+    let mut unknown = 0;
+    for ((failure, queued), ended) in failures.iter().zip(queued).zip(ended) {
+        let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, &ended).ok());
+        let is_counted = match ended {
+            Some(ended) => is_of_marker(day, failure.1, ended, queued, clock.now_ms()),
+            None if unknown == MAX_UNKNOWN => {
+                found.has_more = true;
+                false
+            }
+            None => {
+                unknown += 1;
+                is_unmarked(store, clock, day, failure, queued).await?
+            }
+        };
+        found.count += usize::from(is_counted);
+    }
+    Ok(found)
+}
+
+fn is_of_marker(
+    day: &str,
+    service: NotificationService,
+    ended: Marker,
+    queued: Option<Vec<u8>>,
+    now_ms: u64,
+) -> bool {
+    let queued = queued.and_then(|queued| in_queue(&queued, now_ms));
+    let is_queued = queued.is_some_and(|queued| queued.round > ended.round);
+    !is_queued && is_resendable(day, &Status::ended(service, ended))
+}
+
+/// Returns whether a notification without a readable delivery result can be sent again.
+async fn is_unmarked(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    day: &str,
+    (id, service): &(TransactionId, NotificationService),
+    queued: Option<Vec<u8>>,
+) -> Result<bool> {
+    let status = async {
+        let record = transactions::get(store, id.as_str()).await?;
+        status_beside(store, clock, &record, (*service, queued)).await
+    };
+    match status.await {
+        Err(OperatorError::Invalid(_)) => Ok(false),
+        status => Ok(is_resendable(day, &status?)),
+    }
+}

@@ -1,0 +1,169 @@
+//! Tests that people of shops never see the name of an operator, but "the operator", and the names of their own people.
+
+use super::access::MAY;
+use super::members::{EVA, Shops, TEA, VIC, Whose, shops};
+use super::prices::assert_has;
+use super::{OPERATOR, field};
+use support::service::{Answer, minimal};
+
+const DAY_MS: u64 = 86_400_000;
+
+/// Sends a form of a page of the unit `north`, with an operation ID of that page.
+fn submit(shops: &Shops, by: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let page = shops.dashboard.get(by, "/units/north/people").text;
+    let operation = field(&page, "operation");
+    shops.dashboard.post(by, path, &[fields, &[("operation", &*operation)]].concat())
+}
+
+#[track_caller]
+fn done(answer: &Answer) {
+    assert_eq!(answer.status, 200, "{}", answer.text);
+}
+
+/// The shop `north` in February, after an operator has changed all that operators can change there.
+fn changed_by_an_operator() -> Shops {
+    let shops = shops();
+    let dashboard = &shops.dashboard;
+    let submit =
+        |path: &str, fields: &[(&str, &str)]| done(&submit(&shops, OPERATOR, path, fields));
+    submit("/keys", &[("unit", "north"), ("mode", "live"), ("label", "made by an operator")]);
+    submit("/keys", &[("team", "chain-north"), ("mode", "test")]);
+    let seen = field(&dashboard.get(OPERATOR, "/units/north").text, "seen");
+    let profile = [("name", "North"), ("language", "en"), ("seen", &*seen)];
+    submit("/units/north/profile", &profile);
+    submit("/units/north/people", &[("address", "added@north.example"), ("role", "viewer")]);
+    submit("/teams/chain-north/people", &[("address", "added@chain.example"), ("role", "manager")]);
+    let id = &*shops.ids[0];
+    done(&dashboard.post(OPERATOR, &format!("/transactions/{id}/whole"), &[]));
+    submit(&format!("/transactions/{id}/credit"), &[("reason", "Returned"), ("step", "credit")]);
+    let mut order = minimal();
+    order["reference"] = "erased".into();
+    let erased = dashboard.service.create("service_sk_live_north_key", &order).json();
+    dashboard.clock.0.update(|now| now + 5 * DAY_MS);
+    dashboard.reconcile();
+    let erased = erased["id"].as_str().unwrap();
+    submit(&format!("/transactions/{erased}/erase"), &[("id", erased)]);
+    let paid = [
+        ("month", "2026-01"),
+        ("mode", "live"),
+        ("step", "mark"),
+        ("amount-USD", "1.50"),
+        ("day", "2026-02-03"),
+        ("invoice", "17"),
+    ];
+    submit("/units/north/paid", &paid);
+    for (path, words) in [
+        ("/units/north", "made by an operator"),
+        ("/units/north/people", "added@north.example"),
+        ("/units/north/usage", "marked by"),
+        ("/audit?shop=north", "invoice"),
+        (&*format!("/transactions/{id}"), "Returned"),
+    ] {
+        assert_has(&dashboard.get(OPERATOR, path), 200, &[words, OPERATOR]);
+    }
+    shops
+}
+
+#[test]
+fn no_page_and_no_answer_to_a_form_names_an_operator_to_people_of_a_shop() {
+    let shops = changed_by_an_operator();
+    let (mut opened, mut named) = (0, 0);
+    for (template, ..) in MAY {
+        for person in [EVA, TEA, VIC] {
+            let answer = shops.send(person, &shops.request(template, Whose::Own));
+            assert!(!answer.text.contains(OPERATOR), "{person}: {template}: {}", answer.text);
+            opened += usize::from(answer.status == 200);
+            named += usize::from(answer.text.contains("the operator"));
+        }
+    }
+    assert!(opened > 50, "{opened} requests were answered with a page");
+    assert!(named >= 9, "{named} pages have the operator's changes");
+    for path in
+        ["/units/north", "/units/north/people", "/teams/chain-north", "/teams/chain-north/people"]
+    {
+        let page = shops.dashboard.get(TEA, path);
+        assert_has(&page, 200, &["<bdi>the operator</bdi>"]);
+    }
+    for path in ["/units/north/usage?mode=live", "/units/north/usage.csv?mode=live"] {
+        assert_has(&shops.dashboard.get(VIC, path), 200, &["the operator"]);
+    }
+    let key = shops.dashboard.search(EVA, &[("text", &shops.keys[0])]);
+    assert_has(&key, 200, &["label-of-north", "by <bdi>the operator</bdi>"]);
+}
+
+#[test]
+fn people_of_a_shop_see_the_names_of_their_own_people() {
+    let shops = shops();
+    done(&submit(
+        &shops,
+        EVA,
+        "/keys",
+        &[("unit", "north"), ("mode", "live"), ("label", "of Eva")],
+    ));
+    let person = [("address", "new@north.example"), ("role", "viewer")];
+    done(&submit(&shops, EVA, "/units/north/people", &person));
+    let named = format!("<bdi>{EVA}</bdi>");
+    for reader in [TEA, OPERATOR] {
+        for path in ["/units/north", "/units/north/people"] {
+            assert_has(&shops.dashboard.get(reader, path), 200, &[&named]);
+        }
+    }
+    // The reconciliation writes the rows again from Workers KV.
+    shops
+        .dashboard
+        .ledger
+        .as_ref()
+        .unwrap()
+        .sql("DELETE FROM people WHERE address = 'new@north.example'");
+    shops.dashboard.clock.0.update(|now| now + DAY_MS);
+    shops.dashboard.reconcile();
+    let page = shops.dashboard.get(TEA, "/units/north/people");
+    assert_has(&page, 200, &["new@north.example", &named]);
+}
+
+#[test]
+fn a_conflict_with_an_operator_does_not_name_the_operator() {
+    let shops = shops();
+    let dashboard = &shops.dashboard;
+    let key = shops.keys[0].as_str();
+    let form = |name: &str| {
+        let seen = field(&dashboard.get(EVA, "/units/north").text, "seen");
+        vec![
+            ("name".to_owned(), name.to_owned()),
+            ("language".to_owned(), "en".to_owned()),
+            ("seen".to_owned(), seen),
+        ]
+    };
+    let save = |by: &str, form: &[(String, String)]| {
+        let form: Vec<_> = form.iter().map(|(name, value)| (&**name, &**value)).collect();
+        submit(&shops, by, "/units/north/profile", &form)
+    };
+    let operation = field(&dashboard.get(EVA, "/units/north/people").text, "operation");
+    let old = form("Of Eva");
+    dashboard.clock.0.update(|now| now + 60_000);
+    done(&save(OPERATOR, &form("Of Ada")));
+    done(&submit(
+        &shops,
+        OPERATOR,
+        "/keys/rotate",
+        &[("unit", "north"), ("key", key), ("keep", "86400")],
+    ));
+    done(&submit(&shops, OPERATOR, "/units/north/people/remove", &[("address", VIC)]));
+    done(&submit(&shops, OPERATOR, "/units/north/people", &[("address", VIC), ("role", "viewer")]));
+    let refused = |answer: &Answer, words: &str| {
+        assert_has(answer, 422, &[words]);
+        assert!(!answer.text.contains(OPERATOR), "{}", answer.text);
+    };
+    refused(&save(EVA, &old), "set by the operator at");
+    // Workers KV does not show the operator's change yet.
+    dashboard.store().remove("profile:north");
+    refused(&save(EVA, &old), "the operator changed the profile");
+    let late = [("operation", &*operation)];
+    let rotate = [&[("unit", "north"), ("key", key), ("keep", "86400")][..], &late].concat();
+    refused(&dashboard.post(EVA, "/keys/rotate", &rotate), "the operator replaced this key at");
+    let remove = [&[("address", VIC)][..], &late].concat();
+    refused(
+        &dashboard.post(EVA, "/units/north/people/remove", &remove),
+        "the operator added this person again",
+    );
+}
