@@ -127,7 +127,7 @@ impl Books {
             self.spawn_killable(async move {
                 books.sleep(books.random.below(latest_ms)).await;
                 wanted.open.set(wanted.open.get() + 1);
-                books.ask_for_credit(&wanted).await;
+                books.attempt(books.ask_for_credit(&wanted)).await;
             });
         }
     }

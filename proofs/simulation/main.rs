@@ -100,6 +100,7 @@ const EVENTS: &[&str] = &[
     "a person: Not",
     "a person: Unsure",
     "an excess is carried",
+    "an attempt that ended",
     "an erasure",
     "the database: AnswerLost",
     "the database: Busy",
