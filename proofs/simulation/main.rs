@@ -101,6 +101,7 @@ const EVENTS: &[&str] = &[
     "a person: Unsure",
     "an excess is carried",
     "an erasure",
+    "sums of days are stored",
     "the database: AnswerLost",
     "the database: Busy",
     "the database: Late",
