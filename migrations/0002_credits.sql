@@ -5,7 +5,7 @@
 --   order_month: the month in which the transaction was created.
 --   booked_month: the month whose sum the credit reduces. It differs from `order_month` if that month was settled.
 --   charge_cents, charge_amount: the transaction's charge, copied from its record, as in `transactions`.
---   cents, amount: the credit. A charge in `charge_amount` can only be credited whole, once.
+--   cents, amount: the credit. A charge in `charge_amount` can only be credited in full, once.
 --   quantities: as in `transactions`.
 --   change: the name of the credit's entry in the audit log, `at` the entry's time, `author` its author.
 CREATE TABLE credits (

@@ -12,7 +12,7 @@ CREATE INDEX by_reference ON transactions (reference) WHERE reference IS NOT NUL
 -- Registered units and teams. A reconciliation pass copies them from the register in KV, and a change of a unit's profile
 -- copies its name at once.
 --   name: the name in the unit's profile; empty if there is none.
---   folded: ID and name without differences of case, each word after one blank. A search reads all rows of this table.
+--   folded: ID and name in a case-insensitive form, each word preceded by a space. A search reads all rows.
 CREATE TABLE names (
   kind TEXT NOT NULL CHECK (kind IN ('unit', 'team')),
   id TEXT NOT NULL,

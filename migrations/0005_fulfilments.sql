@@ -5,7 +5,7 @@
 --   done_on: the day on which it was done, such as `2026-11-20`.
 --   report: the address of a report.
 --   author: who recorded it. `at` is the time of its entry in the audit log.
---   removed: when it was removed, by `remover`. Removed rows count in no sum.
+--   removed: when it was removed, by `remover`. Sums leave out removed rows.
 CREATE TABLE fulfilments (
   id TEXT PRIMARY KEY NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),

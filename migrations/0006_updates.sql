@@ -1,5 +1,5 @@
--- Updates: what became of the pledges of an offering and month, as buyers' timelines show it (src/ledger/updates.rs). A
--- rebuild of the ledger keeps them: the records in Workers KV are compiled from these rows, and have only what is published.
+-- Updates: news about the pledges of an offering and month, which buyers' timelines show (src/ledger/updates.rs). A
+-- rebuild of the ledger keeps them: the records in Workers KV are compiled from these rows, and have only published updates.
 --   month: the month of the pledges, such as `2026-10`.
 --   state: timelines show published updates only.
 --   day: the member `date` of `content`, by which timelines are sorted.
@@ -29,7 +29,7 @@ CREATE INDEX updates_by_pledges ON updates (month, mode, offering, day);
 CREATE UNIQUE INDEX updates_by_fulfilment ON updates (fulfilment) WHERE fulfilment IS NOT NULL;
 
 -- The records in Workers KV, one for each mode, offering and month that has or had published updates.
---   revision: counts the changes of what is published.
+--   revision: the number of changes to the published updates.
 --   compiled: the revision that was last written to Workers KV, NULL if none was.
 --   checked: when the record was last compared with the rows.
 CREATE TABLE update_records (
@@ -42,7 +42,7 @@ CREATE TABLE update_records (
   PRIMARY KEY (month, mode, offering)
 ) STRICT, WITHOUT ROWID;
 
--- Each change of what is published makes the record outdated, whichever statement changes it.
+-- Each change to the published updates makes the record outdated, whichever statement makes it.
 CREATE TRIGGER updates_added AFTER INSERT ON updates WHEN NEW.state = 'published'
 BEGIN
   INSERT INTO update_records (mode, month, offering, revision) VALUES (NEW.mode, NEW.month, NEW.offering, 1)

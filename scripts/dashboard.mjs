@@ -8,7 +8,7 @@ import { freePort, portFrom, serveUntilAsked } from "./lib/serve.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
-  "Runs the dashboard on this machine, with the records of `npm start`: on http://127.0.0.1:8788 or the next free port, or on a port of your choice by PORT=9000 npm run dashboard.",
+  "Runs the dashboard on this machine, with the records of `npm start`: on http://127.0.0.1:8788 or the next free port. Choose another port with PORT=9000 npm run dashboard.",
   "Each dashboard is signed in as one person. To see what other roles see, run several side by side, also beside `npm start`: `npm run dashboard -- --as support`. Resent e-mails are delivered, and new transactions reach the ledger, while `npm start` runs.",
 ].join("\n\n"); // commander wraps the lines
 

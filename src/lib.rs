@@ -10,7 +10,7 @@
 //! - [`service`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals,
 //!   and [`quantities`] the sums by offering. [`settlement`] says what was paid, and [`updates`] what was done.
 //!   [`idempotency`] recognises repeated create requests. A [`store`] keeps the record. [`secret`] has the key of the
-//!   hashes by which an operator finds a record, and [`recipient`] shows it to the recipient.
+//!   hashes by which an operator finds a record, and [`recipient`] shows the record to the recipient.
 //! - [`notify`] sends the e-mail or the message of a messaging service for each message that a create request put into
 //!   the queue. [`messaging`] has the doors to the operator's adapters, and their signatures.
 //! - [`retry`] decides when a client retries a request.

@@ -53,8 +53,8 @@ impl Quantities {
         Some(quantities)
     }
 
-    /// Makes quantities from a sum for each offering. Sums of 0 are left out; of an offering that occurs twice, the sums
-    /// are added.
+    /// Makes quantities from a sum for each offering. Sums of 0 are left out. If an offering occurs twice, its sums are
+    /// added.
     pub fn of_sums(sums: impl Iterator<Item = (String, Decimal)>) -> Self {
         let mut by_offering: BTreeMap<String, Vec<Decimal>> = BTreeMap::new();
         for (offering_id, sum) in sums.filter(|(_, sum)| !sum.is_zero()) {

@@ -62,7 +62,7 @@ impl Month {
         Month::of(&date_time(now_ms))
     }
 
-    /// Returns the running month and those before it, newest first.
+    /// Returns the current month and the months before it, `count` months in all, newest first.
     pub fn last(now_ms: u64, count: usize) -> Vec<Self> {
         let running = Month::at(now_ms);
         std::iter::successors(running, |month| month.previous()).take(count).collect()

@@ -1,7 +1,7 @@
-//! Updates: what became of the pledges of an offering in a month, as the timelines of buyers show it.
+//! Updates: news about the pledges of an offering and month, which buyers' timelines show.
 //!
-//! Operators write updates. The ledger's rows are the truth. The record in the store has what is published, and is all
-//! that the service reads. Pages do not trust the record: its texts are checked when it is read.
+//! Operators write updates. The ledger's rows are the system of record. The service reads only the record in the store,
+//! which has the published updates. Pages do not trust the record: its texts are checked when it is read.
 
 use crate::pledge::Amount;
 use crate::time::parse_ms;
@@ -22,7 +22,7 @@ pub const MAX_UPDATES: usize = 24;
 pub const MAX_LANGUAGES: usize = 24;
 /// Maximum number of characters of a sentence.
 pub const MAX_SENTENCE: usize = 400;
-/// Maximum number of characters of a place, of a partner, and of the text of a picture.
+/// Maximum number of characters of a place, of a partner, and of the alternative text of a picture.
 pub const MAX_NAME: usize = 200;
 /// Maximum number of bytes of an update's ID.
 const MAX_ID: usize = 40;
@@ -55,7 +55,7 @@ impl OfferingUpdates {
 pub struct Update {
     /// The update's ID, which is unique.
     pub id: UpdateId,
-    /// How far the work is.
+    /// The stage of the work.
     pub stage: Stage,
     /// The day on which it happened.
     pub date: Day,
@@ -178,11 +178,11 @@ impl TryFrom<StoredPlace> for Place {
             _ => return Err("a latitude needs a longitude"),
         };
         let is_complete = coordinates.is_some() || latitude.is_none();
-        is_complete.then_some(Place { name, coordinates }).ok_or("no such coordinates")
+        is_complete.then_some(Place { name, coordinates }).ok_or("coordinates out of range")
     }
 }
 
-/// A picture, and the text for those who do not see it.
+/// A picture with its alternative text.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Picture {
     /// The address of the picture.
@@ -271,7 +271,7 @@ impl<'de> Visitor<'de> for TextsVisitor {
         while let Some((tag, text)) = members.next_entry::<String, Line<MAX_SENTENCE>>()? {
             if !texts.insert(&tag, text) {
                 return Err(A::Error::custom(
-                    "too many languages, or a key that is no language tag",
+                    "too many languages, or a key that is not a language tag",
                 ));
             }
         }
@@ -310,7 +310,7 @@ pub struct Line<const MAX: usize>(String);
 checked_text!(Line<const MAX: usize>, "one visible line");
 
 impl<const MAX: usize> Line<MAX> {
-    /// Checks a text. Returns `None` if it is no such line.
+    /// Checks a text. Returns `None` if it is not such a line.
     pub fn parse(text: String) -> Option<Self> {
         let is_short = text.chars().nth(MAX).is_none();
         (is_short && is_visible_line(&text)).then_some(Line(text))
@@ -377,7 +377,7 @@ fn read_updates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Update
     deserializer.deserialize_seq(UpdatesVisitor)
 }
 
-/// Reads each update by itself, so that an invalid one does not make the others unreadable.
+/// Reads each update separately, so that an invalid one does not make the others unreadable.
 struct UpdatesVisitor;
 
 impl<'de> Visitor<'de> for UpdatesVisitor {

@@ -1,4 +1,4 @@
-//! Characters that a reader does not see, and lines of text in which a reader sees everything.
+//! Recognises characters that readers cannot see, and lines of text that are safe to show.
 
 /// Whether a character is invisible: Unicode's `White_Space` and `Default_Ignorable_Code_Point`, the annotation marks, and the
 /// blank Braille pattern.

@@ -83,7 +83,7 @@ pub struct Books {
     /// The people who change facts (teams and paid months).
     pub claimants: RefCell<Vec<Claimant>>,
     pub credits: RefCell<Vec<Rc<WantedCredit>>>,
-    /// What was recorded as done by its ID, and whether somebody was told that it was removed.
+    /// The recorded fulfilments by ID, and whether somebody was told that the fulfilment was removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
     /// The answers about what is due at the end.

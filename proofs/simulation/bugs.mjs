@@ -40,7 +40,7 @@ export function plant(root, { bug, also = [], ...first }) {
     const text = files.get(file) ?? readFileSync(join(root, file), "utf8");
     if (text.split(old).length !== 2)
       throw new UserError(
-        `"${bug}": its text must stand in \`${file}\` once: mend proofs/simulation/bugs.json`,
+        `"${bug}": its text must occur once in \`${file}\`: update proofs/simulation/bugs.json`,
       );
     files.set(
       file,

@@ -6,7 +6,7 @@ import { log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
 const ABOUT = `Runs millions of requests to the service over a simulated Workers KV that is eventually consistent and fails, on all
-processors and with new seeds. Then it runs every order of creates that race, with each single failure. It ends at the first violation
+processors and with new seeds. Then it runs racing creates in every order, with each single failure. It ends at the first violation
 of a promise, and shows its seed and a trace. SEED=7 npm run simulate plays that seed again.`;
 /** Settings for an optimized build that keeps the checks of a debug build. */
 const OPTIMISED = { CARGO_PROFILE_DEV_OPT_LEVEL: "3" };

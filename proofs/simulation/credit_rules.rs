@@ -112,8 +112,8 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
     })
 }
 
-/// The audit log has all that is needed to write the credits again that people were told of. A credit is also lost if the
-/// one before it is.
+/// The audit log has all that is needed to restore the credits that people were told about. A credit need not be
+/// restored if nobody was told about an earlier credit of its transaction.
 pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
@@ -131,7 +131,7 @@ pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) ->
     unlike.or_else(|| lost.next().map(|row| format!("{row:?} is not restored")))
 }
 
-/// A credit is there only if somebody was told so, or was not told how it ended.
+/// A credit exists only if somebody was told so, or if its outcome was not reported.
 pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let refused = wanted.iter().filter(|wanted| wanted.is_refused());

@@ -1,5 +1,5 @@
-//! Simulates operators who credit orders: whole, in parts, two at once that together exceed the charge, and several
-//! times with one operation ID. They may be killed between any two steps.
+//! Simulates operators who credit orders: in full, in part, with two simultaneous credits that together exceed the
+//! charge, and several times with one operation ID. They may be killed between any two steps.
 
 use crate::books::Books;
 use crate::credit_rules::{credit_rows, credits_can_be_restored};

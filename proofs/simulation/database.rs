@@ -240,7 +240,8 @@ impl Lease {
         *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
     }
 
-    /// Whether somebody else holds the lease a moment later, by any clock. Clocks differ by at most 10 s.
+    /// Whether another holder has taken the lease although this lease has not ended by any clock. Clocks differ by at
+    /// most 10 s.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;
         let now_ms = crate::isolate::EPOCH_MS + at_ms;

@@ -82,7 +82,7 @@ impl Books {
         self.check_fulfilment(removed);
     }
 
-    /// Checks that the ledger has what people were told of a fulfilment.
+    /// Checks that the ledger has a fulfilment as people were told.
     fn check_fulfilment(&self, id: &str) {
         let told = self.fulfilments.borrow().get(id).cloned();
         let found = block_on(get(self.database.sqlite(), id)).unwrap();

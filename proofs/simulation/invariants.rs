@@ -446,8 +446,8 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// An isolate that has read a price list, or that there is none, uses that for ten seconds. Of two reads at once, the one
-/// that ended last counts.
+/// An isolate that has read a price list, or has found that there is none, uses this result for ten seconds. Of two
+/// concurrent reads, the one that ended last counts.
 fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
     let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_list);
@@ -490,12 +490,12 @@ fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     let (kept, answered) =
         (case.kept_transaction(id_of(answer), case.ended_ms()), retrieved(answer.json()));
     if !kept.iter().any(|record| *record.json() == answered) {
-        return Some("it is not kept".to_owned());
+        return Some("it is not stored".to_owned());
     }
     let replay = case.replay_get().filter(|_| !answer.is_replayed)?;
     let mut kept = case.kept(&replay.name, case.ended_ms()).into_iter();
     let is_kept = kept.any(|record| record.writer == case.number);
-    unless(is_kept, || "its replay record is not kept".to_owned())
+    unless(is_kept, || "its replay record is not stored".to_owned())
 }
 
 /// A get in the same scope returns 200 once the write is in force everywhere. At the end, it returns the last record
@@ -573,14 +573,14 @@ fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
             && first_ms < *begun_ms
             && ended_ms.is_some_and(|ended_ms| ended_ms < first_ms + RECENT_MS)
     });
-    unless(!is_known, || "it is made anew".to_owned())
+    unless(!is_known, || "it is created a second time".to_owned())
 }
 
 /// Once the replay record is in force everywhere, an acknowledged answer no longer changes.
 fn a_repeat_is_replayed_everywhere_in_the_end(case: &Case<'_>) -> Wrong {
     let replay = case.replay_get().filter(|_| case.wrote())?;
     let is_known = case.was_acknowledged(|_| replay.name.clone());
-    unless(!is_known, || "it is written once more".to_owned())
+    unless(!is_known, || "it is written again".to_owned())
 }
 
 /// When payloads that raced under one idempotency key are sent again, each gets its earlier answer.
@@ -684,7 +684,7 @@ fn no_id_or_edit_key_twice(exchanges: &[Exchange]) -> Wrong {
                 };
                 let owner = owners.entry(drawn).or_insert((own, index));
                 if *owner != (own, index) {
-                    return Some(format!("{id} of {own:?} is of {owner:?}, too"));
+                    return Some(format!("{id} of {own:?} also belongs to {owner:?}"));
                 }
             }
         }

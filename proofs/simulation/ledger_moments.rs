@@ -178,7 +178,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
         *created < watermark && !moment.rows.contains_key(id) && !moment.is_named(id)
     });
     let (id, created) = missing.find(|(id, _)| !moment.is_excused(id, completed_ms))?;
-    Some(format!("{id} is, which was created at {} ms", virtual_ms(created)))
+    Some(format!("{id} is missing, which was created at {} ms", virtual_ms(created)))
 }
 
 /// Below the watermark, rows equal KV's records. The rule covers rows and records that have not changed since.

@@ -29,7 +29,8 @@ pub fn exact(text: &str) -> BigUint {
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
 }
 
-/// Returns the decimal of an integer of [`exact`]: cut to two places, or, for 0 places, whole and with an exponent.
+/// Converts an integer of [`exact`] back to a decimal. The decimal is truncated to `places` decimal places; for 0, it
+/// is exact and has an exponent.
 pub fn exact_text(number: &BigUint, places: u32) -> String {
     if places == 0 {
         let digits = number.to_string();

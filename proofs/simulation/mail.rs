@@ -139,7 +139,7 @@ impl Delivery {
     }
 }
 
-/// Returns the transaction and the service of a message, as they stand in the names of its records.
+/// Returns the transaction and the service of a message, as in the names of its records.
 pub fn subject(message: &Message) -> String {
     let Message { id, service, .. } = message;
     if service.is_email() { id.clone() } else { format!("{id}:{}", service.name()) }

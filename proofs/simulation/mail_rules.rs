@@ -137,7 +137,7 @@ fn wrongly_unmarked(
     };
     let is_lost = is_lost || simulation.post.refused.borrow().iter().any(is_of_another_create);
     let is_explained = is_shown || is_lost || has_mail(simulation, id);
-    (!is_explained).then(|| "nothing says what became of its mail".to_owned())
+    (!is_explained).then(|| "no record states the outcome of its e-mail".to_owned())
 }
 
 fn has_mail(simulation: &Simulation, id: &str) -> bool {
@@ -210,10 +210,11 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// A round of a service sends two notifications only for one of three reasons, all of which concern that service: a failure
-/// of one service repeats nothing of another. The first e-mail was not marked, because its consumer,
-/// answer or marker was lost. The second delivery could not see the marker yet. Or the marker of another round at the
-/// same time replaced it. Another rule checks whether the second delivery had to see the claim of the first.
+/// A round of a service sends two notifications only for one of three reasons. The first notification was not marked,
+/// because its consumer, answer or marker was lost. The second delivery could not see the marker yet. Or the marker of
+/// another round at the same time replaced it. All three concern the same service: a failure of one service does not
+/// resend the notifications of another. Another rule checks whether the second delivery had to see the claim of the
+/// first.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();

@@ -212,11 +212,11 @@ fn no_seed_violates_an_invariant() {
     if count >= SEEDS {
         assert_eq!(tally.faults.len(), FAULT_KINDS, "a fault that does not happen proves nothing");
         let statuses = &[200, 400, 401, 404, 422, 500, 503];
-        assert!(tally.statuses.keys().eq(statuses), "the same of answers");
+        assert!(tally.statuses.keys().eq(statuses), "a status that is not returned proves nothing");
         let missing = CAUSES.iter().find(|cause| !tally.deliveries.contains_key(**cause));
-        assert_eq!(missing, None, "the same of deliveries");
+        assert_eq!(missing, None, "an outcome that does not occur proves nothing");
         let missing = EVENTS.iter().find(|event| !tally.events.contains_key(**event));
-        assert_eq!(missing, None, "the same of the ledger");
+        assert_eq!(missing, None, "an event that does not happen proves nothing");
     }
 }
 

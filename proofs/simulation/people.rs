@@ -177,8 +177,8 @@ impl Drop for Ending {
 
 // ---- In the end ------------------------------------------------------------------------------------
 
-/// KV has a record of each person who may sign in, with the same role. It may still have the record of a person who was
-/// removed later; then the ledger says so.
+/// KV has a record of each person who may sign in, with the same role. KV may also have the record of a person who was
+/// removed since, if the ledger states the removal.
 pub fn kv_has_the_people_of_the_ledger(simulation: &Simulation, books: &Books) -> Wrong {
     let rows = books.database.json(
         "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at) FROM people",

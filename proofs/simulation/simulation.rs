@@ -38,7 +38,7 @@ const BURST: usize = 96;
 /// A key of each owner.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
-/// The number of e-mails that an operator resends at once is below this.
+/// Exclusive limit on the number of e-mails that an operator resends at once.
 const RESENT: u64 = 10;
 /// One in this many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
@@ -589,7 +589,8 @@ impl Simulation {
             }
             let most = isolate.bodies.most_of_owner.get();
             if most > CALM_BYTES {
-                self.excesses.push(format!("isolate {} held {most} of an owner", isolate.number));
+                self.excesses
+                    .push(format!("isolate {} held {most} bytes of an owner", isolate.number));
             }
         }
     }
@@ -597,7 +598,7 @@ impl Simulation {
     fn check_reservations(&mut self) {
         for isolate in &self.isolates {
             if isolate.caches.in_flight.bytes() > 0 {
-                self.excesses.push(format!("isolate {} gives bytes not back", isolate.number));
+                self.excesses.push(format!("isolate {} does not free its bytes", isolate.number));
             }
         }
     }

@@ -63,7 +63,7 @@ async function recordBackup({ tools, port, terminal, by }, isIncrement, { count 
 }
 
 const OTHER_SECRET =
-  "The namespace now has the secret of the backup. API keys that are not in the backup keep the old secret: a create that was made with a key of one secret is not recognised as a repeat with a key of the other.";
+  "The namespace now has the secret of the backup. API keys that are not in the backup keep the old secret: a create that was sent with a key of one secret is not recognised as a retry if it is sent again with a key of the other secret.";
 
 export function addRestore(transactions) {
   const back = transactions
@@ -78,7 +78,7 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--only <kind>",
-        "restore only this kind of record, such as into a namespace with keys of its own",
+        "restore only this kind of record, for example into a namespace that has its own keys",
       ).choices(["transactions"]),
     )
     .addOption(

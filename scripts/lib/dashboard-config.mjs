@@ -13,7 +13,7 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
  * Completes a configuration with the service's namespace, its queues, the ledger's database, the origin of its API, and
- * the names of what attaches adapters of messaging services to it.
+ * the names of the bindings, variables and secrets that attach adapters of messaging services.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
  *   to complete; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it

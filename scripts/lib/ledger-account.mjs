@@ -36,7 +36,7 @@ async function idOf(cloudflare, { database_name: name, jurisdiction }) {
     (await found(cloudflare, name)) ?? (await made(cloudflare, name, jurisdiction));
   if (jurisdiction && jurisdiction !== actual)
     throw new UserError(
-      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, but ${DASHBOARD} asks for \`${jurisdiction}\`. It can't be moved: choose another \`database_name\`, and a new ledger is filled from the records`,
+      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, but ${DASHBOARD} asks for \`${jurisdiction}\`. It can't be moved: choose another \`database_name\`. A new ledger is then filled from the records`,
     );
   return uuid;
 }

@@ -15,7 +15,7 @@ const [ATTEMPTS, WAIT_MS] = [6, 50];
 const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
 const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
-/** The messages of temporary errors: of two programs that use one local database, and of D1 itself. */
+/** Matches messages of temporary errors. Some occur if two programs use one local database, the others are D1's own. */
 const PASSES =
   /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
 

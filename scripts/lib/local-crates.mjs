@@ -27,8 +27,8 @@ export function takeCrates(tools) {
 }
 
 /**
- * Copies the compiled crates into the cache.
- * @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled
+ * Copies the compiled crates into the cache. Call this after all parts are compiled.
+ * @param {import("../setup/tools.mjs").Tools} tools
  */
 export async function keepCrates(tools) {
   if (!isCompiled(tools)) return; // the shipped builds were used instead

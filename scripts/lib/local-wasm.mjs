@@ -56,7 +56,7 @@ const CRATES = {
 export async function buildLocalWasm(tools, name) {
   const [crate] = Object.entries(CRATES).find(([, { as }]) => as.includes(name)) ?? [];
   if (!crate) throw new Error(`no local build has the name ${name}`);
-  const shipped = builtWasm(tools, name); // it serves as well, and is there already
+  const shipped = builtWasm(tools, name); // works as well, and need not be compiled
   if (shipped) return shipped;
   const folder = join(tools.wasm.targetFolder, "local", crate);
   await locked(folder, async () => {
@@ -74,8 +74,8 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
- * Returns a build in the cache, which a new clone takes from there instead of compiling it. Only the first build of a
- * clone is cached: each change of a source makes another one, which no other clone needs.
+ * Returns the folder of a build in the cache, and builds it if it is missing. A new clone then need not compile. Only
+ * the first build of a clone is cached, because no other clone needs the builds of later changes.
  */
 const cached = (tools, crate, state) =>
   usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));

@@ -1,7 +1,7 @@
 /** Encodes bytes as printable ASCII, for a string in JavaScript; `pkg-templates/loaders/printable.ts` decodes it. */
 import { swapped } from "../../pkg-templates/loaders/printable.ts";
 
-const PAGE = 88; // this many values of a byte take one character; each mark before the character adds as many
+const PAGE = 88; // byte values without a mark; each mark before a character selects the next 88 values
 const FIRST = "#".charCodeAt(0);
 const MARKS = ["", "{", "|"];
 const characterOf = (code) =>

@@ -46,7 +46,7 @@ export async function bundleShop(root) {
   }
 }
 
-/** Links pkg/ to the place where an installed package would be. */
+/** Creates a link to pkg/ at the place where an installed package would be. */
 function linkPackage(root) {
   const pkg = join(root, "pkg");
   const link = join(root, "www", "node_modules", "impact-pledge");

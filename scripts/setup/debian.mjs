@@ -41,7 +41,7 @@ export async function installDebian(what, packages, remedy) {
     });
   await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
-    throw new UserError(`${what} is missing: ${remedy}; Debian's failed: ${message}`);
+    throw new UserError(`${what} is missing: ${remedy}; Debian's package failed to install: ${message}`);
   });
 }
 
@@ -92,7 +92,7 @@ export async function installDebianRust({ root, cache }, remedy) {
     existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
   if (!hasAll(rustOf(find("rustc", BIN), root))) await installDebian("Rust", PACKAGES, remedy);
   const debian = rustOf(find("rustc", BIN), root);
-  if (!hasAll(debian)) throw new UserError(`Rust is missing: ${remedy}; Debian's is too old`);
+  if (!hasAll(debian)) throw new UserError(`Rust is missing: ${remedy}; Debian's Rust is too old`);
   if (!linker(debian))
     await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`], remedy);
   await entry(builtStd(cache, debian), (folder) => buildStd(debian, folder));

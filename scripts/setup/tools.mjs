@@ -28,7 +28,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
 
 /**
  * Installs missing tools, and returns the paths of all tools.
- * @param {Needs} [needs] beyond what building takes
+ * @param {Needs} [needs] in addition to the tools for building
  * @returns {Promise<Tools>}
  */
 export async function prepareTools(needs = {}) {

@@ -57,7 +57,7 @@ impl MessengerClient<'_> {
         let response = JsFuture::from(within(&sent, SEND_MS)).await.map_err(failed)?;
         let response: Response = response.dyn_into().map_err(failed)?;
         let retry_after = response.headers().get("retry-after").ok().flatten();
-        drop(response.body().map(|body| body.cancel())); // of an answer, only the status is used
+        drop(response.body().map(|body| body.cancel())); // only the status of the answer is used
         adapter_answer(response.status(), retry_after.as_deref())
     }
 

@@ -13,9 +13,9 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 const MAX_PAUSE_SECONDS: u32 = 10;
 /// Maximum number of waits within a delivery.
 const MAX_PAUSES: u32 = 3;
-/// No wait of a delivery begins later than this, in milliseconds after its start. The last wait and the timeouts of the
-/// attempt after it can follow (20 s), so a delivery takes at most 45 s. The duration of claims in `notify` depends on
-/// this.
+/// No wait of a delivery begins later than this, in milliseconds after its start. The last wait (10 s) and the timeouts
+/// of one more attempt (20 s) can follow, so a delivery takes at most 45 s. The duration of claims in `notify` depends
+/// on this.
 const PATIENCE_MS: u64 = 15_000;
 
 #[wasm_bindgen]
@@ -42,9 +42,9 @@ extern "C" {
 }
 
 impl Sending {
-    /// Tells `recover.js` that a mail service or an adapter was called. If the promise `sent` is fulfilled, and not with
-    /// an HTTP response of another status than success, the notification was sent. If this instance breaks before that,
-    /// `recover.js` then writes the marker.
+    /// Tells `recover.js` that a mail service or an adapter was called. The notification was sent if the promise `sent`
+    /// is fulfilled, unless it is fulfilled with an HTTP response whose status is not 2xx. If this instance breaks
+    /// first, `recover.js` waits for the promise, and writes the marker if the notification was sent.
     ///
     /// # Errors
     /// If the marker cannot be prepared, which never happens.

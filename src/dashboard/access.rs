@@ -41,7 +41,7 @@ impl<'i> Identity<'i> {
 pub(super) struct Access {
     /// The roles of operators.
     pub roles: Roles,
-    /// The units and teams of a person without such a role; empty for others.
+    /// The units and teams of a person of shops; empty for a person with a role of operators.
     pub memberships: Memberships,
 }
 
@@ -68,7 +68,8 @@ impl Access {
         !self.roles.0.is_empty()
     }
 
-    /// Whether the person may open a page or send a form with this permission and this right in own units.
+    /// Returns whether the person may use a route. A person with a role of operators needs the permission. Others need
+    /// the right in at least one of their units or teams.
     pub fn may_open(&self, permission: Permission, right: MemberRight) -> bool {
         match self.is_staff() {
             true => self.roles.may(permission),

@@ -61,7 +61,7 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
 fn scope_in_words(is_of_shop: bool) -> &'static str {
     match is_of_shop {
         true => {
-            "Every change of your units and teams, made by their people or by an operator of this service."
+            "Every change to your units and teams, made by their members or by an operator of this service."
         }
         false => "Every change made here or on the command line.",
     }
@@ -69,8 +69,8 @@ fn scope_in_words(is_of_shop: bool) -> &'static str {
 
 // ---- The filter ----------------------------------------------------------------------------------
 
-/// Reads the filter. The log of a person of shops is limited to the person's own units and teams, or to those with the
-/// ID in the filter.
+/// Reads the filter. People of shops see only the changes of their own units and teams. If the filter has the ID of one
+/// of these, they see only its changes.
 fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<AuditFilter> {
     let text = |name: &str| query.given(name).map(str::to_owned);
     let own = || {

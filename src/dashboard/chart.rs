@@ -13,7 +13,7 @@ const DIGITS: usize = 15;
 const SLOT: u64 = 28;
 const BAR: u64 = 18;
 const HEIGHT: u64 = 100;
-/// A line of labels: one has the months, another the years.
+/// The height of a line of labels. The first line shows the months, the second the years.
 const LABEL: u64 = 16;
 
 /// A bar: the usage of one month.

@@ -87,7 +87,7 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
             }.render())
             (parts(left, entered, at))
         } @else {
-            p { "A charge of this size can only be credited whole: " strong { (money(amount, code)) } "." }
+            p { "A charge of this size can only be credited in full: " strong { (money(amount, code)) } "." }
         }
         (Field {
             name: "reason",
@@ -124,7 +124,7 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
 /// The field of the confirmation page with the number of credits that the transaction had.
 const SEEN: &str = "seen";
 
-/// The field by which the transaction's timeline says that it was cancelled, and its value.
+/// Name and value of the checkbox that makes the transaction's timeline say that it was cancelled.
 const CANCELLED: (&str, &str) = ("cancelled", "yes");
 
 fn is_cancelled(form: &Form) -> bool {
@@ -220,15 +220,15 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
     let part = match form.given("amount") {
         Some(amount) => Some(Part { amount: amount.to_owned(), quantities }),
         None if quantities.is_empty() => None,
-        None => return Err(invalid("enter an amount with the quantities, which may be 0")),
+        None => return Err(invalid("enter an amount in addition to the quantities: it may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
     let seen = form.given(SEEN).and_then(|seen| seen.parse().ok());
     Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form), seen })
 }
 
-/// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
-/// the offering is found.
+/// Reads the quantities that a person entered in the form. The name of each field contains a digest that identifies its
+/// offering.
 async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

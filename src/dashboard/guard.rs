@@ -85,8 +85,8 @@ impl Access {
     }
 }
 
-/// The scopes that the table of routes names. Each takes the [`Target`] of a request, refuses it if the person may not
-/// make it, and returns what the handler may use.
+/// The scopes that the table of routes names. Each takes the [`Target`] of a request. If the person may not make the
+/// request, the scope refuses it. Otherwise, it returns what the handler may use.
 impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Checks a request that names no unit or team. Returns the units that the person may see.
     pub async fn global(&self, target: Target<'_>) -> Result<Scoped<Units>> {

@@ -17,9 +17,9 @@ pub(super) const MAX_DAYS: u64 = 7;
 pub(super) enum Age {
     /// No full backup is recorded.
     None,
-    /// Its record has no valid time.
+    /// The record of the last backup has no valid time.
     Invalid,
-    /// Its whole days.
+    /// The age in whole days.
     Days(u64),
 }
 

@@ -48,7 +48,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 
-/// The headers of every response with a body. Forms need the referrer policy: without a referrer, browsers send no `Origin`.
+/// The headers of every response. Forms need this referrer policy: with `no-referrer`, browsers send `Origin: null`.
 fn headers(
     media: &'static str,
     policy: Cow<'static, str>,

@@ -51,8 +51,8 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         (list(context, &failures, after).await?)
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "Those without a delivery result are not listed here: open their transaction. Those that failed within \
-             the last " (SHOWN_SECONDS) " s may be missing."
+            "Notifications without a delivery result are not listed here: open their transaction. Those that failed \
+             within the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
@@ -114,8 +114,9 @@ fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
     last.is_some_and(|last| failed.first().is_some_and(|first| first.day == last))
 }
 
-/// The form that sends the failed notifications of a day again, or a sentence if none of them can be sent. `is_part` says
-/// whether the page may not show all of them: then they are counted. KV cost of that: 1 list, at most 62 reads.
+/// The form that sends the failed notifications of a day again, or a sentence if none of them can be sent. `is_part` is
+/// true if the page may show only some of them. All of them are then counted, at a KV cost of 1 list and at most 62
+/// reads.
 async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],
@@ -143,14 +144,14 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(html! {
         (context.form("/mails", &content))
         p { small {
-            @if has_more { "At least " (count) ", with those of this day that are not shown here. " }
+            @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
             @else if is_part { "This includes those of this day that are not shown here. " }
             "Each is sent once, if it is still failed and its address is not blocked."
         } }
     })
 }
 
-/// Counts those that can be sent again, of all failed notifications of a day.
+/// Counts the notifications that can be sent again. `failed` contains all failed notifications of the day.
 fn shown(day: &str, failed: &[FailedMail]) -> Resendable {
     let now = failed.iter().filter_map(|failed| failed.now.as_ref());
     let count = now.filter(|now| notifications::is_resendable(day, &now.mail)).count();

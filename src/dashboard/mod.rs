@@ -2,8 +2,8 @@
 //!
 //! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies
 //! the person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: a search is
-//! sent by `POST`, and the address of its results has the search term encrypted. The response to a form shows the result of the change, because lists in Workers KV may lack the
-//! change for a minute.
+//! sent by `POST`, and the URL of its results contains the search term only in encrypted form. The response to a form
+//! shows the result of the change, because lists in Workers KV may lack the change for a minute.
 
 mod access;
 mod audit;

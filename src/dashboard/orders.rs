@@ -25,12 +25,13 @@ use maud::{Markup, html};
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since", BUYER, REFERENCE];
-/// The query parameters with the ID of a transaction whose buyer or reference all listed transactions have.
+/// The query parameters that contain the ID of a transaction. The list then shows the transactions with the same buyer
+/// or the same reference.
 pub(super) const BUYER: &str = "buyer";
 pub(super) const REFERENCE: &str = "reference";
 
-/// Shows a page of transactions, newest first: of all units that the person may see, of one unit, or of one key. Cost: 3 ledger queries, and 1
-/// KV read.
+/// Shows a page of transactions, newest first: of all units that the person may see, of one unit, or of one key. Cost:
+/// 3 ledger queries, and 1 KV read.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -83,8 +84,8 @@ fn again(query: &Form, field: &str, problem: &str) -> Page {
     Page { status: 422, ..Page::new("Transactions", content) }
 }
 
-/// Refuses a list of the transactions of one buyer or reference to people who may not search: it says who buys what. To
-/// people of shops, the transaction must belong to a unit that they manage.
+/// Checks that the person may list the transactions of one buyer or reference, because the list reveals who buys what.
+/// Operators need the permission to search. People of shops must manage the unit of the transaction `id`.
 async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

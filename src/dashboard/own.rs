@@ -138,7 +138,7 @@ async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(key.filter(|key| key.note.as_ref().is_some_and(|note| context.manages(&note.level))))
 }
 
-/// Returns the hash in a text that is the whole hash of an API key, or the name of a key's record.
+/// Parses a text that is the whole hash of an API key, or the name of a key's record. Returns the hash.
 fn whole_hash(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(CredentialKey::PREFIX).unwrap_or(text);
     KeyHash::from_hex(digits).map(|_| digits)

@@ -113,8 +113,8 @@ fn back(of: &ShopMonth, label: &str) -> Markup {
     html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
 }
 
-/// The form beside what is due, with the entered values and an error, if any. Until a person has entered an amount, the
-/// amounts are those that are due.
+/// Shows what is due, and the form with the entered values and an error, if any. Until the person sends the form, its
+/// amounts are the amounts due.
 async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
@@ -167,7 +167,7 @@ fn due_table(dues: &[Due]) -> Markup {
 /// The name of the amounts' fields in [`FIELDS`].
 const AMOUNT: &str = "amount";
 
-/// The fields of the form, each with words of the errors about it.
+/// The fields of the form, each with phrases that occur in the errors about it.
 const FIELDS: [(&str, &[&str]); 4] = [
     ("invoice", &["number of an invoice"]),
     ("unpriced", &["unpriced"]),
@@ -217,7 +217,7 @@ fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
                     name: &amount_of(code),
                     label: &["Amount in ", code.code()].concat(),
                     value: &value(code),
-                    hint: "Amount received, e.g. 1234.50. It must be the amount that is due.",
+                    hint: "Amount received, e.g. 1234.50. It must equal the amount due.",
                     required: is_one,
                     problem: at(AMOUNT),
                     ..Field::default()
@@ -330,7 +330,7 @@ fn confirm<S, C: Clock, E: Entropy>(
 ) -> Page {
     let content = html! {
         @if is_other {
-            (view::problem("nothing was undone: the payment was changed after you opened this page. It is now as below"))
+            (view::problem("nothing was undone: the payment was changed after you opened this page. Check it below"))
         }
         p.lead { (heading(of)) " is marked as paid. Undo this?" }
         section {

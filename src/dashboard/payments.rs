@@ -26,7 +26,7 @@ const STATES: [(&str, &str); 3] =
 const NONE: &str = "No months match.";
 
 /// Shows what shops owe and have paid for the month in the query, or else for the last months that have ended. The
-/// query may also select one shop. Ledger cost: 5 to 7 queries. KV cost: 1 read.
+/// query may also select one shop. Ledger cost: 6 to 8 queries; 3 if no month is listed. KV cost: 1 read.
 pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

@@ -196,7 +196,7 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let address = normal_address(form.text("address"));
     let words = html! {
         (view::untrusted_text(&address))
-        @if outcome.already { " already was a " (role.name()) ". Nothing was changed." }
+        @if outcome.already { " is already a " (role.name()) ". Nothing was changed." }
         @else {
             " is a " (role.name()) ", and can sign in at once. Send the person the address of this dashboard."
         }
@@ -248,8 +248,8 @@ async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
         removed => removed?,
     };
     let words = html! {
-        (view::untrusted_text(&address)) " was removed, and each further request of the person is refused here. API keys \
-         that the person has seen still work: replace them."
+        (view::untrusted_text(&address)) " was removed, and lost this access at once. API keys that the person has \
+         seen still work: replace them."
     };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
     if is_self(context, &address) && !context.may(Permission::Operate) {

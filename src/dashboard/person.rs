@@ -242,7 +242,7 @@ fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     });
     let rows: Vec<_> = erased.chain(refused).collect();
     html! {
-        p { (step.listed) " records of the unit were checked in this step." }
+        p { "Records of the unit checked in this step: " (step.listed) "." }
         (view::table(&["Transaction", "Outcome", "Time or reason"], &rows, "Nothing was erased in this step."))
     }
 }
@@ -354,7 +354,7 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
 fn damaged(damaged: &DamagedRecords) -> Markup {
     html! {
         @if damaged.count > 0 {
-            p.problem { (damaged.count) " records are damaged and could not be checked." }
+            p.problem { "Damaged records that could not be checked: " (damaged.count) "." }
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Transactions of any month with too many quantities, missing from all sums here: "
+                    "Transactions of any month that have too many quantities, and are missing from all sums here: "
                     (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

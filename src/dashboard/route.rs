@@ -97,7 +97,7 @@ routes! {
     Find = "GET /find", Support, global Manage, start::find(&scoped, query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
-    /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
+    /// Shows a transaction, masked. People without access to the recipient see neither the recipient nor the e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Credits a transaction, or a part of it.
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
@@ -135,7 +135,7 @@ routes! {
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
     /// Removes what was recorded as done.
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
-    /// Makes a draft of an update of what was recorded as done.
+    /// Drafts an update from a fulfilment.
     DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
     /// The updates of a month, by offering.
     Updates = "GET /updates", Operate, global None, update::updates(query);

@@ -93,7 +93,8 @@ async fn mails<S: OperatorStore, C: Clock, E>(
     Ok((State::Problem, text))
 }
 
-/// Returns a line for each messaging service of which something is set, or one line for all.
+/// Returns a line for each messaging service that has a binding, variable or secret. If none has, returns one line for
+/// all.
 fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let set = &context.settings.messaging_bindings;
     let line = |service: NotificationService| {
@@ -163,7 +164,8 @@ fn of_backups(days: last_backups::Age) -> (State, Markup) {
         last_backups::Age::Days(days) => {
             let is_old = days > last_backups::MAX_DAYS;
             let state = if is_old { State::Problem } else { State::Works };
-            let text = html! { "The last backup is " (days) " days old. " @if is_old { (how) } };
+            let text =
+                html! { "Age of the last backup in days: " (days) ". " @if is_old { (how) } };
             (state, text)
         }
     }
@@ -177,7 +179,8 @@ fn roles<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let empty = Role::iter().filter(is_empty).map(|role| {
         let name: &str = role.into();
         let how = html! {
-            "Nobody has the role " (name) ". Set the secret " code { (secret(role)) } " to their e-mail addresses."
+            "Nobody has the role " (name) ". Set the secret " code { (secret(role)) }
+            " to the e-mail addresses of its members."
         };
         ("Roles", State::NotSetUp, how)
     });

@@ -8,7 +8,7 @@ use crate::pledge::NotificationService;
 pub(super) struct Attachment {
     /// Whether live keys have an adapter.
     pub is_attached: bool,
-    /// Whether a door is only half set up.
+    /// Whether an adapter has a URL, but no secret.
     pub has_problem: bool,
     /// What is attached, or what is missing, in a sentence with code between backticks.
     pub text: String,

@@ -111,7 +111,7 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     let (steps, month, unpaid) =
         join3(steps, this_month(context, &live), unpaid(context, &live)).await;
     html! {
-        (part("What is left to do", steps))
+        (part("The first steps", steps))
         (part("This month", month))
         (part("The unpaid months", unpaid))
     }

@@ -14,7 +14,7 @@ use crate::operator::transactions::{self, Export};
 use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
-use crate::settlement::Settlement;
+use crate::settlement::{SettledSum, Settlement};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -23,7 +23,7 @@ const MAX_TEXT_LINES: usize = 8;
 /// Maximum number of transactions in a CSV file. KV cost: 1 read per 100 transactions.
 const MAX_TRANSACTIONS: u64 = 2_000;
 
-/// Shows a statement. Ledger cost: 5 to 8 queries. KV cost: 2 reads, and 1 read per 5 price lists of the month.
+/// Shows a statement. Ledger cost: 6 to 8 queries. KV cost: 2 reads, and 2 reads per 5 price lists of the month.
 pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -70,7 +70,11 @@ fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
             let of = settled.sums.iter().find(|sum| sum.currency_code == due.currency_code);
             of.map_or("0.00", |sum| &sum.amount) == due.due
         };
-        !statement.sums.iter().all(|sum| paid(&sum.due))
+        let is_listed = |paid: &SettledSum| {
+            let mut codes = statement.sums.iter().map(|sum| &sum.due.currency_code);
+            paid.amount == "0.00" || codes.any(|code| *code == paid.currency_code)
+        };
+        !(statement.sums.iter().all(|sum| paid(&sum.due)) && settled.sums.iter().all(is_listed))
     };
     html! {
         @if !statement.is_complete {
@@ -128,8 +132,7 @@ fn to(statement: &Statement) -> Markup {
 }
 
 fn facts(Statement { number, of, .. }: &Statement) -> Markup {
-    let mode =
-        html! { (of.mode.name()) " mode" @if of.mode == Mode::Test { ": nothing is to be paid" } };
+    let mode = html! { (of.mode.name()) " mode" @if of.mode == Mode::Test { ": nothing to pay" } };
     view::facts(&[
         ("Statement", view::untrusted_text(number)),
         ("Month", html! { (view::month(of.month)) ", in UTC" }),
@@ -162,7 +165,7 @@ fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
     let orders = orders::address(&[&[("unit", &*of.unit)], shop.as_slice()].concat());
     html! {
         ul.links.screen {
-            li { "To print it or to save it as PDF, use your browser's command Print." }
+            li { "To print the statement or save it as a PDF, use your browser's Print command." }
             li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download its transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
             @if !is_of_shop { li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } } }

@@ -74,7 +74,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the field that an error is about: the one of the first ID that does not exist, or that the error names.
+/// Returns the field that an error is about: the field with the first ID in `missing`, or else the field with the ID
+/// that the error names.
 fn wrong_field(
     [team, unit]: [&str; 2],
     missing: &[Unregistered],

@@ -119,8 +119,8 @@ pub(super) fn filter(action: &str, content: &Markup) -> Markup {
     html! { form method="get" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
 }
 
-/// The filters of a list, above it. They are folded away, because they would fill the screen of a phone. `is_open` shows
-/// them.
+/// The filters of a list, above it. They are folded away unless `is_open` is true, because they would fill the screen
+/// of a phone.
 pub(super) fn filters(is_open: bool, form: &Markup) -> Markup {
     html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }
@@ -130,7 +130,7 @@ pub(super) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// A text field of a form. A page has at most one field with a name: its ID is the name.
+/// A text field of a form. Its ID is its name, so each name occurs only once on a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field<'f> {
     pub name: &'f str,
@@ -165,8 +165,8 @@ impl Field<'_> {
         })
     }
 
-    /// Renders a field for code of several lines. Its text begins with a line break, which HTML removes: otherwise it would
-    /// remove the first one of the value.
+    /// Renders a field for several lines of code. HTML removes a line break at the beginning of a `textarea`, so one is
+    /// added: otherwise a line break at the beginning of the value would be lost.
     pub fn render_code(&self, rows: u32, placeholder: &str) -> Markup {
         self.labelled(&html! {
             textarea.code id=(self.name) name=(self.name) rows=(rows) required[self.required] spellcheck="false"
@@ -174,7 +174,7 @@ impl Field<'_> {
         })
     }
 
-    /// Renders a box to tick. Its label stands beside it.
+    /// Renders a checkbox, with its label beside it.
     pub fn render_box(&self, is_checked: bool) -> Markup {
         html! {
             div.field {
@@ -189,8 +189,8 @@ impl Field<'_> {
         }
     }
 
-    /// Renders the label, the control, and the texts below it. The texts describe the control, and are no part of its
-    /// name.
+    /// Renders the label, the control, and the texts below it. For screen readers, the texts are the control's
+    /// description, not a part of its name.
     fn labelled(&self, control: &Markup) -> Markup {
         html! { div.field { label for=(self.name) { (self.label) } (control) (self.texts()) } }
     }

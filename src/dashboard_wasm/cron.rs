@@ -29,7 +29,8 @@ struct Line<'a> {
     ms: u64,
 }
 
-/// Continues the reconciliation pass. Returns no error: after a failure, the next invocation continues from the same place.
+/// Repairs records of updates, then continues the reconciliation pass. Returns no error: after a failure, the next
+/// invocation continues from the same place.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: Bindings) {
     let Some(ledger) = bindings.ledger() else { return };

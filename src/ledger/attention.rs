@@ -173,12 +173,12 @@ pub struct UnusualCharges {
 /// - It is above `limit`, in hundredths of the currency.
 /// - It is larger than 2^53 hundredths.
 ///
-/// The credits of a transaction reduce its charge, but not the median. So a transaction that is credited whole is not
-/// unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers. Lists at
-/// most `most` transactions, but counts all.
+/// The credits of a transaction reduce its charge, but not the median. So a transaction that is credited in full is
+/// not unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers.
+/// Lists at most `most` transactions, but counts all.
 ///
-/// One query. It reads each shop's rows since that time once, and a second time if the shop's largest charge is above
-/// 100 times its smallest. It sorts the charges only of shops that have an unusual charge.
+/// One query. It reads each shop's rows since that time once, and again if the shop's largest charge is above `limit`,
+/// or above 100 times its smallest. It sorts the charges only of shops that have an unusual charge.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -232,8 +232,8 @@ macro_rules! recent {
     };
 }
 
-// A charge is above 100 times the median if more than half of the charges are below a hundredth of it. Counting them
-// needs no sorting. A charge without `cents` can only be credited whole.
+// A charge is above 100 times the median if more than half of the charges are below a hundredth of this charge.
+// Counting them needs no sorting. A charge without `cents` can only be credited in full.
 impl Query for Unusual {
     type Row = Row;
     const SQL: &'static str = concat!(

@@ -77,7 +77,7 @@ BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
 END";
 
-/// Keeps `received`, the time of the last messages. Without a trigger SQLite empties the table at once; with it, it
+/// The statements of [`clear`]. `received`, the time of the last messages, is kept. Without a trigger SQLite empties the table at once; with it, it
 /// removes row by row, which takes longer than D1 allows.
 const CLEAR: [&str; 9] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",

@@ -110,7 +110,7 @@ pub enum State {
 /// The change that a caller wants to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum TargetState {
-    /// The facts shall hold.
+    /// The facts must hold.
     #[serde(rename = "adding")]
     Added,
     /// The facts must no longer hold.
@@ -123,9 +123,10 @@ pub enum TargetState {
 pub enum ClaimOutcome {
     /// The caller has the claim, and may write or remove the record.
     Ours,
-    /// Another change has the claim: the fact is already as wanted, or somebody else is changing it.
+    /// Another recent change has the claim: it made the same change, is still under way, or changed the fact since the
+    /// caller read it.
     Theirs(Claim),
-    /// The record already is as wanted.
+    /// No claim is needed: the record is already in the target state.
     None,
 }
 
@@ -268,8 +269,8 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Ends a claim. If the change was made, the claim says so. If the change was cancelled, the claim before it is
-/// restored, for example one of a removal that KV does not show yet. If there was no claim before it, the fact holds.
+/// Ends a claim. If the change was made, the claim gets its final state. If the change was cancelled, the previous
+/// claim is restored, for example that of a removal that KV does not show yet. If there was none, the fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

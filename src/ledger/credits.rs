@@ -162,7 +162,8 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 struct Write<'a> {
     credit: &'a CreditRow,
     booked: Option<&'a Fact>,
-    /// Claims from this time on count. They have no latest time, because the statement may run long after `credit.at`.
+    /// Claims made at this time or later count. There is no upper limit, because the statement may run long after
+    /// `credit.at`.
     since: u64,
 }
 

@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Maximum size of the rows in one statement, in bytes: D1 accepts a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
-/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. The sums of one record can have 7
-/// MB.
+/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. The sums of one record can take
+/// 7 MB.
 const MAX_QUANTITIES: usize = 1_400_000;
 /// Maximum size of an offering's ID in a row, in bytes. A longer ID is cut, and its hash is appended to keep it
 /// distinct.

@@ -45,7 +45,7 @@ pub struct Fulfilment {
     pub by: String,
     /// When it was recorded, an RFC 3339 date-time.
     pub at: String,
-    /// When and by whom it was removed; `None` if it counts.
+    /// When and by whom it was removed; `None` if it was not removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<Removal>,
 }

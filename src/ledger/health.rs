@@ -123,7 +123,7 @@ fn size_problem(bytes: u64) -> Option<String> {
     let tenths = bytes / (MAX_BYTES / 100);
     (bytes >= MANY_BYTES).then(|| {
         format!(
-            "the database has {}.{} of the {} GB that D1 allows: see docs/ledger.md",
+            "the database uses {}.{} of the {} GB that D1 allows: see docs/ledger.md",
             tenths / 10,
             tenths % 10,
             MAX_BYTES / 1_000_000_000

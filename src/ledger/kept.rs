@@ -1,5 +1,5 @@
-//! Sets the first month whose transactions the ledger keeps, as a D1 database has a maximum size. Workers KV keeps all
-//! transactions.
+//! Sets the first month whose transactions the ledger keeps, because a D1 database has a maximum size. Workers KV keeps
+//! all transactions.
 
 use super::{Ledger, Query, Result, ask};
 use crate::settlement::Month;

@@ -132,8 +132,8 @@ macro_rules! of_shop {
     };
 }
 
-/// Restricts the rows of hashes to the place of a page and to the filter. The `+` keeps SQLite from seeking each hash once for
-/// each shop.
+/// Restricts rows that were found by a hash to those of the page and of the filter. The `+` keeps SQLite from looking
+/// up each hash once for each shop.
 macro_rules! of_filter {
     ($beyond:literal) => {
         concat!(

@@ -121,8 +121,8 @@ fn name(kind: NameKind, id: &str, name: String) -> Name {
     Name { kind, id: id.to_owned(), name }
 }
 
-/// Replaces the names of units, or of teams, whose IDs come after `after` and not after `until`. If `until` is `None`,
-/// there is no last ID. Rows that are already correct are not written.
+/// Replaces the names of units, or of teams, whose IDs are after `after`, up to and including `until`. If `until` is
+/// `None`, there is no upper limit. Rows that are already correct are not written.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -139,9 +139,9 @@ async fn replace(
     ledger.run(&statements).await.map(drop)
 }
 
-/// Returns the words of a text without differences of case, each after one blank. So a search for a blank and some
+/// Returns the words of a text in a case-insensitive form, each preceded by a space. So a search for a space and some
 /// letters finds the words that begin with these letters. Punctuation such as `-` also separates words, because IDs
-/// have no blanks.
+/// have no spaces.
 fn words(text: &str) -> String {
     let separated = text.chars().map(|character| match character {
         '-' | '_' | '.' | ':' | '/' => ' ',

@@ -82,8 +82,9 @@ pub async fn by_reference(
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions that have the buyer or the reference of this transaction, itself included, and that
-/// match a filter. They are of the same shop. Empty if this transaction is erased or has no row. Two queries.
+/// Returns a page of the transactions that match a filter and have the same buyer or the same reference as this
+/// transaction. They include the transaction itself, and belong to the same shop. The page is empty if the transaction
+/// is erased or has no row. Two queries.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -197,9 +197,9 @@ impl<'a> PeoplePage<'a> {
 }
 
 /// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not have. A
-/// person whose record is older than the row counts as removed: the record of the row was never written, and the older one
-/// may have another role. Rows that changed recently stay as they are. A record that is older than the person's removal
-/// does not add the person again.
+/// person whose record is older than the row counts as removed: the row's own record was never written, and the older
+/// record may have another role. Rows that changed recently stay as they are. A record that is older than the person's
+/// removal does not add the person again.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -37,7 +37,7 @@ pub trait Ledger {
 /// Why the ledger has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerError {
-    /// The database does not answer or refuses. The statements may have taken effect.
+    /// The database does not answer, or refuses the statements. They may have taken effect.
     Unavailable,
     /// A row would break a constraint, so nothing was changed. The text is SQLite's message, which contains only names
     /// of columns.

@@ -28,7 +28,7 @@ pub struct Delivered {
 
 impl Delivered {
     /// Estimates the size of the message's row from the size of its JSON text, in bytes. A message without quantities
-    /// counts as the largest record, which has to be read for them.
+    /// counts like a record of the maximum size, because its record has to be read.
     pub fn row_bytes(&self, json_bytes: usize) -> usize {
         match self.body.pointer("/summary/quantities") {
             Some(_) => json_bytes,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Largest number of updates of one offering, month and mode that are not withdrawn.
 pub const MAX_KEPT: u32 = 200;
-/// Bytes of a record beside its updates.
+/// Maximum number of bytes of a record besides its updates.
 const FRAME_BYTES: usize = 64;
 
 /// A change of an update.
@@ -17,7 +17,7 @@ const FRAME_BYTES: usize = 64;
 pub struct RowChange<'a> {
     /// The update's ID.
     pub id: &'a str,
-    /// The revision that is changed. Another one stays as it is.
+    /// The revision that is changed. If the update has another revision, it stays as it is.
     pub revision: u64,
     /// The state after the change.
     pub state: UpdateState,
@@ -33,9 +33,9 @@ pub struct RowChange<'a> {
     pub at: u64,
 }
 
-/// Writes an update, unless one with its ID or of its fulfilment exists. `change` has its first revision. Returns the
-/// update with this ID; `None` if there is none, because the offering already has [`MAX_KEPT`] in the month, or the
-/// fulfilment already has an update. One call.
+/// Writes an update, unless an update with its ID or of its fulfilment exists. `change` has its first revision. Returns
+/// the update with this ID. Returns `None` if it was not written, because the offering already has [`MAX_KEPT`] updates
+/// in the month, or the fulfilment already has an update. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.
@@ -49,9 +49,9 @@ pub async fn add(
     run(ledger, add.statement()?, change.id).await
 }
 
-/// Changes an update, if it still has the revision of the change. A published one is only changed if the record of its
-/// pledges then has at most [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Returns the update; `None` if there is none with
-/// this ID. One call.
+/// Changes an update, if it still has the revision of the change. A change that leaves or makes it published is made
+/// only if the record of its pledges then stays within [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Returns the update
+/// as it is after the call; `None` if there is none with this ID. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been changed then.
@@ -60,8 +60,8 @@ pub async fn change(ledger: &dyn Ledger, change: RowChange<'_>) -> Result<Option
     run(ledger, limits.statement()?, change.id).await
 }
 
-/// Writes an update as it was, unless one with its ID or of its fulfilment exists. Returns whether the update exists now.
-/// One call.
+/// Writes a lost update as it was, unless an update with its ID or of its fulfilment exists. Returns whether an update
+/// with its ID exists now. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.

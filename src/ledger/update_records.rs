@@ -1,4 +1,4 @@
-//! Which records of updates in Workers KV are outdated, and what they must have.
+//! Tracks which records of updates in Workers KV are outdated, and what they must contain.
 
 use super::updates::Pledges;
 use super::{Ledger, LedgerError, Query, Result, ask};
@@ -8,16 +8,16 @@ use crate::updates::MAX_UPDATES;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// What a record must have.
+/// The content that a record must have.
 #[derive(Debug, Deserialize)]
 pub struct Published {
-    /// Counts the changes of what is published.
+    /// Number of changes to the published updates.
     pub revision: u64,
     /// The published updates as JSON, a list of at most [`MAX_UPDATES`], newest first.
     pub updates: Box<RawValue>,
 }
 
-/// Returns what the record of these pledges must have; `None` if nothing was ever published for them. One query.
+/// Returns what the record of these pledges must contain; `None` if nothing was ever published for them. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -25,7 +25,7 @@ pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<
     Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
 }
 
-/// Notes that a revision was written to Workers KV. Returns whether it is still the current one. One call.
+/// Records that a revision was written to Workers KV. Returns whether it is still the current one. One call.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -42,8 +42,8 @@ pub async fn compiled(
     Ok(rows.first() == Some(&revision))
 }
 
-/// Returns at most `most` records to compare with their rows: outdated ones, then those that were compared the longest
-/// time ago, before `before`, in milliseconds since 1970. One query.
+/// Returns at most `most` records to compare with their rows: first the outdated ones, and then those that were last
+/// compared before `before` (milliseconds since 1970), longest ago first. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -51,8 +51,8 @@ pub async fn due(ledger: &dyn Ledger, before: u64, most: usize) -> Result<Vec<Pl
     ask(ledger, &Due { before, most }).await
 }
 
-/// Returns which of these months' records are outdated: not written to Workers KV since the last change of what is
-/// published. One query.
+/// Returns the outdated records of these months: those not written to Workers KV since their published updates last
+/// changed. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

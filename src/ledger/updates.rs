@@ -1,5 +1,5 @@
-//! Updates: what became of the pledges of an offering and month, as buyers' timelines show it. The rows are the truth; the
-//! records in Workers KV are compiled from them.
+//! Updates: news about the pledges of an offering and month, which buyers' timelines show. The rows are the system of
+//! record; the records in Workers KV are compiled from them.
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::Mode;

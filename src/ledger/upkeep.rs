@@ -39,7 +39,7 @@ pub struct Limits {
 pub struct Upkeep {
     /// The result of the reconciliation.
     pub reached: PassOutcome,
-    /// Number of transactions whose message the queue did not take, and whose rows were written now.
+    /// Number of rows that this invocation wrote for transactions whose message the queue had not accepted.
     pub unsent: u32,
     /// Number of records that the pass has listed so far, or listed in all if it ended.
     pub listed: u64,
@@ -97,8 +97,8 @@ impl Upkeep {
     }
 }
 
-/// Writes the rows of transactions whose message the queue did not take, and removes their marks. Returns the number of
-/// transactions and the calls used.
+/// Writes the rows of transactions whose message the queue did not accept, and removes their marks. Returns the number
+/// of transactions and the calls used.
 async fn write_unsent(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

@@ -55,7 +55,7 @@ pub struct Door {
 /// Why a door whose binding or variable is set does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoorProblem {
-    /// The URL is not one that messages may be posted to.
+    /// Messages may not be posted to the URL.
     InvalidUrl,
     /// There is a URL, but no secret.
     NoSecret,
@@ -76,7 +76,7 @@ impl DoorProblem {
             }
             DoorProblem::InvalidSecret => format!(
                 "the secret `{name}_SECRET` must be `whsec_` and the base64 of 24 to 64 bytes; while you rotate it, \
-                 the new secret and the old one, separated by a space"
+                 set it to the new secret and the old one, separated by a space"
             ),
         };
         format!("{} is not attached: {reason}", described(name))
@@ -88,11 +88,11 @@ fn described(DoorName { service, is_live }: DoorName) -> String {
 }
 
 impl Door {
-    /// Makes a door of a service binding, if there is one, else of a URL. `url` and `secret` are empty if they are not
-    /// set. Returns `None` if there is neither binding nor URL.
+    /// Makes a door from a service binding if there is one, or else from a URL. `url` and `secret` are empty if they
+    /// are not set. Returns `None` if there is neither a binding nor a URL.
     ///
     /// # Errors
-    /// If URL or secret is invalid, or a URL has no secret. The door then does not work.
+    /// If the URL or the secret is invalid, or a URL has no secret. The door then does not work.
     pub fn parse(has_binding: bool, url: &str, secret: &str) -> Result<Option<Self>, DoorProblem> {
         let (url, secret) = (url.trim(), secret.trim());
         if !has_binding && url.is_empty() {

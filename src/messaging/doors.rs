@@ -5,7 +5,7 @@ use crate::pledge::NotificationService;
 
 /// The bindings, variables and secrets of a Worker.
 pub trait DoorVariables {
-    /// Returns whether a service is bound by this name.
+    /// Returns whether a service is bound under this name.
     fn has_binding(&self, name: &str) -> bool;
     /// Returns the text of a variable or a secret; empty if it is not set.
     fn text(&self, name: &str) -> String;

@@ -1,16 +1,16 @@
-//! Interprets the answers of adapters. Nothing but the status is kept.
+//! Interprets the answers of adapters. Only the status is kept.
 
 use super::SendError;
 use super::answers::retry_after_seconds;
 
 /// Interprets the status of an adapter's answer. `retry_after` is the header `Retry-After`.
 ///
-/// An adapter refuses a message permanently by 400, 410, 413 and 422. A redirect is not followed, and is also permanent,
-/// because the operator has to change the URL. Every other status may be caused by a failure that passes, or by a
-/// configuration that the operator can mend.
+/// The statuses 400, 410, 413 and 422 refuse a message permanently. A redirect is not followed, and also counts as
+/// permanent, because the operator has to change the URL. Every other status counts as temporary: the failure may pass,
+/// or the operator can correct the configuration.
 ///
 /// # Errors
-/// If the status is not one of success (200 to 299).
+/// If the status is not 2xx.
 pub fn adapter_answer(status: u16, retry_after: Option<&str>) -> Result<(), SendError> {
     let code = format!("status-{status}");
     match status {

@@ -40,7 +40,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     /// Makes the notification about a transaction of a unit.
     ///
     /// # Errors
-    /// If the service does not deliver. The error has the reason.
+    /// If the service does not send the notification. The error is the reason.
     pub(super) fn draft(
         &self,
         delivery: &Delivery<'_>,
@@ -55,7 +55,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         let is_on = |profile: &&Profile| profile.notifies(service);
         let profile = profile.filter(is_on).ok_or(switched_off(service))?;
         let to = self.address(service, is_live, email)?.to_owned();
-        // The sender of the create may have chosen the origin of the timeline URL in the record.
+        // The client of the create request may have determined the origin of the timeline URL in the record.
         record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
         let (content, language) = if service.is_email() {
             let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
@@ -90,7 +90,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 }
 
-/// Returns the reason if a service is not switched on in the unit's profile.
+/// Returns the reason for a service that is not switched on in the unit's profile.
 fn switched_off(service: NotificationService) -> Reason {
     if service.is_email() { Reason::MailOff } else { Reason::ServiceOff }
 }

@@ -3,7 +3,7 @@
 //!
 //! The queue delivers each message at least once, possibly late, and in any order. The transaction's record is read
 //! only when the notification is sent. So the message contains no personal data, and an erased recipient gets nothing.
-//! Each requested service has a message of its own, so a failure of one service repeats no other.
+//! Each requested service has a message of its own, so a failure of one service does not resend the others.
 //!
 //! The first notification of a service is round 1, and each resend by an operator is the next round. A [`Marker`]
 //! records that a round has ended.

@@ -67,7 +67,7 @@ pub struct Headers {
     pub auto_submitted: &'static str,
     /// The `List-Unsubscribe` header (RFC 2369): the shop's address for replies, which recipients can write to if they want
     /// no more e-mails, with a subject that names the transaction. There is no `List-Unsubscribe-Post` (RFC 8058), which is
-    /// for mailing lists: an e-mail is sent once for each create, and a shop stops creating them.
+    /// for mailing lists: each create request sends one e-mail, and only the shop can stop asking for them.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }

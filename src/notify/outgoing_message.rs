@@ -1,4 +1,4 @@
-//! Messages to send by the adapter of a messaging service, and the interface to adapters.
+//! Messages to send through the adapter of a messaging service, and the interface to adapters.
 
 use super::{Marker, SendError};
 use crate::api::to_json;
@@ -45,7 +45,8 @@ struct Unit<'b> {
     name: &'b str,
 }
 
-/// Returns the ID of the messages of a round. It has no full stop, which separates the parts of what is signed.
+/// Returns the ID of the messages of a round. It contains no full stop, because full stops separate the parts of the
+/// signed text.
 pub(super) fn webhook_id(id: &TransactionId, service: NotificationService, round: u32) -> String {
     format!("{id}_{}_{round}", service.name())
 }

@@ -124,7 +124,7 @@ fn of_this_create(
         ));
     };
     match created_ms.cmp(&delivery.created_ms) {
-        // The record of this message's create may not be shown yet, or never be written.
+        // KV may not show the record of this message's create request yet, or it was never written.
         Ordering::Less => Err(NotSent::Failed("an earlier create's record".to_owned())),
         Ordering::Greater => Err(NotSent::Leave(done("a later create's record"))),
         Ordering::Equal => Ok(()),

@@ -64,7 +64,7 @@ impl Add {
             return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
         }
         if amount.is_some() && tell_buyer {
-            return Err("`--cancelled` goes without `--amount`: it is for a transaction that is credited whole".to_owned());
+            return Err("`--cancelled` goes without `--amount`: it is for a transaction that is credited in full".to_owned());
         }
         let part = amount.map(|amount| Part { amount, quantities });
         let transaction = id.trim().to_owned();
@@ -124,7 +124,7 @@ pub const LIST: Spec = Spec::reads(
     &[ID],
 )
 .permission(Permission::Account)
-.answers("`credits`: for each the members of `credits add`; `left`: what can still be credited: `currencyCode`, `amount`, `quantities`, `divisible` (`false` if only all of it can be credited)");
+.answers("`credits`: each with the members of `credits add`; `left`: what can still be credited: `currencyCode`, `amount`, `quantities`, `divisible` (`false` if only all of it can be credited)");
 
 #[derive(Deserialize)]
 pub struct List {

@@ -342,8 +342,8 @@ impl Day {
 pub const PREVIEW: Spec = Spec::reads(
     "emails",
     "preview",
-    "print a transaction's e-mail or message as it would be sent now; it has the recipient's name and the timeline's \
-     address, with which anyone can open it",
+    "print a transaction's e-mail or message as it would be sent now; it contains the recipient's name and the \
+     timeline's address, with which anyone can open the timeline",
     &[
         ID,
         SERVICE,

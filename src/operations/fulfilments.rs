@@ -16,7 +16,7 @@ const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10
 const MODE: Argument = mode("for live or for test pledges").or("live");
 /// Describes the JSON of a fulfilment.
 const FULFILMENT: &str = "`id`, `mode`, `month`, `offering`; `quantity`: an exact decimal; `doneOn`: the day on which it was done; `partner`, `place`, `report`: each `null` if not given; `by` and `at`: who recorded it, and when";
-/// Number of months that are shown if no month is given: the running one and those before it.
+/// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
 const MOST: usize = 10_000;
@@ -110,7 +110,7 @@ pub async fn remove<P: Ports>(
     }
     let by = call.host.person().await?;
     let removed = fulfilments::remove(call.store, call.ledger, &call.author(&by)?, &id).await?;
-    Answer::done(&removed, format!("{id} was removed: it counts in no sum any more."))
+    Answer::done(&removed, format!("{id} was removed, and no longer counts in any sum."))
 }
 
 // ---- List ----------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ pub const LIST: Spec = Spec::reads(
     &[MONTH, mode("only for live pledges, or for test pledges")],
 )
 .permission(Permission::Account)
-.answers("`fulfilments`: for each the members of `fulfilments add`");
+.answers("`fulfilments`: each with the members of `fulfilments add`");
 
 #[derive(Deserialize)]
 pub struct OfMonths {
@@ -203,7 +203,7 @@ pub const BALANCE: Spec = Spec::reads(
     ],
 )
 .permission(Permission::Account)
-.noted("Without `--month`: the running month and the 11 before it.")
+.noted("Without `--month`: the current month and the 11 before it.")
 .answers("`balances`: for each month and offering `month`, `mode`, `offering`, `pledged`, `credited`, `done`, `open` (pledged − credited − done, not below 0), `surplus` (what was done beyond that), each an exact decimal; `more`: whether there are over 10,000; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
 
 #[derive(Deserialize)]
@@ -248,7 +248,7 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions with too many quantities, of any month, are in no sum here: {count}."
+            "Transactions of any month that have too many quantities, and are missing from all sums here: {count}."
         ),
     };
     let text = paragraphs([sums, others, complete(coverage), without]);

@@ -89,7 +89,7 @@ pub async fn add<P: Ports>(
 fn in_words(AddedPerson { place, role, already }: &AddedPerson) -> String {
     let (role, place) = (role.name(), whose(place));
     match already {
-        true => format!("The person already was a {role} of the {place}. Nothing was changed."),
+        true => format!("The person is already a {role} of the {place}. Nothing was changed."),
         false => format!(
             "The person is a {role} of the {place}, and can sign in to the dashboard if Cloudflare Access lets the \
              address in."
@@ -124,10 +124,8 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let (author, whom) = (call.author(&by)?, (&place, &*address));
     let removed = people::remove(call.store, call.ledger, &author, whom, Removable::All).await?;
-    let text = format!(
-        "The person was removed from the {}. The dashboard refuses each further request of the person there.",
-        whose(&place)
-    );
+    let text =
+        format!("The person was removed from the {}, and lost this access at once.", whose(&place));
     Answer::done(&removed.map(|()| Nothing {}), text)
 }
 

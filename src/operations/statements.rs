@@ -19,7 +19,7 @@ use crate::service::Clock as _;
 use crate::settlement::{Month, Settlement};
 use serde::{Deserialize, Serialize};
 
-/// Number of months of shops that one page of the ledger's list has.
+/// Number of months of shops on one page of the ledger's list.
 const PAGE: usize = 500;
 
 // ---- Dues ----------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let text = format!(
-        "The team's keys no longer act for {}. The service rejects their requests for it everywhere within about \
+        "The team's keys no longer act for {}. The service rejects these requests everywhere within about \
          {REFUSED_SECONDS} s.",
         counted(&units)
     );

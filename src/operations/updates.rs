@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
 /// Describes the JSON of an update.
 const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `by`, `at`, `changedBy`, `changedAt`";
-/// Number of months that are shown if no month is given: the running one and those before it.
+/// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
 const MOST: usize = 10_000;
@@ -53,7 +53,7 @@ const PICTURE: Argument =
 const PICTURE_TEXT: Argument = Argument::option(
     "picture-text",
     text("text"),
-    "what the picture shows, for people who do not see it",
+    "what the picture shows, for people who cannot see it",
 );
 const REPORT: Argument =
     Argument::option("report", text("url"), "the address of a report, with https://");
@@ -114,7 +114,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
 pub const DRAFT: Spec = Spec::changes(
     "updates",
     "draft",
-    "add a draft with what a fulfilment says: its partner, place, day, quantity and report",
+    "draft an update from a fulfilment, with its partner, place, day, quantity and report",
     &[Argument::positional("fulfilment", text("id"), "the fulfilment's ID, such as ful_…")],
 )
 .answers("the members of `updates add`");
@@ -134,7 +134,7 @@ pub async fn draft<P: Ports>(call: &Call<'_, P>, Draft { fulfilment }: Draft) ->
 pub const EDIT: Spec = Spec::changes(
     "updates",
     "edit",
-    "change what an update says; a published one changes on timelines",
+    "change the contents of an update; if it is published, timelines show the change",
     &[
         ID,
         STAGE,
@@ -210,7 +210,7 @@ pub async fn publish<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> R
 pub const WITHDRAW: Spec = Spec::changes(
     "updates",
     "withdraw",
-    "withdraw an update: timelines do not show it any more; it stays in the database and can be published again",
+    "withdraw an update: timelines no longer show it; it stays in the database and can be published again",
     &[ID],
 )
 .confirmed()
@@ -266,7 +266,7 @@ fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
     let UpdateChange { row, is_compiled } = &done.outcome;
     let shown = match (is_compiled, what) {
         (false, _) => {
-            "Workers KV did not take the record for timelines, so they do not show this yet. Run `updates check`."
+            "Workers KV did not accept the record for timelines, so they do not show this yet. Run `updates check`."
                 .to_owned()
         }
         (true, "Published") => format!("Timelines show it after about {APPLIED_SECONDS} s."),
@@ -293,7 +293,7 @@ pub const LIST: Spec = Spec::reads(
         mode("only for live pledges, or for test pledges"),
     ],
 )
-.answers("`updates`: for each the members of `updates add`; `outdated`: `mode`, `month` and `offering` of the records for timelines that Workers KV has not taken yet");
+.answers("`updates`: each with the members of `updates add`; `outdated`: `mode`, `month` and `offering` of the records for timelines that Workers KV has not accepted yet");
 
 #[derive(Deserialize)]
 pub struct OfMonths {
@@ -333,7 +333,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
     let outdated = match found.outdated.len() {
         0 => String::new(),
         count => format!(
-            "Records for timelines that Workers KV has not taken yet: {count}. Run `updates check`."
+            "Records for timelines that Workers KV has not accepted yet: {count}. Run `updates check`."
         ),
     };
     let updates = found.updates.iter().map(printed).collect();
@@ -422,10 +422,10 @@ pub async fn restore<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Resul
     let by = call.host.person().await?;
     let restored = updates::restore(call.store, call.ledger, &call.author(&by)?).await?;
     let text = format!(
-        "{} restored, {} known, {} not readable. Timelines: {}",
+        "{} restored, {} known, {}. Timelines: {}",
         counted(restored.restored as usize, "update"),
         restored.known,
-        counted(restored.failed.len(), "entry"),
+        counted(restored.failed.len(), "failure"),
         in_counts(restored.records)
     );
     Ok(Answer::new(&restored, text)?.failing_if(!restored.failed.is_empty()))

@@ -1,5 +1,5 @@
-//! Changes facts that two people may change at the same time, and locks them by claims in the ledger. A fact is that a
-//! month is paid, or that a unit is in a team.
+//! Changes facts that two people may change at the same time, and locks them by claims in the ledger. Examples of facts
+//! are that a month is paid, and that a unit is in a team.
 //!
 //! A change takes four steps:
 //! 1. Write its entry to the audit log. The entry identifies the change.

@@ -1,5 +1,5 @@
-//! Demo data: updates for the pledges of last month, so that timelines on a developer's machine go on. They must not be
-//! written to a deployed namespace.
+//! Demo data: updates for the pledges of last month, so that timelines on a developer's machine show progress. They
+//! must not be written to a deployed namespace.
 
 use super::audit::Author;
 use super::updates::{self, NewUpdate};
@@ -14,7 +14,7 @@ use crate::time::{DAY_MS, date_time, day_of};
 use serde::Deserialize;
 
 const BY: &str = "operator@small-hours.example";
-/// Number of months without updates after which the demo's are written.
+/// The demo's updates are written only if this number of months has no updates.
 const MONTHS: usize = 12;
 
 #[derive(Deserialize)]

@@ -217,15 +217,15 @@ fn earlier(found: &Operation) -> Option<EarlierAttempt> {
 
 fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorError {
     OperatorError::Invalid(format!(
-        "nothing was done: the operation ID `{id}` was used for another change, `{command}` of {}. Open the page again, \
-         or begin with a new ID",
+        "nothing was done: the operation ID `{id}` was used for another change, `{command}` at {}. Open the page \
+         again, or begin with a new ID",
         date_time(began)
     ))
 }
 
 fn under_way(found: &Operation) -> OperatorError {
     OperatorError::Repeated(format!(
-        "this is already running, since {}, and was not started twice: check again in {} s",
+        "this is already running since {}, and was not started again: check again in {} s",
         date_time(found.began),
         UNDER_WAY_MS / 1_000
     ))
@@ -266,8 +266,8 @@ pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
 ) -> Result<()> {
     match (ledger, author.earlier) {
         (None, Some(EarlierAttempt { since_ms, .. })) => Err(OperatorError::Repeated(format!(
-            "nothing was done now: this was already done, or begun, at {}. Check what it changes, and begin again if it \
-             was not done",
+            "nothing was done now: this was already done, or begun, at {}. Check whether the change was made. If \
+             not, begin again",
             date_time(since_ms)
         ))),
         _ => Ok(()),

@@ -179,7 +179,7 @@ async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Resul
 /// queries. KV cost: 2 reads, 2 writes.
 ///
 /// # Errors
-/// - If no ledger is bound, or the address is not a person of the unit or team.
+/// - If no ledger is bound, or no person of the unit or team has the address.
 /// - If the person is the last manager, and `which` protects the last manager.
 /// - If the ledger or the store fails. The person may have been removed then.
 pub async fn remove(
@@ -206,7 +206,7 @@ async fn remove_now(
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
         Some(row) => row.name,
         None if author.earlier.is_some() => return remove_record(store, author, person).await,
-        None => return Err(invalid("nothing was removed: this address is not a person here")),
+        None => return Err(invalid("nothing was removed: no person here has this address")),
     };
     let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
     let by = (author.by, entry.key.time_ms());

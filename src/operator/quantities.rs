@@ -37,7 +37,7 @@ pub async fn quantities(
     filter.check()?;
     let (coverage, left_out) = coverage_of_quantities(ledger, filter.shops().as_deref()).await?;
     coverage.check(month)?;
-    let (units, limit) = (filter.units(), most.saturating_add(1)); // one more tells whether there are more
+    let (units, limit) = (filter.units(), most.saturating_add(1)); // one more shows whether there are more
     let mut quantities =
         ledger::quantities(ledger, filter.mode, units.as_deref(), &[month], limit).await?;
     let more = quantities.len() > most;

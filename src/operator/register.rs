@@ -138,7 +138,7 @@ pub(super) async fn ensure(
 pub(super) type Entry = (String, Option<Registered>);
 
 /// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, returns more than `most` of them, so
-/// that the caller can tell. KV cost: 1 list per 1,000 IDs.
+/// that the caller can detect this. KV cost: 1 list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

@@ -59,14 +59,14 @@ impl Roles {
     }
 }
 
-/// What the people of a shop need to open a page or send a form about their own unit or team.
+/// The people of a shop who may open a page, or send a form, about their own unit or team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum MemberRight {
-    /// It is for operators only.
+    /// None of them: it is for operators only.
     None,
-    /// To be a viewer or a manager.
+    /// Viewers and managers.
     View,
-    /// To be a manager.
+    /// Managers only.
     Manage,
 }
 
@@ -86,7 +86,7 @@ impl MemberRight {
 pub struct Memberships(pub Vec<Membership>);
 
 impl Memberships {
-    /// Returns whether the person has a right in this unit or team. A team's people have it in the team's units.
+    /// Returns whether the person has a right in this unit or team. A right in a team is one in its units, too.
     pub fn may(&self, right: MemberRight, place: &KeyLevel) -> bool {
         let has = |own: &Membership| match place {
             KeyLevel::Unit(unit) => own.units.contains(unit),

@@ -2,8 +2,8 @@
 //!
 //! The ledger has the quantities of transactions by price list, and a price list never changes. So the amount of a line
 //! is its quantity times its unit price. Each charge was rounded to cents, so these lines may differ from the sum of
-//! the charges by some cents. This difference is a line of its own. All transactions whose charge cannot be derived
-//! from their price list are together in one line `Other`. The lines always add up to the sum of the charges.
+//! the charges by some cents. This difference is a line of its own. One line `Other` combines all transactions whose
+//! charge cannot be derived from their price list. The lines always add up to the sum of the charges.
 
 use super::coverage::{Coverage, coverage};
 use super::due::{Due, MonthUsage, money};

@@ -274,9 +274,8 @@ async fn remove_now(
         .await?;
     let facts = team.facts();
     let remove = async |fact: &Fact| Ok(store.remove(&team.key(unit_of(fact))).await?);
-    let unsure = |fact: &Fact| {
-        format!("that `{}` is not in the team `{}` any more", unit_of(fact), team.team)
-    };
+    let unsure =
+        |fact: &Fact| format!("that `{}` was removed from the team `{}`", unit_of(fact), team.team);
     changing.write(&facts, remove, unsure).await?;
     Ok(team)
 }

@@ -86,8 +86,8 @@ pub async fn of_month(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the selected months with their payments: one month, or all. Cost of all months of one unit: as [`of_shop`] for
-/// each mode. Cost otherwise: as [`of_month`] for each month.
+/// Returns the selected months with their payments: one month, or all. Cost of all months of one unit: as [`of_shop`]
+/// for each mode. Cost otherwise: as [`of_month`], plus 2 ledger queries for all months.
 ///
 /// # Errors
 /// As [`of_shop`] and [`of_month`].

@@ -30,7 +30,7 @@ fn to_js(value: &impl Serialize) -> Outcome {
 /// The person who changes records, for the audit log.
 fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     let author = Author::new(by, &Platform, &Platform);
-    author.map_err(|error| format!("{error}: give it by `--by`").into())
+    author.map_err(|error| format!("{error}: set it with `--by`").into())
 }
 
 /// Converts an argument. The error is the message of one of the crate's own rules, such as the format of IDs. serde's own

@@ -63,13 +63,15 @@ pub fn backed_key(record: JsValue) -> Outcome {
     to_js(&keys::backed(&from_js(record)?))
 }
 
-/// Returns the name of the record that the marker with this name marks as erased, or undefined.
+/// Returns the name of a transaction's record, given the name of the record that marks it as erased. Returns undefined
+/// for any other name.
 #[wasm_bindgen(js_name = markedBy)]
 pub fn marked_by(name: &str) -> Option<String> {
     transactions::marked(name)
 }
 
-/// Returns the name of the transaction whose e-mail the record with this name is about, or undefined.
+/// Returns the name of a transaction's record, given the name of a record about its e-mail. Returns undefined for any
+/// other name.
 #[wasm_bindgen(js_name = aboutMailOf)]
 pub fn about_mail_of(name: &str) -> Option<String> {
     transactions::about(name)

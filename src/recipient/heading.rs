@@ -71,8 +71,8 @@ pub(super) fn heading<'h>(
     }
 }
 
-/// Renders the text to share, without the link of the page: anyone who has the link can open the page. Returns `None`
-/// without a profile, and if no quantity has words.
+/// Renders the text to share. It does not contain the link to the page, because anyone who has the link can open the
+/// page. Returns `None` without a profile, and if no quantity has words.
 pub(super) fn share(
     language: Language,
     profile: Option<&Profile>,

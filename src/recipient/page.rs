@@ -173,8 +173,8 @@ impl Layout<'_> {
         Page { html: document.into_string(), policy }
     }
 
-    /// Renders the shop's logo or name; without a profile, the service's logo and name. On paper, the link has no
-    /// place.
+    /// Renders the shop's logo or name; without a profile, the service's logo and name. In print, the logo or name is
+    /// not a link.
     fn sender(&self) -> Markup {
         let Some(profile) = self.profile else { return html! { (service_logo()) (SERVICE_NAME) } };
         let name = &profile.name;

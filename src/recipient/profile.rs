@@ -20,9 +20,9 @@ const MAX_LINES_LENGTH: usize = 300;
 
 /// A unit's name, and the look of its pages.
 ///
-/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Left out are
-/// an unknown language or messaging service, which a later release may have written, an invalid time zone, and invalid
-/// texts for e-mails and statements, which must not break the pages of buyers.
+/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Some invalid
+/// values are left out instead of refused, so that they do not break buyers' pages: an unknown language or messaging
+/// service, which a later release may have written, an invalid time zone, and invalid texts for e-mails and statements.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {

@@ -20,7 +20,7 @@ const NEWEST: usize = 3;
 /// sentence again and again, so it shows only the offerings with updates.
 const MAX_WITHOUT: usize = 3;
 
-/// What is known of the updates of an offering, for the month of the pledges.
+/// The updates of an offering for the month of the pledges, as far as they could be read.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferingProgress<'u> {
     /// The offering's ID.
@@ -72,7 +72,7 @@ fn has_updates(offerings: &[OfferingProgress<'_>]) -> bool {
 }
 
 /// Renders the end of a page on which no updates are shown: that there are none yet, or that they could not be read.
-/// Renders nothing if they are not known.
+/// Renders nothing if the offerings are unknown.
 pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) -> Markup {
     let is_read = offerings.iter().all(|known| known.updates.is_some());
     let text = if is_read { Sentence::NoUpdates } else { Sentence::UpdatesUnavailable };
@@ -128,7 +128,7 @@ impl UpdatesSection<'_> {
     }
 }
 
-/// What the updates of a pledge are rendered with.
+/// The pledge whose updates are rendered, and the calendar for their dates.
 struct Item<'i> {
     calendar: Calendar<'i>,
     pledge: &'i RetrievedPledge<'i>,
@@ -258,7 +258,7 @@ fn link(address: WebAddress<'_>) -> Markup {
     html! { a href=(address.href) rel=(REL) { bdi { (address.host) } } }
 }
 
-/// Renders a place. Its coordinates link to a map, which nothing is loaded from.
+/// Renders a place. Its coordinates link to a map; the page itself loads nothing from there.
 fn place(Place { name, coordinates }: &Place) -> Markup {
     html! {
         bdi { (&**name) }

@@ -24,7 +24,7 @@ pub(super) fn detail_of<'p, 'a>(pledge: &'p RetrievedPledge<'a>) -> &'p PledgeDe
     pledge.details.first().unwrap_or(&NO_DETAIL)
 }
 
-/// What is added up: all pledges with this noun, or else all pledges without a noun of this offering.
+/// A kind of pledges that are added up: all pledges with this noun, or all pledges of this offering that have no noun.
 #[derive(PartialEq, Eq)]
 enum Kind<'p> {
     Noun(&'p str),

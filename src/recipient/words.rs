@@ -67,9 +67,9 @@ pub enum Sentence {
     Since,
     /// Which pledges the updates are about.
     SinceNote,
-    /// What stands in place of updates if there are none.
+    /// The text that is shown if there are no updates yet.
     NoUpdates,
-    /// What stands in place of updates if they could not be read.
+    /// The text that is shown if the updates could not be read.
     UpdatesUnavailable,
     /// The names of the stages: funded, under way, done, verified.
     Stages,

@@ -22,7 +22,7 @@ pub const LIFETIME_MS: u64 = 10_000;
 const EXEMPT_MS: u64 = 15 * 60_000;
 /// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
-/// Maximum number of bytes in memory of the entries of a cache whose entries differ much in size.
+/// Maximum number of bytes in memory of the entries of a cache. It is for caches whose entries vary widely in size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The caches that the requests of one isolate share.
@@ -37,8 +37,8 @@ pub struct Caches {
     pub(super) members: Cache<String, ()>,
     /// The price list of a mode; `None` if it has none.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,
-    /// The price lists of units, by the names of their records; `None` if a unit is charged by the list of its mode. The
-    /// number of bytes is limited too.
+    /// The price lists of units, by the names of their records; `None` if the unit has none of its own. The number of
+    /// bytes is limited too.
     pub(super) unit_price_lists: Cache<String, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
     /// The updates of offerings and months, by the names of their records. The number of bytes is limited too.

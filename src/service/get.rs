@@ -7,7 +7,7 @@ use crate::store::{Key as _, Store, TransactionKey};
 use futures_util::future::try_join;
 
 /// Largest record that is read whole to insert `paidAt`: 256 KiB. A larger record is streamed, so that the isolate
-/// holds only what the caller takes.
+/// holds only the part that is being sent.
 const MAX_WHOLE_BYTES: usize = 256 * 1024;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {

@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Puts a message into the queue for each service that the create request asks for, and that may deliver. The
-    /// messages are put at the same time. If the queue does not take one, the transaction is recorded nevertheless, and
+    /// messages are sent concurrently. If the queue does not accept one, the transaction is recorded nevertheless, and
     /// its metadata says which message was not queued.
     pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };

@@ -15,14 +15,16 @@ pub(super) struct Offerings {
 }
 
 impl Offerings {
-    /// Returns `None` if the metadata lacks the quantities or the time, as that of large and old transactions does.
+    /// Reads the offerings from a transaction's metadata. Returns `None` if the metadata has no quantities or no time,
+    /// as for large and old transactions.
     pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
         let quantities = metadata.summary.quantities.as_ref()?;
         let ids = quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS).collect();
         Some(Offerings { month: metadata.month()?, ids })
     }
 
-    /// Returns `None` if the time of the transaction cannot be read.
+    /// Collects the offerings from a transaction's pledges. Returns `None` if the time of the transaction cannot be
+    /// read.
     pub fn of(transaction: &RetrievedPledgeTransaction<'_>) -> Option<Self> {
         let mut ids: Vec<String> = Vec::new();
         for pledge in &transaction.pledges {

@@ -52,6 +52,6 @@ pub type PutFuture<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 /// The notification queue.
 pub trait Outbox {
     /// Puts a message into the queue. The queue delivers it at least once, after a delay within which KV usually shows
-    /// the transaction's record. Returns whether the queue took the message within 2 seconds.
+    /// the transaction's record. Returns whether the queue accepted the message within 2 seconds.
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
 }

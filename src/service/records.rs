@@ -46,8 +46,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.read_reserved(stored, &mut reservation, 0).await
     }
 
-    /// Reads a whole transaction into a reservation, beside `held` bytes that the request holds already. As long as the
-    /// reservation is kept, the caller may wait again.
+    /// Reads a whole transaction into a reservation, in addition to `held` bytes that the request already holds. As
+    /// long as the reservation is kept, the caller may wait again.
     pub(super) async fn read_reserved(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,

@@ -67,14 +67,14 @@ const ORIGIN_INSECURE: &str =
 const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
                                set, as a timeline URL would otherwise keep the host that its create was \
                                sent to";
-const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: a timeline URL permanently has \
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently keeps \
                               the host that its create was sent to";
 const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
 const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
                                     secret `RESEND_API_KEY`";
 const QUEUE_MISSING: &str =
-    "messaging services do not deliver: they need the queue `NOTIFICATIONS`";
+    "no messages are sent: messaging services need the queue `NOTIFICATIONS`";
 const MAIL_TEST_TO_INVALID: &str = "no e-mails of test keys are sent: the variable `MAIL_TEST_TO` must be an \
                                     e-mail address or empty";
 

@@ -38,7 +38,8 @@ impl ReadUpdates {
     }
 }
 
-/// The updates of an offering, and the size of the record in bytes if it was read: 0 if they were cached.
+/// The updates of an offering, the size of their record in bytes (0 if they were cached), and the problem if the record
+/// is damaged.
 type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {

@@ -6,8 +6,9 @@ use crate::pledge::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// `cancelled:{transaction id}` → when an operator cancelled that transaction. It is written when the transaction is
-/// credited whole and its timeline is to say so. It has no personal data, so an erasure keeps it.
+/// `cancelled:{transaction id}` → when an operator cancelled that transaction. It is written if an operator credits the
+/// transaction in full and chooses to show on its timeline that it was cancelled. It has no personal data, so an
+/// erasure keeps it.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledKey<'k>(pub &'k TransactionId);
 

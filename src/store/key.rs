@@ -19,7 +19,7 @@ pub const LEAST_CACHE_SECONDS: u32 = 30;
 
 /// A key of the store.
 pub trait Key {
-    /// The metadata beside the value: at most 1,024 bytes of JSON.
+    /// The metadata that is stored with the value: at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record in logs.
     const KIND: &'static str;

@@ -104,7 +104,7 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// Reads services from their last letters. What this release does not know is left out.
+/// Reads services from their last letters. Letters that this release does not know are left out.
 fn read_services<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<NotificationService>, D::Error> {
@@ -143,7 +143,7 @@ impl Summary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MailState {
-    /// The queue did not take the message. The e-mail is not sent unless an operator resends it.
+    /// The queue did not accept the message. The e-mail is not sent unless an operator resends it.
     Unsent,
 }
 

@@ -1,4 +1,5 @@
-//! Keys of the records of notifications: what became of them, what waits, and what counts towards limits.
+//! Keys of the records of notifications: their outcomes, those that wait in the queue, and those that count towards
+//! limits.
 
 use super::key::{DAY_SECONDS, Key, LEAST_CACHE_SECONDS};
 use super::metadata::NoMetadata;

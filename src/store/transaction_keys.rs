@@ -9,7 +9,7 @@ use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use std::borrow::Cow;
 
-/// How long the mark of a message that the ledger's queue did not take is kept, in days.
+/// How long the mark of a message that the ledger's queue did not accept is kept, in days.
 const LEDGER_UNSENT_DAYS: u32 = 7;
 
 /// `transaction:{id}` → the body of the get operation's answer.
@@ -85,7 +85,7 @@ impl Key for ReplayKey {
     }
 }
 
-/// `ledger-unsent:{id}` → nothing, for 7 days: a mark that the ledger's queue did not take the message about this
+/// `ledger-unsent:{id}` → nothing, for 7 days: a mark that the ledger's queue did not accept the message about this
 /// transaction. The service does not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);

@@ -15,7 +15,7 @@ pub const MAX_UPDATES_BYTES: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UpdatesKey {
     mode: Mode,
-    /// The SHA-256 of the offering's ID, which may be longer than a name.
+    /// The SHA-256 of the offering's ID, because the ID may be too long for the name of a record.
     offering: [u8; 32],
     month: Month,
 }

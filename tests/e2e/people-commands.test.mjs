@@ -31,7 +31,7 @@ test("a person is added, listed, kept by a rebuild of the ledger, and removed", 
 
   const remove = ["people", "remove", "eva@shop.example", "--unit", "shop"];
   assert.deepEqual(await json(...remove), {});
-  await fails(remove, "nothing was removed: this address is not a person here");
+  await fails(remove, "nothing was removed: no person here has this address");
   assert.equal(await words(...list), "no people\n");
   assert.deepEqual(
     (await names()).filter((name) => name.startsWith("person:unit:")),

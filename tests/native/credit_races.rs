@@ -220,7 +220,7 @@ fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
     }
 }
 
-/// Whatever stops, a transaction that is credited whole is marked as cancelled once the form is sent again, and is
+/// Whatever stops, a transaction that is credited in full is marked as cancelled once the form is sent again, and is
 /// never marked without a credit.
 #[test]
 fn a_cancellation_that_stops_anywhere_is_marked_when_it_is_sent_again() {

@@ -193,7 +193,7 @@ fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
     refused(&part("1", &[("tree", "2.6")]), "only 2.5 of `tree` can still be credited");
     bench.credit(&part("0", &[("tree", "0.5")])).unwrap();
     bench.credit(&request(&id, None)).unwrap();
-    refused(&request(&id, None), "the transaction is already credited whole");
+    refused(&request(&id, None), "the transaction is already credited in full");
     let credits = [
         "0.50 of 2.00 USD, quantities: 1.5 tree 2026-01",
         "0.00 of 2.00 USD, quantities: 0.5 tree 2026-01",
@@ -252,7 +252,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let bench = bench();
     let id = bench.order(NOW_MS, json!(1e21));
     let error = bench.credit(&request(&id, Some(("1", &[])))).unwrap_err().to_string();
-    assert!(error.contains("can only be credited whole"), "{error}");
+    assert!(error.contains("can only be credited in full"), "{error}");
     bench.credit(&request(&id, None)).unwrap();
     let sum = format!("5{}.00", "0".repeat(20));
     let credit = format!("{sum} of {sum} USD, quantities: 1e21 tree 2026-01");

@@ -143,10 +143,11 @@ fn more_than_is_open_is_said_before_it_is_recorded() {
     let bench = bench();
     let beyond = |changed| block_on(fulfilments::beyond(&bench.ledger, &done(&changed))).unwrap();
     assert_eq!(beyond(json!({ "quantity": "10" })), None);
-    let words =
-        "of tree, 10 is open for the pledges of 2026-01, and 10.1 would be recorded as done";
+    let words = "Only 10 of tree is still to be done for the pledges of 2026-01, but 10.1 would be recorded";
     assert_eq!(beyond(json!({ "quantity": "10.1" })).as_deref(), Some(words));
-    assert!(beyond(json!({ "offering": "kelp" })).is_some_and(|words| words.contains("0 is open")));
+    assert!(
+        beyond(json!({ "offering": "kelp" })).is_some_and(|words| words.contains("Only 0 of kelp"))
+    );
 }
 
 // ---- Record and remove ---------------------------------------------------------------------------

@@ -198,7 +198,10 @@ fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
     assert_eq!(world.add(&shop(), BEN, Manager), Some(Ok(())));
     assert_eq!(world.remove(&shop(), EVA, Removable::NotTheLast), Some(Ok(())));
     assert!(!world.may(EVA) && world.may(BEN));
-    assert!(problem(world.remove(&shop(), EVA, Removable::All)).contains("not a person here"));
+    assert!(
+        problem(world.remove(&shop(), EVA, Removable::All))
+            .contains("no person here has this address")
+    );
     assert_eq!(world.remove(&shop(), BEN, Removable::All), Some(Ok(())));
     assert_eq!((world.records(), world.may(BEN)), (0, false));
     let addresses = world.ledger.sql("SELECT address FROM people WHERE address IS NOT NULL");

@@ -271,7 +271,7 @@ fn invalid_members_are_refused_by_name_and_nothing_is_saved() {
         (
             "texts",
             texts("xx", "We plant."),
-            "timelines have no such language: use one of da, de, en",
+            "timelines are not available in this language: use one of da, de, en",
         ),
         ("texts", texts("de", "two\nlines"), "the sentence in `de` must be one line"),
         ("texts", texts("PT-br", "\u{2067}x"), "the sentence in `pt-BR`"),

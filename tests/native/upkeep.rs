@@ -313,7 +313,7 @@ fn a_ledger_says_what_is_wrong() {
     ledger.bytes.set(Some(7_999_999_999));
     assert_eq!(health(&ledger, now).problem, None);
     ledger.bytes.set(Some(8_250_000_000));
-    has_problem(&ledger, now, "the database has 8.2 of the 10 GB");
+    has_problem(&ledger, now, "the database uses 8.2 of the 10 GB");
 }
 
 #[test]

@@ -104,7 +104,7 @@ const STATED = {
     `younger than ${ERASABLE} minutes`,
     `run it again in ${ERASABLE} minutes`,
     `locations | about ${SHOWN} s`,
-    `its count again | ${KEPT} and ${COUNTED} days`,
+    `sent at that moment | ${KEPT} and ${COUNTED} days`,
     `kept for ${COUNTED} or ${QUEUED} days`,
     `that expire within ${LIFE} s`,
     `hash of the address | ${KEPT} days`,
@@ -187,7 +187,7 @@ const STATED = {
     `all buyers, after about ${APPLIED} s`,
     `published update after about ${APPLIED} s`,
     `them after about ${APPLIED} s as well`,
-    `${SHOWN} s is what Cloudflare's locations cache, and ${USED} s what a running Worker uses`,
+    `Cloudflare's locations cache the record for ${SHOWN} s, and a running Worker for ${USED} s`,
   ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,

@@ -137,7 +137,7 @@ async function placeOrder(payload, { data }) {
   const patience = setTimeout(
     () =>
       (progress.textContent =
-        "This takes longer than usual. Your order is safe. Please stay on this page."),
+        "This is taking longer than usual. Your order is safe. Please stay on this page."),
     SLOW_MS,
   );
   const started = performance.now();

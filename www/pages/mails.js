@@ -1,6 +1,6 @@
 /**
  * Shows developers the notifications of the local service: e-mails as recipients would see them, and messages as
- * adapters get them. Waits for those of the last order.
+ * adapters get them. Polls for those of the last order.
  */
 import { element, find, show } from "./elements.js";
 

@@ -24,8 +24,7 @@ export function noteOrigin(origin) {
 
 /**
  * Returns the environment in which the service consumes its queue. The binding `EMAIL` and the stand-ins of adapters
- * keep notifications. Their links lead to this machine, because nobody else gets them. So `PUBLIC_ORIGIN` need not be
- * set.
+ * store notifications and send nothing. So their links may lead to this machine, and `PUBLIC_ORIGIN` need not be set.
  */
 export const withMails = (env) => ({
   ...withMessengers(env, lastOrigin),

@@ -13,7 +13,7 @@ const MOST_BYTES = 64 * 1024;
 export const PATH = "/developer/messenger";
 
 /**
- * Returns the service's environment with the doors to the stand-ins, for live and for test keys.
+ * Returns the service's environment with bindings and variables for the stand-ins, for live and for test keys.
  * @param {any} env
  * @param {string} origin of this Worker
  */

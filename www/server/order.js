@@ -122,7 +122,7 @@ function explained({ name, status }) {
     return {
       status: 409,
       failure:
-        "This order was already placed, with other contents. Reload the page to place a new order.",
+        "This order was already placed, with different contents. Reload the page to place a new order.",
     };
   if (name === "AuthenticationError" || name === "ValidationError")
     return {

@@ -8,6 +8,6 @@ const WAYS = {
 /** The notifications that the shop offers. */
 export const OFFERED = Object.keys(WAYS);
 
-/** Returns how a shopper is told: `by e-mail and in messenger A`. @param {string[]} notifications */
+/** Returns how a shopper gets the link, in words: `by e-mail and in messenger A`. @param {string[]} notifications */
 export const waysOf = (notifications) =>
   new Intl.ListFormat("en").format(notifications.map((type) => WAYS[type]));

@@ -6,7 +6,7 @@ const KEPT_MS = 15 * 24 * 60 * 60 * 1_000;
 
 /**
  * The delivery of one message. All attempts of a message have the same `webhook-id`, so they reach the same object. It
- * posts the message once, also if two attempts run at the same time.
+ * posts the message once, even if two attempts arrive at the same time.
  */
 export class Delivery extends DurableObject {
   #posting;

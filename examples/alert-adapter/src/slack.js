@@ -1,4 +1,4 @@
-/** Posts messages by Slack's Web API. To write an adapter for another messenger, replace this file. */
+/** Posts messages through Slack's Web API. To write an adapter for another messenger, replace this file. */
 import { readText } from "./read.js";
 
 /** The deadline of each call. */
@@ -12,7 +12,7 @@ const FINAL = new Set([
   "msg_blocks_too_long",
   "invalid_blocks",
 ]);
-/** Slack's errors about itself, which soon pass. All others are about the token or the app: the operator mends them. */
+/** Slack's temporary errors. All other errors concern the token or the app, and the operator has to correct them. */
 const PASSING = new Set([
   "fatal_error",
   "internal_error",
@@ -78,7 +78,7 @@ async function call(method, parameters, { SLACK_API, SLACK_BOT_TOKEN }) {
       method: "POST",
       headers: { authorization: `Bearer ${SLACK_BOT_TOKEN}` },
       body: new URLSearchParams(parameters),
-      redirect: "manual", // the token is for no other host
+      redirect: "manual", // a redirect would send the token to another host
       signal,
     });
     const answer = await readAnswer(response, signal);

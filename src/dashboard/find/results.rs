@@ -229,7 +229,7 @@ fn advice(found: &FoundBy) -> Markup {
         ul {
             li { "It may belong to another unit or to the other mode." }
             @if found.found.coverage.is_none() {
-                li { "Without the ledger, references are found only as the shop writes them." }
+                li { "Without the ledger, only the exact reference that the shop sent finds a transaction." }
                 li { "Transactions of the last " (SHOWN_SECONDS) " s may not be listed yet." }
             } @else {
                 li { "An erased transaction is found only by its ID, or by the exact reference that the shop sent." }
@@ -240,8 +240,8 @@ fn advice(found: &FoundBy) -> Markup {
     }
 }
 
-/// Renders links to the same transactions that the person can share with colleagues. Each link is for one unit and
-/// mode. Its URL contains the ID of a transaction instead of the search term.
+/// Renders links that the person can share with colleagues. Each link lists the transactions of one unit and mode. Its
+/// URL contains the ID of a transaction instead of the search term.
 fn shared(by: &str, orders: &[Order]) -> Markup {
     let parameter = if by == EMAIL { orders::BUYER } else { orders::REFERENCE };
     let mut shops: Vec<_> = orders.iter().filter(|order| order.erased.is_none()).collect();
@@ -250,7 +250,7 @@ fn shared(by: &str, orders: &[Order]) -> Markup {
     html! {
         @if !shops.is_empty() {
             p.soft {
-                "This address is yours alone. To share the list with colleagues, open it for one unit: "
+                "Only you can open the address of this page. To share the list with colleagues, open it for one unit: "
                 @for (index, order) in shops.iter().enumerate() {
                     @if index > 0 { ", " }
                     a href=(orders::address(&[(parameter, &order.id)])) {

@@ -116,5 +116,5 @@ async fn confirm<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id
         }
         p { "Nothing was changed yet. " a href=(selection.address(PATH)) { "Back" } }
     };
-    Ok(Page::new("Remove what was recorded?", content))
+    Ok(Page::new("Remove this fulfilment?", content))
 }

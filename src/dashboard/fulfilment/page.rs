@@ -43,7 +43,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let status = if result.problem.is_some() { 422 } else { 200 };
     let content = html! {
         (result.notice)
-        p.lead { "Pledged and done in " (view::month(selection.month)) ", through all units" }
+        p.lead { "Pledged through all units in " (view::month(selection.month)) ", and done for these pledges" }
         (selection.links(PATH))
         section {
             h2 { "By offering" }
@@ -52,7 +52,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&found.coverage))
             @if let Some(first) = &found.left_out.first {
                 p.problem {
-                    "Transactions of any month with too many quantities, missing from all sums here: "
+                    "Transactions of any month that have too many quantities, and are missing from all sums here: "
                     (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }
@@ -68,8 +68,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status, ..Page::new(PAGE.0, content) })
 }
 
-/// Returns the IDs of the fulfilments that updates were made from, each with that of its update. Two queries, for operators
-/// only.
+/// Maps the IDs of fulfilments to the IDs of the updates that were drafted from them. Empty for people who are not
+/// operators. Ledger cost: 2 queries for operators.
 async fn drafted<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,

@@ -14,8 +14,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::html;
 
-/// Asks for confirmation, then revokes the key. KV cost of the question: 1 read. KV cost of revoking: 2 reads, 2
-/// writes.
+/// Asks for confirmation, then revokes the key. KV cost: 1 read for the confirmation page; 2 reads and 2 writes to
+/// revoke the key.
 pub(in crate::dashboard) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -18,8 +18,8 @@ use maud::html;
 const KEEPS: [(&str, &str); 4] =
     [("0", "Revoke it now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
-/// Asks how long the old key is to keep working, then creates the new key. KV cost of the question: 1 read. KV cost of
-/// the new key: about 10 reads and writes, and 1 list of the last changes.
+/// Asks how long the old key is to keep working, then creates the new key. KV cost: 1 read for the form; about 10 reads
+/// and writes and 1 list of the last changes to create the key.
 pub(in crate::dashboard) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

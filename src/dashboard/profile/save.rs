@@ -20,7 +20,7 @@ use maud::{Markup, html};
 
 /// The error for a new profile without a choice of the language.
 const NO_LANGUAGE: &str =
-    "choose the `language` of the shop's pages, or to follow the reader's browser";
+    "choose the `language` of the shop's pages, or “Follow the reader's browser”";
 
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);

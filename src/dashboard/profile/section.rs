@@ -43,10 +43,10 @@ const MAIL_TEXT: (&str, &str, &str) = (
     "Shown above the button: at most 6 lines and 300 characters, plain text. It is not translated, and web addresses in it do not become links.",
 );
 
-/// The choice of no language: the reader's browser decides.
+/// The value for no fixed language: the reader's browser decides.
 pub(super) const READER: &str = "reader";
 
-/// The languages of timelines: tag and name. The first stands for that of the reader.
+/// The languages of timelines: tag and name. The first entry follows the reader's browser.
 pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
     (READER, "Follow the reader's browser"),
     ("da", "Danish"),
@@ -129,7 +129,7 @@ fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &
     (service.name(), if is_on { "on" } else { "" })
 }
 
-/// Returns the profile that a form asks for: a form has a value for the choice of no language.
+/// Returns the profile to store. It has no language if the form contains [`READER`].
 pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
     NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
 }
@@ -159,7 +159,7 @@ fn facts(profile: &NewProfile) -> Markup {
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
-/// Renders the form of a profile. Marks the fields that `problem`, an error message, is about as invalid.
+/// Renders the form of a profile. Marks the fields that the error message `problem` is about as invalid.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -216,8 +216,8 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Renders the choice of the language. A new profile has none, so that the shop is asked for it. `before` is the
-/// [hash](seen) of the profile as it is now.
+/// Renders the choice of the language. For a new profile, no language is selected, so the person has to choose one.
+/// `before` is the [hash](seen) of the stored profile.
 fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
     let is_new = before == seen(&NewProfile::default());
     let chosen = if language.is_empty() && !is_new { READER } else { language };
@@ -234,7 +234,7 @@ fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
             }
             @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
             small id="language-hint" {
-                "The language of the sentences, dates and numbers that buyers see. It should be the language in                  which the shop writes the texts of its pledges: they are never translated, also not if the page                  follows the reader's browser."
+                "The language of the sentences, dates and numbers that buyers see. It should be the language in which the shop writes the texts of its pledges: they are never translated, even if the page follows the reader's browser."
             }
         }
     }

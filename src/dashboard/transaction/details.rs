@@ -30,7 +30,7 @@ pub(super) struct Facts {
     pub manages: bool,
 }
 
-/// When a transaction was created, what caused it, and when it was erased.
+/// When a transaction was created, when the event that triggered it happened, and when it was erased.
 pub(super) struct Times {
     created: Markup,
     happened: Option<Markup>,

@@ -30,7 +30,8 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
             Some(at) => p {
                 "This transaction was erased on " (at) "."
                 @if was_notified {
-                    " Erasing it again removes data that a notification that was being sent at that time may have left."
+                    " If a notification was being sent at that time, it may have left data. Erasing again "
+                    "removes this data."
                 }
             },
         }

@@ -117,7 +117,7 @@ impl OfSupport {
         let notifications = iter::once(mail).chain(messages).collect();
         let related = match may_search {
             true => related::section(context, row).await,
-            false => html! {}, // who buys what is for people who may search
+            false => html! {}, // only people who may search see who buys what
         };
         Ok(OfSupport { related, notifications })
     }

@@ -55,6 +55,6 @@ async fn list<S: OperatorStore, C: Clock, E>(
     let table = orders::table(context, shown, Some(unit)).await;
     html! {
         (table)
-        p { a href=(orders::address(&[(parameter, id)])) { "All of them, with this one" } }
+        p { a href=(orders::address(&[(parameter, id)])) { "List all, including this one" } }
     }
 }

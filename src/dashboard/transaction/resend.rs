@@ -96,7 +96,7 @@ const UNTAKEN: &str = "the queue did not accept it, so nothing was sent, althoug
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     if form.text("round") != mail.next_round().to_string() {
         return Some(
-            "nothing was sent: it was sent again after this form was loaded. Check its state below",
+            "nothing was sent: another resend was made after you opened this page. Check its state below",
         );
     }
     let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();

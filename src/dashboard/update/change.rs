@@ -50,7 +50,7 @@ pub(in crate::dashboard) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Makes a draft of what was recorded as done, and shows it. Ledger cost: at most 6 calls. KV cost: 1 write.
+/// Drafts an update from a fulfilment, and shows it. Ledger cost: at most 6 calls. KV cost: 1 write.
 pub(in crate::dashboard) async fn draft<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -152,8 +152,8 @@ async fn show<S, C: Clock, E: Entropy>(
         (view::done(&html! { (words) @if *is_compiled { (when(row.state)) } }))
         @if !is_compiled {
             (view::notice(&html! {
-                "Workers KV did not take the record that timelines read, so they do not show this yet. The cron writes it "
-                "again at its next run, and so does the next change."
+                "Workers KV did not accept the record that timelines read, so they do not show this yet. The next "
+                "run of the cron writes it again, and so does the next change."
             }))
         }
     };

@@ -54,7 +54,7 @@ pub(super) fn sent(form: &Form) -> NewUpdate {
     }
 }
 
-/// Names of fields that errors have between backticks.
+/// The names of fields that error messages contain between backticks.
 const FIELDS: [&str; 11] = [
     "offering",
     "stage",

@@ -63,12 +63,12 @@ fn outdated(found: &UpdateList) -> Markup {
     html! {
         @if !found.outdated.is_empty() {
             (view::notice(&html! {
-                "Workers KV has not taken the last change of "
+                "Workers KV has not accepted the last change of "
                 @for (index, pledges) in found.outdated.iter().enumerate() {
                     @if index > 0 { ", " }
                     (view::untrusted_text(&pledges.offering))
                 }
-                ": timelines do not show it yet. The cron writes it again at its next run, and so does the next change."
+                ": timelines do not show it yet. The next run of the cron writes it again, and so does the next change."
             }))
         }
     }
@@ -136,7 +136,7 @@ fn add_section<S, C: Clock, E: Entropy>(
     html! {
         section #add {
             h2 { "New update" }
-            p { "Buyers see nothing of a draft. You can preview it before you publish it." }
+            p { "Buyers do not see drafts. You can preview a draft before you publish it." }
             @if !problem.is_empty() { (view::form_problem(problem, wrong.as_deref())) }
             (context.form(PATH, &html! {
                 (view::hidden("mode", selection.mode.name()))

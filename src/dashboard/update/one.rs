@@ -82,7 +82,7 @@ pub(super) fn facts(row: &UpdateRow) -> Markup {
     ])
 }
 
-/// Says that the fulfilment that an update was made from was removed: then the update may be wrong, too.
+/// Renders a notice if an update was drafted from a fulfilment that was removed, because the update may be wrong, too.
 async fn removed_fulfilment<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     row: &UpdateRow,
@@ -91,7 +91,7 @@ async fn removed_fulfilment<S, C, E>(
     let found = fulfilments::get(bound(context.ledger)?, id).await?;
     Ok(found.removed.map(|removal| {
         view::notice(&html! {
-            "This update was made from what was recorded as done, which " (view::untrusted_text(&removal.by))
+            "This update was drafted from a fulfilment that " (view::untrusted_text(&removal.by))
             " removed on " (view::time(&removal.at)) ". Check whether the update is still right."
         })
     }))
@@ -150,8 +150,8 @@ pub(super) fn confirm_withdrawal<S, C: Clock, E: Entropy>(
             @if let Some((tag, text)) = row.update.texts.best("en") { blockquote lang=(tag) dir="auto" { (text) } }
             @if !is_draft {
                 p {
-                    "It is gone from timelines after about " (APPLIED_SECONDS) " s: Cloudflare's locations and running "
-                    "Workers use what they have read until then. Buyers may have printed or saved their page."
+                    "Timelines stop showing it after about " (APPLIED_SECONDS) " s: until then, Cloudflare's locations "
+                    "and running Workers use their caches. Buyers may have printed or saved their page."
                 }
             }
             (context.form(&link::path(&["updates", &row.id, "withdraw"]), &html! {

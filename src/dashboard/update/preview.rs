@@ -11,7 +11,7 @@ use crate::recipient::{self, Language, OfferingProgress};
 use crate::service::{Clock, Entropy};
 use serde_json::json;
 
-/// Shows the timeline of an example with a stored update, in the language of the query. Ledger cost: 2 queries.
+/// Shows an example timeline with a stored update, in the language of the query. Ledger cost: 2 queries.
 pub(in crate::dashboard) async fn preview_update<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -23,8 +23,8 @@ pub(in crate::dashboard) async fn preview_update<S, C: Clock, E: Entropy>(
     preview(context, &row.pledges, Some(&row), &wanted, tag).await
 }
 
-/// Shows the timeline of an example with an update as it would be saved, among the published updates of its offering.
-/// `row` is the stored update, if it is edited. Ledger cost: 1 query.
+/// Shows an example timeline with an update as it would be saved, among the published updates of its offering. `row` is
+/// the stored update; `None` if the update is new. Ledger cost: 1 query.
 pub(super) async fn preview<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     pledges: &Pledges,
@@ -33,7 +33,7 @@ pub(super) async fn preview<S, C: Clock, E: Entropy>(
     tag: &str,
 ) -> Result {
     let language = Language::from_tag(tag)
-        .ok_or_else(|| Refusal::invalid("timelines do not have this language"))?;
+        .ok_or_else(|| Refusal::invalid("timelines are not available in this language"))?;
     let ledger = bound(context.ledger)?;
     let shown = updates::preview(ledger, &context.author, pledges, row, wanted).await?;
     let example = example(pledges)?;

@@ -21,7 +21,7 @@ pub const ROTATE: Spec = Spec::changes(
             "keep",
             KEEP,
             "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 revokes it at once. If the \
-             old key expires sooner already, that stays",
+             old key already expires sooner, its expiry stays unchanged",
         )
         .required(),
     ],

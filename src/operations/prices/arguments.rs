@@ -40,5 +40,6 @@ impl Whose {
 
 pub(super) const MODE: Argument =
     modes("both", "the price list of test keys, of live keys, or both");
-pub(super) const UNIT: Argument =
-    unit("the price list of this unit alone; without it, that of all units without their own");
+pub(super) const UNIT: Argument = unit(
+    "only the price list of this unit; without it, the price list of all units that do not have their own",
+);

@@ -21,7 +21,7 @@ const FILE: &str = r#"A price list is JSON, with prices as plain decimals in quo
   { "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } }
 
 An offering that is not listed costs nothing. The price list of a unit replaces the mode's price list for that unit,
-its currency and all its prices."#;
+with its currency and all its prices."#;
 
 pub const SET: Spec = Spec::changes(
     "prices",
@@ -48,7 +48,9 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { file, whose }: Set) -> Resu
     let bytes = call.host.read(&file).await?;
     let name = if file == "-" { "the price list" } else { &file };
     let price_list = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
-    if let Some(unit) = &whose.unit {
+    if let Some(unit) = &whose.unit
+        && !call.was_done().await?
+    {
         let level = KeyLevel::Unit(unit.clone());
         confirm_new(call, &[level], "no price was changed").await?;
     }
@@ -146,7 +148,7 @@ impl Step<'_> {
         let (keys, currency) = (charged_keys(self.of), self.list.currency_code.code());
         let head = match self.edit {
             Some(_) => format!("prices of {keys}, in {currency}"),
-            None => format!("prices of {keys}, again those of the mode, in {currency}"),
+            None => format!("prices of {keys}, which are those of the mode again, in {currency}"),
         };
         let cells = |it: &prices::PriceChange| {
             [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())]
@@ -206,7 +208,7 @@ struct Replaced<'u> {
     changes: BTreeMap<&'static str, Changed>,
 }
 
-/// Shows the changes, and makes them. Asks for confirmation before, if a change looks like a mistake.
+/// Makes the changes, and shows them. If a change looks like a mistake, asks for confirmation first.
 async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) -> Result<Answer> {
     let words: Vec<_> = steps.iter().map(Step::in_words).collect();
     let words = words.join("\n\n");

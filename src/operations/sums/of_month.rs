@@ -1,4 +1,4 @@
-//! The arguments that name a month's transactions.
+//! The arguments that select the transactions of a month.
 
 use crate::operations::spec::{Argument, modes, unit};
 use crate::operator::transactions::TransactionFilter;
@@ -17,7 +17,7 @@ pub struct OfMonth {
 }
 
 impl OfMonth {
-    /// Returns which transactions are meant.
+    /// Returns the filter for the unit and the mode.
     pub(super) fn filter(&self) -> TransactionFilter {
         let mode = match &*self.mode {
             "test" => Some(Mode::Test),

@@ -58,7 +58,8 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions with too many quantities, of any month, are in no sum here: {count}. The first is {}.",
+            "Transactions of any month that have too many quantities, and are missing from all sums here: \
+             {count}. The first is {}.",
             left_out.first.as_deref().unwrap_or_default()
         ),
     };

@@ -70,7 +70,7 @@ pub const SET: Spec = Spec::changes(
         Argument::option(
             "tax-text",
             text("lines"),
-            "the company's tax text on statements, such as its VAT number; written as `--billing-address`",
+            "the company's tax text on statements, such as its VAT number, in the format of `--billing-address`",
         ),
     ],
 )

@@ -12,7 +12,7 @@ use crate::store::{ChangeNote, PriceListKey, PriceListVersionKey, SettlementKey}
 pub const AN_OPERATOR: &str = "An operator";
 /// Commands whose entries may concern several units. The note beside an entry names only the first one.
 const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails resend"];
-/// The beginnings of what the texts of entries tell operators only: who marked a month as paid, and the reason of a
+/// The beginnings of the parts of entries that only operators see: who marked a month as paid, and the reason of a
 /// credit, which follows the month in which the credit is booked.
 const MARKED_BY: &str = ", marked by ";
 const BOOKED_IN: &str = ", booked in ";
@@ -73,7 +73,7 @@ impl OwnPlaces {
     }
 
     /// Returns whether an ID of an entry, which fills this slot of the entry's sentence, is one of the person's own.
-    /// `None` if IDs of this kind do not tell to whom they belong.
+    /// `None` if IDs of this kind do not show which shop they belong to.
     fn has_id(&self, slot: Slot, id: &str) -> Option<bool> {
         match slot {
             Slot::Units => Some(self.has_unit(id)),

@@ -222,7 +222,7 @@ impl Search<'_> {
             self.position = self.position.after(name);
             let value = match AuditKey::parse(name) {
                 Some(_) => values.next().flatten(),
-                None => Some(Vec::new()), // a name that is not valid has no entry
+                None => Some(Vec::new()), // an entry with an invalid name counts as damaged
             };
             match value.map(|value| decode::<Change>(AuditKey::KIND, &value)) {
                 Some(Ok(change)) => self.page.changes.extend(self.filter.matching(change)),

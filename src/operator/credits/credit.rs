@@ -170,7 +170,7 @@ pub struct Left {
     pub amount: String,
     /// The quantities.
     pub quantities: Vec<OfferingQuantity>,
-    /// Whether a part can be credited. A charge above 2^53 - 1 cents can only be credited whole.
+    /// Whether a part can be credited. A charge above 2^53 - 1 cents can only be credited in full.
     pub divisible: bool,
 }
 
@@ -181,7 +181,7 @@ impl Left {
     }
 }
 
-/// A credit in the form in which its audit log entry contains it.
+/// A credit as its entry in the audit log contains it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AuditedCredit {
     /// The credit. If `whole` is true, its quantities are left out: they can be large, and follow from the

@@ -12,8 +12,8 @@
 //! two steps. If a database has lost its rows, [`restore`] writes them again, but only for credits with a second entry:
 //! the others may not have been made.
 //!
-//! Credits contain no personal data. The reason may not name the recipient. If an erasure would replace an offering's
-//! ID, the credit has the replaced ID from the beginning.
+//! Credits contain no personal data. The reason may not name the recipient. An erasure replaces
+//! offering IDs that name the recipient, so a credit contains the replacement from the beginning.
 
 mod add;
 mod credit;

@@ -50,7 +50,8 @@ pub(super) async fn plan(
         return Err(invalid(format!("a transaction can have {MAX_CREDITS} credits at most")));
     }
     let Order { id, mode, unit, created_at, currency_code, .. } = order.row;
-    let month = Month::of(&created_at).ok_or_else(|| invalid("its time is not valid"))?;
+    let month =
+        Month::of(&created_at).ok_or_else(|| invalid("the transaction has no valid time"))?;
     let of = ShopMonth { unit, mode, month };
     let booked_month = booked_month(store, ledger, author.clock, &of).await?;
     Ok(CreditRow {
@@ -75,7 +76,7 @@ pub(super) async fn plan(
 fn whole(order: &Creditable) -> Result<(Decimal, Quantities)> {
     let (amount, quantities) = (order.left(), order.left_quantities());
     if amount.is_zero() && quantities.is_empty() {
-        return Err(invalid("the transaction is already credited whole"));
+        return Err(invalid("the transaction is already credited in full"));
     }
     Ok((amount, quantities))
 }
@@ -83,7 +84,7 @@ fn whole(order: &Creditable) -> Result<(Decimal, Quantities)> {
 fn part_of(order: &Creditable, part: &Part) -> Result<(Decimal, Quantities)> {
     if order.charge.units(2).is_none() {
         return Err(invalid(
-            "a charge above 2^53 - 1 cents can only be credited whole: leave out the amount and the quantities",
+            "a charge above 2^53 - 1 cents can only be credited in full: leave out the amount and the quantities",
         ));
     }
     let Part { amount: stated, quantities } = part;

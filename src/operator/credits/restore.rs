@@ -27,7 +27,7 @@ pub struct RestoredCredits {
 
 /// Writes the credits that the audit log has and the ledger lacks. Leaves out credits without an entry which confirms
 /// that they were made. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for
-/// each transaction that was credited whole. Ledger cost: 1 query for each credit, and 1 more for each whole one.
+/// each transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more for each full one.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the credits may have been written then.

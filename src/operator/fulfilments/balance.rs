@@ -66,7 +66,7 @@ pub async fn balances(
     if let (true, Some(month)) = (kept.is_empty(), months.first()) {
         coverage.check(*month)?;
     }
-    let limit = most.saturating_add(1); // one more tells whether there are more
+    let limit = most.saturating_add(1); // one more shows whether there are more
     let pledged = ledger::quantities(ledger, mode, None, &kept, limit).await?;
     let credited = ledger::credits::credited_quantities(ledger, mode, None, &kept).await?;
     let done = fulfilments::sums(ledger, mode, &kept, limit).await?;
@@ -81,8 +81,8 @@ pub async fn balances(
     Ok(Balances { balances, more, left_out, coverage })
 }
 
-/// Returns a warning if a fulfilment exceeds what is still to be done, such as `of tree, 12 is open for the pledges of
-/// 2026-10, and 20 would be recorded as done`; otherwise `None`. Ledger cost: 5 or 6 queries.
+/// Returns a warning if a fulfilment exceeds what is still to be done, such as `Only 12 of tree is still to be done for
+/// the pledges of 2026-10, but 20 would be recorded`; otherwise `None`. Ledger cost: 5 or 6 queries.
 ///
 /// # Errors
 /// If the ledger does not keep the month, or fails.
@@ -94,7 +94,10 @@ pub async fn beyond(ledger: &dyn Ledger, new: &NewFulfilment) -> Result<Option<S
     let decimal = |text| Decimal::parse_bounded(text).unwrap_or_default();
     let fits = decimal(open).minus(&decimal(quantity)).is_some();
     Ok((!fits).then(|| {
-        format!("of {offering}, {open} is open for the pledges of {month}, and {quantity} would be recorded as done")
+        format!(
+            "Only {open} of {offering} is still to be done for the pledges of {month}, but {quantity} would be \
+             recorded"
+        )
     }))
 }
 

@@ -95,7 +95,7 @@ async fn remove_now(
         Some(removal) if author.earlier.is_some() && removal.by == author.by => return Ok(found),
         Some(removal) => {
             return Err(OperatorError::Invalid(format!(
-                "nothing was removed: {} removed `{id}` at {}",
+                "nothing was removed: {} already removed `{id}` at {}",
                 removal.by, removal.at
             )));
         }

@@ -143,7 +143,8 @@ pub(super) async fn made_earlier(
         |change: &Change, id: &String| revokes(change, id) || of_rotation(change, 0) == Some(id);
     if let Some(id) = ids.iter().find(|id| changes.iter().any(|change| ends(change, id))) {
         return Err(OperatorError::Invalid(format!(
-            "nothing was done: this created the key `{id}`, which was revoked or replaced since. Begin again to create another"
+            "nothing was done: the key `{id}` was already created, and was revoked or replaced since. Begin again to \
+             create another"
         )));
     }
     for id in ids {

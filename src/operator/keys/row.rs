@@ -105,7 +105,7 @@ pub struct KeyMetadata {
     pub created: String,
     /// Who created the key.
     pub by: String,
-    /// Whether who created the key belongs to a shop.
+    /// Whether the person who created the key belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
     /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the

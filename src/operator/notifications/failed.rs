@@ -116,9 +116,8 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns failures, newest day first. If there are more failures than the limit, returns more
-/// entries than the limit, so that the caller can tell. KV cost: 1 list if it shows all failures; otherwise also at
-/// least 1 list for each day.
+/// Returns failures, newest day first. If there are more than the limit, the result exceeds the limit, too, so that the
+/// caller can detect this. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

@@ -7,7 +7,7 @@ use super::{State, Status};
 /// The unit's e-mails were off.
 const OFF: (&str, &str) = (
     "the unit's e-mails were off at that time",
-    "If an operator has turned them on in the unit's profile since, send it again.",
+    "If they have been turned on in the unit's profile since, send it again.",
 );
 /// No adapter delivers e-mails, so `not_attached` and `invalid_adapter` do not occur.
 const TERMS: Terms = Terms {
@@ -29,7 +29,7 @@ pub(super) fn of_mail(status: &Status) -> Words<'_> {
         State::Off => Words::new(
             "off",
             "the unit's e-mails are off",
-            "An operator can turn them on in the unit's profile. Then this one can be sent.",
+            "They can be turned on in the unit's profile. Then this one can be sent.",
         ),
         State::Test => Words::new(
             "test",

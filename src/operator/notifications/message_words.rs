@@ -10,7 +10,7 @@ const TERMS: Terms = Terms {
     after_failures: "When the adapter works again, send it again.",
     off: (
         "the service was off for the unit at that time",
-        "If an operator has turned it on in the unit's profile since, send it again.",
+        "If it has been turned on in the unit's profile since, send it again.",
     ),
     not_attached: (
         "no adapter was attached for this service",
@@ -34,7 +34,7 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
         State::Off => Words::new(
             "off",
             "the service is off for the unit",
-            "An operator can turn it on in the unit's profile. Then this message can be sent.",
+            "It can be turned on in the unit's profile. Then this message can be sent.",
         ),
         State::Test => Words::new(
             "test",

@@ -18,7 +18,7 @@ pub struct Preview {
     pub id: String,
     /// The masked e-mail address of the recipient.
     pub to: String,
-    /// The name of the sender: the shop's.
+    /// The name of the sender, which is the shop's name.
     pub sender: String,
     /// The address that gets replies to an e-mail.
     pub reply_to: Option<String>,

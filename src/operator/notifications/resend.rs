@@ -48,7 +48,7 @@ pub async fn next_message(
         return Err(refusal(
             record,
             service,
-            &format!("its create did not ask for {}", noun(service)),
+            &format!("the create request did not ask for {}", noun(service)),
         ));
     }
     refuse_erased(record, service)?;
@@ -263,8 +263,9 @@ pub struct DayStep {
     pub next: Option<String>,
 }
 
-/// Resends the notifications that failed on a day and still count as failed, in steps. A repeated step leaves out those that
-/// are queued or have ended since. KV cost: 1 list, and 3 reads and 1 write for each. Each also costs a call of the queue.
+/// Resends the notifications that failed on a day and still count as failed, in steps. A repeated step leaves out those
+/// that were queued, sent or skipped since. KV cost: 1 list, and 3 reads and 1 write for each. Each also costs 1 queue
+/// call.
 ///
 /// # Errors
 /// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
@@ -333,7 +334,7 @@ async fn resend_day_now(
 }
 
 const NO_PLACE: &str =
-    "this is not a valid position among the failures of a day: begin again with the day";
+    "this is not a valid position in the failures of a day: begin again at the start of the day";
 
 /// Records the messages to be queued in the audit log: one entry for each service.
 async fn record(

@@ -52,9 +52,9 @@ pub struct Status {
     pub service: NotificationService,
     /// The state.
     pub state: State,
-    /// Why the notification was skipped or failed: a code of the service, the mail service or the adapter. Also `unsent` if the queue
-    /// did not accept the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be
-    /// read. For a message that waits for the next day, the mail service's code.
+    /// Why the notification was skipped or failed: a code of the service, the mail service or the adapter. Also
+    /// `unsent` if the queue did not accept the message, `unknown` if there is no result after 24 hours, and `damaged`
+    /// if a record cannot be read. For an e-mail that waits for the mail service's quota, the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The round: 1 for the first notification, and one more for each resend.

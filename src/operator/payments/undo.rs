@@ -51,7 +51,9 @@ async fn undo_now(
         return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
     };
     if seen.is_some_and(|seen| seen != settlement.at) {
-        return Err(of.not_undone("has another payment than the one that you saw: check it again"));
+        return Err(
+            of.not_undone("now has a different payment from the one that you saw: check it again")
+        );
     }
     let changing =
         ClaimedChange::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
@@ -64,7 +66,7 @@ async fn undo_now(
     };
     changing.claim_all(TargetState::Removed, &seen, refused).await?;
     let remove = async |_: &Fact| Ok(store.remove(&of.key()).await?);
-    let unsure = |_: &Fact| format!("that {} is not marked as paid any more", of.in_words());
+    let unsure = |_: &Fact| format!("that {} is marked as unpaid", of.in_words());
     changing.write(&[of.fact()], remove, unsure).await?;
     Ok(Paid::new(of, settlement))
 }

@@ -54,7 +54,7 @@ impl Current<'_> {
             (Some(price_list), _) => Ok(price_list.clone()),
             (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
             (None, None) => Err(OperatorError::Invalid(format!(
-                "{} have no prices{own} yet: set a whole price list first, which has the currency",
+                "{} have no prices{own} yet: set a whole price list with its currency first",
                 charged_keys(self.of)
             ))),
         }

@@ -11,7 +11,7 @@ pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
         return Ok(());
     }
     Err(OperatorError::Invalid(format!(
-        "a price list may have {most} bytes, but this one has {length}: leave out offerings that cost nothing"
+        "a price list may have at most {most} bytes, but this one has {length}: leave out offerings that cost nothing"
     )))
 }
 

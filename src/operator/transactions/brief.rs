@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 /// Largest number of pledges of a [`Brief`].
 const MAX_PLEDGES: usize = 3;
 
-/// The reference of a transaction, and what was pledged. The masked page of a transaction shows them too.
+/// The reference of a transaction, and what was pledged. The page of a transaction shows them even if it is masked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
     /// The reference.

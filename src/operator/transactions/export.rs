@@ -24,7 +24,7 @@ pub struct Line {
     pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
-    /// The name that the unit's timelines show; empty if the unit has no such name.
+    /// The name that the unit's timelines show; empty if the unit has no name.
     pub unit_name: String,
     /// The transaction's reference; empty if the record cannot be read.
     pub reference: String,
@@ -208,8 +208,8 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 }
 
-/// Groups shops of one mode, so that a group has about a page of transactions. In this way, a large number of small
-/// shops needs few queries.
+/// Groups shops of one mode, so that each group has about a page of transactions. So a large number of small shops
+/// needs only few queries.
 fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
     let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
     for mode in [Mode::Test, Mode::Live] {

@@ -9,13 +9,13 @@ use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Says which transactions a list has.
+/// Selects the transactions of a list.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ListQuery {
     /// Only transactions of this unit and mode.
     pub filter: TransactionFilter,
-    /// Only transactions of these units, whatever the filter says; `None`: of all units.
+    /// Only transactions of these units, in addition to what the filter requires; `None` allows all units.
     pub within: Option<Vec<String>>,
     /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
@@ -52,7 +52,7 @@ impl ListQuery {
         Some(self.units()?.iter().flat_map(shops).collect())
     }
 
-    /// Removes transactions of other units, which a list by [`like`](Self::like) could have.
+    /// Removes transactions of other units, which a list with [`like`](Self::like) could contain.
     fn only_within(&self, mut page: OrderPage) -> OrderPage {
         if let Some(within) = &self.within {
             page.orders.retain(|order| within.contains(&order.unit));
@@ -85,8 +85,7 @@ pub struct TransactionPage {
     pub coverage: Coverage,
 }
 
-/// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries, 4
-/// with `like`.
+/// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries; 4 with `like`.
 ///
 /// # Errors
 /// If the unit's ID is not valid, or the ledger fails.

@@ -31,7 +31,7 @@ pub fn is_erased(name: &str, metadata: &Value) -> bool {
     recorded.is_some_and(|recorded| recorded.summary.erased.is_some())
 }
 
-/// The contents with which a record of a backup is restored.
+/// The contents of a restored record.
 #[derive(Clone, Debug, Serialize)]
 pub struct Restored {
     /// The value: the response of the get operation (contract §4.2).

@@ -110,8 +110,8 @@ async fn keep(
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
-/// Copies the name of a profile that was set into the ledger, by which the unit is found. If this fails, the next
-/// reconciliation pass does it. The outcome of a replay has no profile: the name was copied before.
+/// Copies the name in a new profile to the ledger, where searches find the unit by its name. If this fails, the next
+/// reconciliation pass does it. The outcome of a replay has no profile, because the name was copied before.
 async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
     if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
         let _ = names::set(ledger, &row.unit, profile.name()).await;

@@ -5,8 +5,8 @@ use crate::recipient::{NewProfile, Profile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The members whose values the audit log records. It records of any other member only that it was changed: the address
-/// for replies may be a person's.
+/// The members whose values the audit log records. For any other member, it records only that the member was changed,
+/// because the address for replies may belong to a person.
 const RECORDED: [&str; 9] = [
     "name",
     "logo",

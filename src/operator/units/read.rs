@@ -17,7 +17,7 @@ pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRo
 }
 
 /// Returns the first `most` units by ID, and whether there are more. A unit is listed if it is registered or has a profile.
-/// KV cost: for both registered units and profiles 1 list per 1,000, and 1 read per 100 profiles.
+/// KV cost: 1 list per 1,000 registered units, 1 list per 1,000 profiles, and 1 read per 100 profiles.
 ///
 /// # Errors
 /// If the store fails.

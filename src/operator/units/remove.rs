@@ -10,8 +10,8 @@ use crate::operator::{OperatorError, Result, prices, read_value};
 use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, ProfileKey, UnitKey};
 
-/// Removes a unit's profile, its price lists and its entry in the register. Its keys, teams and transactions stay. Returns
-/// whether there was any of them.
+/// Removes a unit's profile, its price lists and its entry in the register. Its keys, teams and transactions stay.
+/// Returns whether the unit had a profile, a price list or an entry.
 ///
 /// # Errors
 /// If somebody else changes the profile at the same moment, or the store or the ledger fails.

@@ -28,7 +28,7 @@ const ID_DIGITS: usize = 20;
 pub struct UpdateChange {
     /// The update after the change.
     pub row: UpdateRow,
-    /// Whether the record that timelines read was written, if it had to be. If not, a later comparison writes it.
+    /// Whether the record that timelines read is up to date. If not, a later comparison writes it.
     pub is_compiled: bool,
 }
 
@@ -146,12 +146,13 @@ fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
 
 // ---- Change --------------------------------------------------------------------------------------
 
-/// Replaces what an update says. `revision` is the one that the person has seen. A published update changes on timelines
-/// at once. Ledger cost: 4 calls, 2 more if it is published. KV cost: 1 write, 1 more if it is published.
+/// Replaces the contents of an update. `revision` is the revision that the person has seen. If the update is published,
+/// timelines show the new contents without another step. Ledger cost: 4 calls, 2 more if it is published. KV cost: 1
+/// write, 1 more if it is published.
 ///
 /// # Errors
-/// - If a member of the update is invalid, nothing differs, or a published one would have no sentence.
-/// - If somebody else has changed the update since, or there is none with this ID.
+/// - If a member of the update is invalid, nothing differs, or a published update would have no sentence.
+/// - If somebody else has changed the update since, or no update has this ID.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn edit(
     store: &impl OperatorStore,
@@ -189,7 +190,7 @@ pub async fn publish(
     change_state(store, ledger, author, of, (PUBLISH, UpdateState::Published)).await
 }
 
-/// Withdraws an update: timelines do not show it any more, and a draft is put aside. It can be published again. Ledger
+/// Withdraws an update, so that timelines no longer show it, or discards a draft. Both can be published again. Ledger
 /// cost: 4 calls, 2 more if it was published. KV cost: 1 write, 1 more if it was published.
 ///
 /// # Errors
@@ -267,7 +268,7 @@ async fn change(
     Ok(UpdateChange { row, is_compiled: true })
 }
 
-/// Writes the record of an update's pledges. If that fails, the change is made all the same, and the outcome says so.
+/// Writes the record of an update's pledges. If the write fails, the change is still made, and `is_compiled` is false.
 async fn compiled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

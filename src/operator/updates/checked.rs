@@ -83,7 +83,8 @@ pub(super) fn check_offering(offering: &str) -> Result<()> {
     }
 }
 
-/// Checks the members of an update. An error names the member in backticks; that of a sentence names its language.
+/// Checks the members of an update. An error names the member in backticks; an error about a sentence names its
+/// language tag instead.
 pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Result<Update> {
     let update = Update {
         id,
@@ -104,7 +105,7 @@ pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Resu
     }
 }
 
-/// Checks that an update can be published: its sentence is what a buyer reads first.
+/// Checks that an update can be published: it needs a sentence, which buyers read first.
 pub(super) fn check_publishable(update: &Update) -> Result<()> {
     match update.texts.is_empty() {
         false => Ok(()),
@@ -198,7 +199,7 @@ fn picture(NewUpdate { picture, picture_text, .. }: &NewUpdate) -> Result<Option
         (Some(url), Some(text)) => Ok(Some(Picture { url, text })),
         (None, None) => Ok(None),
         (Some(_), None) => Err(refused(
-            "`picture-text` is missing: say what the picture shows, for people who do not see it",
+            "`picture-text` is missing: say what the picture shows, for people who cannot see it",
         )),
         (None, Some(_)) => Err(refused("`picture` is missing: `picture-text` describes it")),
     }
@@ -210,7 +211,7 @@ fn texts(new: &[(String, String)]) -> Result<Texts> {
         let Some(language) = Language::from_tag(tag) else {
             let tags: Vec<_> = Language::VARIANTS.iter().map(|language| language.tag()).collect();
             return Err(refused(format_args!(
-                "timelines have no such language: use one of {}",
+                "timelines are not available in this language: use one of {}",
                 tags.join(", ")
             )));
         };

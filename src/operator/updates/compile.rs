@@ -1,9 +1,9 @@
 //! Compiles the records of updates in Workers KV, which timelines read, from the rows of the ledger.
 //!
-//! Two people may publish at the same moment. Each change increments the revision of its record. Whoever writes a record
-//! reads the revision with the rows, and reads it again after the write. If it has changed, the record is written again.
-//! So the last write has the rows of the last change. What interrupts this, such as an isolate that ends between two
-//! writes, is found by [`heal`], which compares records with rows.
+//! Two people may publish at the same moment. Each change increments the revision of its record. Each writer of a
+//! record reads the revision with the rows, and reads it again after the write. If it has changed, the record is
+//! written again. So the last write has the rows of the last change. If a writer stops in between, for example because
+//! its isolate ends, [`heal`] finds the difference: it compares records with rows.
 
 use crate::ledger::Ledger;
 use crate::ledger::update_records::{self, Published};
@@ -14,7 +14,7 @@ use crate::store::{NoMetadata, OperatorStore, StoreError, UpdatesKey};
 use crate::version::VERSION;
 use serde::Serialize;
 
-/// Largest number of times that a record is written because of concurrent changes.
+/// Maximum number of attempts to write a record during concurrent changes.
 const MAX_ROUNDS: usize = 5;
 /// How long a record is trusted until it is compared with its rows again, in milliseconds.
 const TRUSTED_MS: u64 = 60 * 60_000;
@@ -32,8 +32,8 @@ pub struct Compared {
 /// Both are repeated while somebody else changes the same record.
 ///
 /// # Errors
-/// If the ledger or the store fails, or others change the record again and again. Then the record may be outdated, which
-/// the ledger knows.
+/// If the ledger or the store fails, or the record changes during every attempt. The record may then be outdated. The
+/// ledger marks it as outdated until it is written.
 pub(super) async fn compile(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -1,4 +1,4 @@
-//! Makes a draft of a fulfilment.
+//! Drafts an update from a fulfilment.
 
 use super::change::{UpdateChange, add};
 use super::checked::NewUpdate;
@@ -12,11 +12,11 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use crate::updates::Stage;
 
-/// Adds a draft with what a fulfilment says: partner, place, day, quantity and report. Its sentence is still to be written.
-/// Ledger cost: 4 calls. KV cost: 1 write.
+/// Adds a draft with the partner, place, day, quantity and report of a fulfilment. A person still has to write its
+/// sentence. Ledger cost: 4 calls. KV cost: 1 write.
 ///
 /// # Errors
-/// - If there is no such fulfilment, it was removed, or already has an update.
+/// - If no fulfilment has this ID, or it was removed, or already has an update.
 /// - As [`add`].
 pub async fn add_from_fulfilment(
     store: &impl OperatorStore,

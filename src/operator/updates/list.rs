@@ -16,7 +16,7 @@ pub struct UpdateList {
     pub outdated: Vec<Pledges>,
 }
 
-/// Returns at most `most` updates of these months, also those that are withdrawn. Two queries.
+/// Returns at most `most` updates of these months, including withdrawn ones. Two queries.
 ///
 /// # Errors
 /// If the ledger fails.
@@ -32,7 +32,7 @@ pub async fn list(
     Ok(UpdateList { updates, outdated })
 }
 
-/// Returns an update, also if it is withdrawn. One query.
+/// Returns an update, even if it is withdrawn. One query.
 ///
 /// # Errors
 /// If there is no update with this ID, or the ledger fails.

@@ -1,4 +1,4 @@
-//! What a timeline would show if an update was published.
+//! Previews what a timeline would show after an update is published.
 
 use super::checked::{NewUpdate, check_offering, checked};
 use super::refusal::refused;
@@ -14,7 +14,7 @@ use crate::updates::{OfferingUpdates, Update, UpdateId};
 const MAX_LISTED: usize = 1_000;
 
 /// Returns what a timeline would show for these pledges if `wanted` was published now: the published updates and this one,
-/// newest first. `row` is the stored update, if `wanted` is a change of it. One query.
+/// newest first. `row` is the stored update that `wanted` changes; `None` for a new update. One query.
 ///
 /// # Errors
 /// If a member of the update or the offering is invalid, or the ledger fails.

@@ -22,11 +22,11 @@ pub struct RestoredUpdates {
     pub known: u64,
     /// Names of the audit log's entries whose updates could not be written.
     pub failed: Vec<String>,
-    /// The records of timelines, which are compared with the rows afterwards.
+    /// The result of comparing the records that timelines read with the restored rows.
     pub records: Compared,
 }
 
-/// Writes the updates that the audit log has and the ledger lacks, each as its last entry has it, and then the records
+/// Writes the updates that the audit log has and the ledger lacks, each as in its last entry. Then writes the records
 /// that differ. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 changes of updates, and the cost of
 /// [`compare`]. Ledger cost: 2 queries for each update.
 ///

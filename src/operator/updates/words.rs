@@ -1,4 +1,4 @@
-//! An update in words, for the audit log and for questions.
+//! An update in words, for the audit log and for confirmation prompts.
 
 use crate::ledger::updates::Pledges;
 use crate::operator::audit::MemberChange;

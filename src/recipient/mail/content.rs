@@ -1,4 +1,4 @@
-//! The content of the e-mail, which the plain text and the HTML both say.
+//! The content of the e-mail, which its plain text and its HTML share.
 
 use crate::pledge::{RetrievedPledgeTransaction, Trigger};
 use crate::recipient::calendar::Calendar;
@@ -88,7 +88,7 @@ impl<'c> Content<'c> {
         fill(sentence, &[&shop, &other]).replace("=?", "= ?")
     }
 
-    /// Returns what mail programs show behind the subject: what was pledged, and why.
+    /// Returns the text that mail programs show after the subject: what was pledged, and why.
     pub fn preheader(&self) -> String {
         let pledge = |(quantity, name): (Option<&str>, Option<&str>)| {
             [quantity, name].into_iter().flatten().collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Renders the e-mail as HTML: one column, in tables, because some mail programs apply a width to no other element.
+//! Renders the e-mail as HTML: one column, in tables, because some mail programs apply widths only to tables.
 
 use super::content::Content;
 use super::style::{
@@ -41,7 +41,7 @@ pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
     document.into_string()
 }
 
-/// Renders the text that mail programs show behind the subject. The invisible characters after it keep them from
+/// Renders the text that mail programs show after the subject. The invisible characters at its end keep them from
 /// continuing with the e-mail's first words.
 fn preheader(content: &Content<'_>) -> Markup {
     html! {

@@ -2,7 +2,7 @@
 //!
 //! All mail programs apply inline styles. Some also apply the rules of a `style` element, and its dark colours. Outlook for
 //! Windows renders with Word: it knows neither `max-width` nor the padding of a link, and takes sizes and backgrounds from
-//! attributes. Word alone reads conditional comments (`<!--[if mso]>`) and properties that begin with `mso-`.
+//! attributes. Only Word reads conditional comments (`<!--[if mso]>`) and properties that begin with `mso-`.
 
 use crate::recipient::accent::{Colour, DARK_PAPER};
 use crate::recipient::profile::Profile;
@@ -10,7 +10,7 @@ use crate::recipient::profile::Profile;
 /// The service's green on light and on dark paper.
 const LEAF: (Colour, Colour) = (Colour([0x2c, 0x6a, 0x4a]), Colour([0x86, 0xcd, 0xa2]));
 
-/// What a shop chooses of the look.
+/// The parts of the look that a shop chooses.
 pub(super) struct Look<'l> {
     /// The accent colour on light paper.
     pub light: Colour,
@@ -44,7 +44,7 @@ impl<'l> Look<'l> {
         )
     }
 
-    /// Returns the style of the logo. Without pictures, mail programs show the shop's name in it.
+    /// Returns the style of the logo. If images are blocked, mail programs show the shop's name in this style.
     pub fn logo_style(&self) -> String {
         format!(
             "display:block;width:auto;max-width:256px;height:auto;max-height:{LOGO_HEIGHT}px;border:0;\
@@ -53,7 +53,7 @@ impl<'l> Look<'l> {
         )
     }
 
-    /// Returns the style of the button's cell. Word takes the space beside the text from it.
+    /// Returns the style of the button's cell. In Word, it also sets the space beside the text.
     pub fn button_style(&self) -> String {
         format!("{FONT};border-radius:6px;mso-padding-alt:0 24px;background:{}", self.light)
     }

@@ -110,7 +110,7 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
         (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge", "amount"),
         (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as", "amount"),
         (&[("amount", "1")], "enter a reason", "reason"),
-        (&[("reason", "Canary sent it back")], "must not have an e-mail address", "reason"),
+        (&[("reason", "Canary sent it back")], "must not contain an e-mail address", "reason"),
         (&[(TREES, "1"), ("reason", "r")], "with the quantities", "amount"),
         (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid", ""),
         (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree", TREES),
@@ -164,7 +164,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let (dashboard, path) = ordered(json!(1e21));
     let page = dashboard.get(ACCOUNTS, &path);
     let sum = format!("5{}.00", "0".repeat(20));
-    assert_has(&page, 200, &["can only be credited whole", &sum]);
+    assert_has(&page, 200, &["can only be credited in full", &sum]);
     assert!(!page.text.contains("name=\"amount\""), "{}", page.text);
     let page = ask(&dashboard, &path, &[("reason", "A mistake in the shop")]);
     assert_has(&page, 200, &[&sum, "1e21 <bdi>tree"]);

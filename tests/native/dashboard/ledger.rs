@@ -109,7 +109,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
     ));
     let words = [
         "8.2 GB of 10 GB",
-        "The database has 8.2 of the 10 GB",
+        "The database uses 8.2 of the 10 GB",
         "role=\"alert\"",
         ", 4 s after its transaction",
         "A reconciliation is in progress",

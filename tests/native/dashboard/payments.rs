@@ -237,17 +237,22 @@ fn a_statement_says_what_is_missing_or_may_change() {
     dashboard.settings = Settings::parse(Variables { accounts: ACCOUNTS, ..Variables::default() });
     let bare = dashboard.get(ACCOUNTS, STATEMENT);
     assert_has(&bare, 200, &["BILLING_NAME", "no billing address yet", "Small Hours Coffee"]);
-    let settlement = json!({ "paidAt": "2026-01-05T00:00:00.000Z", "invoice": "17", "by": "ada",
-        "sums": [{ "currencyCode": "USD", "amount": "1.00", "transactions": 1, "unpriced": 0 }],
-        "at": "2026-01-06T00:00:00.000Z" });
-    let record = settlement.to_string();
-    dashboard.store().keep("settlement:live:unit_dev:2025-12", record.as_bytes(), b"null");
-    let paid = dashboard.get(ACCOUNTS, STATEMENT);
-    assert_has(
-        &paid,
-        200,
-        &["Paid on", "invoice <bdi>17</bdi>", "1.00 USD", "changed since this month"],
-    );
+    let paid_sums: [(&[(&str, &str)], bool); 4] = [
+        (&[("USD", "1.50")], false),
+        (&[("USD", "1.00")], true),
+        (&[("USD", "1.50"), ("GBP", "0.00")], false),
+        (&[("USD", "1.50"), ("GBP", "2.00")], true), // its transactions are gone
+    ];
+    for (sums, has_changed) in paid_sums {
+        let sum = |(code, amount): &(&str, &str)| json!({ "currencyCode": code, "amount": amount, "transactions": 1, "unpriced": 0 });
+        let settlement = json!({ "paidAt": "2026-01-05T00:00:00.000Z", "invoice": "17", "by": "ada",
+            "sums": sums.iter().map(sum).collect::<Vec<_>>(), "at": "2026-01-06T00:00:00.000Z" });
+        let record = settlement.to_string();
+        dashboard.store().keep("settlement:live:unit_dev:2025-12", record.as_bytes(), b"null");
+        let paid = dashboard.get(ACCOUNTS, STATEMENT);
+        assert_has(&paid, 200, &["Paid on", "invoice <bdi>17</bdi>", &format!("{} USD", sums[0].1)]);
+        assert_eq!(paid.text.contains("changed since this month"), has_changed, "{sums:?}");
+    }
     for wrong in ["month=x", "month=2025-12&mode=x"] {
         let page = dashboard.get(ACCOUNTS, &format!("/units/unit_dev/statement?{wrong}"));
         assert_eq!(page.status, 422, "{wrong}");

@@ -89,8 +89,7 @@ fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
     let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
     ledger.set_failing_after(1, Failing::Before); // the first call reads what the person may do
     let page = shops.dashboard.get(EVA, "/");
-    for name in ["What is left to do", "This month", "The unpaid months", "The newest transactions"]
-    {
+    for name in ["The first steps", "This month", "The unpaid months", "The newest transactions"] {
         assert_has(&page, 200, &[&format!("{name} could not be read"), "Your units"]);
     }
 }

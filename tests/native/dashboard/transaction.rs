@@ -231,7 +231,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     test_dashboard.keep_marker(&id, "sent", None, 2);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds().len()), (422, 1));
-    assert!(page.text.contains("was sent again after this form was loaded"));
+    assert!(page.text.contains("another resend was made after you opened this page"));
     let round = field(&page.text, "round");
     assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds().len()), (422, 1));
     assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);

@@ -217,7 +217,7 @@ fn what_was_done_becomes_a_draft_by_one_click() {
     assert_has(
         &page,
         200,
-        &["made from what was recorded as done", "Check whether the update is still right"],
+        &["drafted from a fulfilment that", "Check whether the update is still right"],
     );
 }
 
@@ -228,11 +228,11 @@ fn workers_kv_that_fails_is_said_and_the_menu_is_for_operators() {
     let path = format!("/updates/{}", id_of(&page));
     dashboard.store().set_failing(Some("updates:"));
     let published = send(&dashboard, &page, &format!("{path}/publish"), &[]);
-    assert_has(&published, 200, &["was published", "Workers KV did not take the record"]);
+    assert_has(&published, 200, &["was published", "Workers KV did not accept the record"]);
     assert_has(
         &dashboard.get(OPERATOR, PAGE),
         200,
-        &["Workers KV has not taken the last change of"],
+        &["Workers KV has not accepted the last change of"],
     );
     assert!(dashboard.get(OPERATOR, "/").text.contains("href=\"/updates\""));
     for person in [ACCOUNTS, SUPPORT] {

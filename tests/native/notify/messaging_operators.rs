@@ -181,7 +181,7 @@ fn a_message_is_resent_as_the_next_round_of_its_service_alone() {
         Err(format!("the message by {service} of {} cannot be sent: {why}", id()))
     };
     assert_eq!(resend(MessagingServiceB), refused("MessagingServiceB", off));
-    let not_asked = "its create did not ask for it";
+    let not_asked = "the create request did not ask for it";
     assert_eq!(resend(MessagingServiceC), refused("MessagingServiceC", not_asked));
     let mut commands: Vec<_> = fixture
         .store

@@ -277,7 +277,7 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
     }
     let off = "the e-mails of the unit `unit` are off: `units set unit --mail on` turns them on";
     let refusals: [(&str, Change); 4] = [
-        ("its create did not ask for an e-mail", |fixture| fixture.keep_record(&full())),
+        ("the create request did not ask for an e-mail", |fixture| fixture.keep_record(&full())),
         (off, |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         (off, |fixture| fixture.store.remove(&ProfileKey("unit").name())),
         ("its recipient was erased on 2026-11-21T01:02:03Z", |fixture| {

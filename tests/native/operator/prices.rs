@@ -126,7 +126,7 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
     refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");
     refused(
         with(Mode::Test, "1"),
-        "test keys have no prices yet: set a whole price list first, which has the currency",
+        "test keys have no prices yet: set a whole price list with its currency first",
     );
 }
 
@@ -144,7 +144,7 @@ fn a_price_list_has_a_bound() {
     refused(
         parse(padded.as_bytes()),
         &format!(
-            "a price list may have 1048576 bytes, but this one has {length}: leave out offerings that cost \
+            "a price list may have at most 1048576 bytes, but this one has {length}: leave out offerings that cost \
              nothing"
         ),
     );
