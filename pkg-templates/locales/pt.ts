@@ -1,8 +1,8 @@
-/* Portuguese. */
+/* Portuguese of Portugal. */
 import type { LocalePack } from "../validate/index.ts";
 import { pack } from "./pack.ts";
 
-/** The texts for shoppers in Portuguese. */
+/** The texts for shoppers in Portuguese of Portugal. */
 export const pt: LocalePack = /* @__PURE__ */ pack("pt", {
   required: "Preencha este campo",
   number: "Introduza um número",

@@ -39,27 +39,14 @@ impl Books {
 }
 
 /// What is due follows from charges, credits and settlements, in each month of a shop. If an interrupted create request is
-/// repeated in a later month, its transaction moves there, but not its credits. Then only an answer about all months has
-/// the excess of these credits.
+/// repeated in a later month, its transaction moves there, but not its credits: they are an excess of their month.
 pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
     let expected = expected(simulation, books);
     let told = books.dues.borrow();
-    let asked = if has_moved(&simulation.kv) { 1 } else { told.len() };
-    let mut wrong = told.iter().take(asked).map(|told| wrong_dues(&expected, told));
+    let mut wrong = told.iter().map(|told| wrong_dues(&expected, told));
     wrong.find_map(|wrong| wrong).or_else(|| match told.first() {
         Some(Ok(all)) => missing(&expected, &sums(all)),
         _ => Some("nobody was told what is due".to_owned()),
-    })
-}
-
-/// Whether a transaction has had records of several months.
-fn has_moved(kv: &Kv) -> bool {
-    let versions = kv.versions.borrow();
-    let transactions = versions.iter().filter(|(name, _)| name.starts_with("transaction:"));
-    transactions.into_iter().any(|(_, versions)| {
-        let records = versions.iter().filter_map(|version| version.held.as_ref());
-        let months = records.filter_map(|record| record.json()["createdAt"].as_str()?.get(..7));
-        months.collect::<BTreeSet<_>>().len() > 1
     })
 }
 

@@ -19,8 +19,8 @@ use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{
-    Deliveries, MAX_RETRIES, MailSettings, Mailer, Messenger, Notifier, Outcome, OutgoingEmail,
-    OutgoingMessage, SendError,
+    AdapterState, Deliveries, MAX_RETRIES, MailSettings, Mailer, Messenger, Notifier, Outcome,
+    OutgoingEmail, OutgoingMessage, SendError,
 };
 use impact_pledge::service::{Message, Outbox, PutFuture};
 use impact_pledge::store::StoreError;
@@ -432,8 +432,8 @@ impl Mailer for SimulatedMailer<'_> {
 }
 
 impl Messenger for SimulatedMailer<'_> {
-    fn is_attached(&self, door: DoorName) -> bool {
-        door.service == MESSENGER
+    fn adapter(&self, door: DoorName) -> AdapterState {
+        if door.service == MESSENGER { AdapterState::Attached } else { AdapterState::Absent }
     }
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {

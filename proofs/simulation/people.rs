@@ -70,7 +70,8 @@ impl Books {
                 let (books, id, is_kept) = (Rc::clone(self), id.clone(), Rc::clone(&is_kept));
                 self.spawn_killable(async move {
                     books.sleep(books.random.below(within_ms)).await;
-                    books.change_person((id, &is_kept), (place, address), role).await;
+                    let change = books.change_person((id, &is_kept), (place, address), role);
+                    books.attempt(change).await;
                 });
             }
         }
@@ -82,7 +83,7 @@ impl Books {
         (place, address): (&'static str, &'static str),
         role: Option<PersonRole>,
     ) {
-        let ending = self.announce_person(place, address, role);
+        let (ending, was_kept) = (self.announce_person(place, address, role), is_kept.get());
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id.clone());
         let (ledger, at) =
@@ -108,7 +109,7 @@ impl Books {
         self.people.borrow_mut()[ending.1].heard = heard;
         drop(ending);
         if heard == Heard::Done {
-            if is_kept.get() {
+            if was_kept {
                 self.blame("what is done is not done again", format!("{id} for {address}"));
             }
             let kept = block_on(was_done(Some(self.database.sqlite()), &author));

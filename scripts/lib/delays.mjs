@@ -12,4 +12,4 @@ export const WAITING_HOURS = 24;
 /** How long until the outcome of an e-mail is deleted. */
 export const NOTIFICATION_DAYS = 30;
 /** How long until a failed e-mail is removed from the list of failures. */
-export const FAILED_MAIL_DAYS = 90;
+export const FAILED_MAIL_DAYS = 30;

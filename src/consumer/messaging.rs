@@ -2,7 +2,7 @@
 
 use super::sending::{Sending, fetch, patiently, temporary};
 use crate::messaging::{Door, DoorName, Doors, TimedId};
-use crate::notify::{Messenger, OutgoingMessage, SendError, adapter_answer};
+use crate::notify::{AdapterState, Messenger, OutgoingMessage, SendError, adapter_answer};
 use crate::platform::Platform;
 use crate::service::Clock as _;
 use crate::store::NotificationKey;
@@ -28,8 +28,12 @@ pub struct MessengerClient<'b> {
 }
 
 impl Messenger for MessengerClient<'_> {
-    fn is_attached(&self, door: DoorName) -> bool {
-        matches!(Doors::read_one(self.bindings, door), Ok(Some(_)))
+    fn adapter(&self, door: DoorName) -> AdapterState {
+        match Doors::read_one(self.bindings, door) {
+            Ok(Some(_)) => AdapterState::Attached,
+            Ok(None) => AdapterState::Absent,
+            Err(_) => AdapterState::Invalid,
+        }
     }
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {

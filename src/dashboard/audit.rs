@@ -2,13 +2,15 @@
 //! and teams, without the names of operators.
 
 use super::form::Form;
+use super::list_times::ListTimes;
 use super::page::Page;
 use super::{PageContext, Refusal, Result, link, view};
+use crate::auth::KeyLevel;
 use crate::operator::audit::{self, AuditFilter, AuditPage, Change, MemberChange, OwnPlaces, Part};
 use crate::operator::roles::Permission;
 use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey};
-use crate::time::{DAY_MS, parse_ms};
+use crate::time::{DAY_MS, TimeZones, parse_ms};
 use maud::{Markup, html};
 
 /// Maximum number of changes on a page.
@@ -32,7 +34,9 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
         _ => audit::page(context.store, &filter, after, MAX_CHANGES).await?,
     };
     let operates = context.may(Permission::Operate);
-    let rows: Vec<_> = page.changes.iter().map(|change| row(change, operates)).collect();
+    let times = context.times_of(unit(context, query).as_deref()).await;
+    let rows: Vec<_> = page.changes.iter().map(|change| row(change, operates, &times)).collect();
+    let time = times.heading("Time");
     let is_whole = page.next.is_none() || page.changes.len() + page.damaged >= MAX_CHANGES;
     let empty = if is_whole { "No changes." } else { "No changes found yet." };
     let content = html! {
@@ -41,7 +45,7 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
         @if page.damaged > 0 {
             (view::notice(&html! { "Unreadable entries on this page: " (page.damaged) "." }))
         }
-        section { (view::table(&["Time", "Change"], &rows, empty)) }
+        section { (view::table(&[&time, "Change"], &rows, empty)) }
         p {
             @if after.is_some() { a href=(address(query, None)) { "Newest" } " " }
             @if let Some(next) = &page.next {
@@ -84,6 +88,18 @@ fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<A
     })
 }
 
+/// Returns the only unit whose changes the page may show; `None` if there is no such unit.
+fn unit<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Option<String> {
+    let is_open = !context.is_of_shop();
+    let own = context.access.memberships.places();
+    let is_own = |id: &str| own.contains(&KeyLevel::Unit(id.to_owned()));
+    match (query.given("shop"), own.as_slice()) {
+        (Some(shop), _) => (is_open || is_own(shop)).then(|| shop.to_owned()),
+        (None, [KeyLevel::Unit(unit)]) => Some(unit.clone()),
+        _ => None,
+    }
+}
+
 /// Parses a day in UTC, such as `2026-11-21`. Returns the time at which it begins.
 fn day_ms(query: &Form, name: &str) -> Result<Option<u64>> {
     let Some(day) = query.given(name) else { return Ok(None) };
@@ -111,6 +127,7 @@ fn filter_form(query: &Form, is_of_shop: bool) -> Markup {
         value: query.text(name),
         ..view::Field::default()
     };
+    let is_filtered = FILTERS.iter().any(|name| query.given(name).is_some());
     let content = html! {
         div.fields {
             (field("who", "Who", "").render())
@@ -121,24 +138,26 @@ fn filter_form(query: &Form, is_of_shop: bool) -> Markup {
         }
         div.row {
             button.quiet { "Filter" }
-            @if FILTERS.iter().any(|name| query.given(name).is_some()) {
+            @if is_filtered {
                 a href="/audit" { "Show all changes" }
             }
         }
     };
-    view::filter("/audit", &content)
+    view::filters(is_filtered, &view::filter("/audit", &content))
 }
 
 // ---- A change ------------------------------------------------------------------------------------
 
-fn row(change: &Change, operates: bool) -> Vec<Markup> {
+fn row(change: &Change, operates: bool, times: &ListTimes<'_, impl TimeZones>) -> Vec<Markup> {
+    let sentence = change.sentence();
+    let has_end = sentence.last().is_some_and(|part| part.plain().ends_with(['.', '!', '?']));
     vec![
-        view::time(&change.at),
+        times.cell(&change.at),
         html! {
             div.wide {
                 strong { (view::untrusted_text(&change.by)) } " "
-                @for part in change.sentence() { (rendered(&part, operates)) }
-                "."
+                @for part in &sentence { (rendered(part, operates)) }
+                @if !has_end { "." }
                 @for changed in &change.changed { (replaced(changed)) }
             }
         },
@@ -152,7 +171,7 @@ fn rendered(part: &Part, operates: bool) -> Markup {
     };
     match part {
         Part::Text(text) => html! { (text) },
-        Part::Words(text) => view::untrusted_text(text),
+        Part::Words(text) => view::untrusted_text(&view::times_in_words(text)),
         Part::Key(id) => html! { code { (view::untrusted_text(id)) } },
         Part::Unit(id) => linked(&["units", id], id),
         Part::Team(id) => linked(&["teams", id], id),

@@ -1,6 +1,7 @@
 //! The credits of a transaction, and the form that adds one.
 
 use super::form::Form;
+use super::list_times::ListTimes;
 use super::page::Page;
 use super::view::{self, Field, id_link, money};
 use super::{PageContext, Result, link, operation};
@@ -12,6 +13,7 @@ use crate::operator::transactions::{self, Record};
 use crate::operator::{Done, OperatorError, bound};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
+use crate::time::TimeZones;
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -27,30 +29,32 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
     id: &str,
+    times: &ListTimes<'_, C>,
 ) -> Result<Markup> {
     let Some(ledger) = context.ledger else {
         return Ok(html! { p.soft { "Credits need the ledger, and no database is bound here." } });
     };
     let Credits { credits, left } = credits::of(context.store, ledger, record).await?;
     Ok(html! {
-        @if !credits.is_empty() { (table(&credits)) }
+        @if !credits.is_empty() { (table(&credits, times)) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
         @else { (form(id, &left, &Form::default(), "")) }
     })
 }
 
-fn table(credits: &[Credit]) -> Markup {
+fn table(credits: &[Credit], times: &ListTimes<'_, impl TimeZones>) -> Markup {
     let row = |credit: &Credit| {
         vec![
             money(&credit.amount, &credit.currency_code),
             quantities(&credit.quantities),
-            html! { (view::month(credit.booked_month)) },
+            html! { (view::month(credit.booked_month).replace(' ', "\u{a0}")) },
             html! { div.wide { (view::untrusted_text(&credit.reason)) } },
-            html! { (view::time(&credit.at)) " by " (view::untrusted_text(&credit.by)) },
+            html! { (times.cell(&credit.at)) " by " (view::untrusted_text(&credit.by)) },
         ]
     };
     let rows: Vec<_> = credits.iter().map(row).collect();
-    let headings = ["Amount", "Quantities", "Booked in", "Reason", "Credited"];
+    let credited = times.heading("Credited");
+    let headings = ["Amount", "Quantities", "Booked in", "Reason", &credited];
     view::table_of(&headings, &["Amount"], &rows, "")
 }
 
@@ -116,6 +120,9 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
     let own = || words.iter().find(|(words, field)| problem.contains(words) && is_shown(field));
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
+
+/// The field of the confirmation page with the number of credits that the transaction had.
+const SEEN: &str = "seen";
 
 /// The field by which the transaction's timeline says that it was cancelled, and its value.
 const CANCELLED: (&str, &str) = ("cancelled", "yes");
@@ -216,7 +223,8 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
         None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
-    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form) })
+    let seen = form.given(SEEN).and_then(|seen| seen.parse().ok());
+    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form), seen })
 }
 
 /// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
@@ -255,11 +263,12 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let record = transactions::get(context.store, id).await?;
     let found = credits::of(context.store, bound(context.ledger)?, &record).await?;
+    let times = context.times_of(record.unit().ok().as_deref()).await;
     let content = html! {
         (view::form_problem(problem, field_of(problem, &found.left).as_deref()))
         p.lead { "Transaction " (id_link(id)) }
         section {
-            @if !found.credits.is_empty() { (table(&found.credits)) }
+            @if !found.credits.is_empty() { (table(&found.credits, &times)) }
             @if found.left.is_nothing() { p { "Nothing is left to be credited." } }
             @else { (form(id, &found.left, entered, problem)) }
         }
@@ -294,6 +303,7 @@ fn confirm<S, C: Clock, E: Entropy>(
             }
             (context.form(&link::path(&["transactions", id, "credit"]), &html! {
                 (view::hidden("step", "credit"))
+                (view::hidden(SEEN, &credit.number.saturating_sub(1).to_string()))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
                 @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }

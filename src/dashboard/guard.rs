@@ -39,6 +39,14 @@ pub(super) enum Units {
 }
 
 impl Units {
+    /// Returns the only unit that the person may see; `None` if there are others.
+    pub fn single(&self) -> Option<&str> {
+        match self {
+            Units::Own(units) if units.len() == 1 => units.first().map(String::as_str),
+            _ => None,
+        }
+    }
+
     /// Returns the person's own units, or `None` if the person may see all units.
     pub fn own(&self) -> Option<&[String]> {
         match self {

@@ -1,7 +1,9 @@
 //! Shows the state of a notification.
 
+use super::list_times::ListTimes;
 use super::view;
 use crate::operator::notifications::{State, Status, Words, words};
+use crate::time::TimeZones;
 use maud::{Markup, html};
 
 /// Renders the name of a state as a tag.
@@ -24,14 +26,14 @@ pub(super) fn explanation(status: &Status) -> Markup {
 }
 
 /// Lists the facts that are known about a notification.
-pub(super) fn facts(status: &Status) -> Markup {
+pub(super) fn facts(status: &Status, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
     rows.extend(
         words(status).code.map(|code| ("Code", html! { code { (view::untrusted_text(code)) } })),
     );
-    rows.extend(status.at.as_ref().map(|at| ("Updated", view::time(at))));
-    rows.extend(status.until.as_ref().map(|until| ("Next attempt", view::time(until))));
+    rows.extend(status.at.as_ref().map(|at| ("Updated", times.text(at))));
+    rows.extend(status.until.as_ref().map(|until| ("Next attempt", times.text(until))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
     rows.extend(

@@ -21,8 +21,8 @@ const LIMIT: usize = 20;
 /// Maximum number of notifications that one step sends again.
 const STEP: usize = 20;
 
-/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 279 calls. These are 1
-/// list, 91 more lists (1 per day) if more than 1,000 failed, 1 read, 3 calls for each that is shown, and 63 for each of at
+/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 219 calls. These are 1
+/// list, 31 more lists (1 per day) if more than 1,000 failed, 1 read, 3 calls for each that is shown, and 63 for each of at
 /// most two days of which the page does not show all.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,

@@ -21,6 +21,7 @@ mod last_backups;
 mod layout;
 mod ledger;
 mod link;
+mod list_times;
 mod mail_state;
 mod mails;
 mod metered;

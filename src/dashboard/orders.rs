@@ -18,6 +18,7 @@ use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
+use futures_util::future::join;
 use maud::{Markup, html};
 
 /// Transactions per page.
@@ -44,7 +45,8 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
-    let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
+    let unit = selected.filter.unit.as_deref().or_else(|| units.single());
+    let table = table(context, &page.orders, unit).await;
     let content = html! {
         (selection(query, &selected))
         (view::filters(false, &filters(query)))
@@ -187,22 +189,32 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
     }
 }
 
-/// A table of transactions, with their references and what was pledged. If a read fails, the page says for how many
-/// transactions these are missing. KV cost: 1 read per 100 transactions.
-pub(super) async fn table<S: OperatorStore, C, E>(
+/// A table of transactions, with their references and what was pledged: of one unit, with the times in its time zone, or
+/// of several units. If a read fails, the page says for how many transactions references and pledges are missing. KV cost:
+/// 1 read per 100 transactions, and 1 for a unit.
+pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
-    of_all_units: bool,
+    unit: Option<&str>,
 ) -> Markup {
-    let mut briefs = transactions::briefs(context.store, orders).await.unwrap_or_default();
+    let briefs = transactions::briefs(context.store, orders);
+    let times = context.times_of(unit.filter(|_| !orders.is_empty()));
+    let (briefs, times) = join(briefs, times).await;
+    let mut briefs = briefs.unwrap_or_default();
     briefs.resize(orders.len(), None);
     let unread = briefs.iter().filter(|brief| brief.is_none()).count();
     let row = |(order, brief): (&Order, &Option<Brief>)| {
-        let first = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
-        [first, cells(order, of_all_units)].concat()
+        let mut cells = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
+        cells.push(times.cell(&order.created_at));
+        cells.extend(unit.is_none().then(|| transaction::unit(&order.unit)));
+        cells.extend(last_cells(order));
+        cells
     };
     let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
-    let headings = [&["Transaction", "Pledged"], headings(of_all_units)].concat();
+    let created = times.heading("Created");
+    let of_all: &[&str] = if unit.is_none() { &["Unit"] } else { &[] };
+    let headings =
+        [&["Transaction", "Pledged", &created], of_all, &["Charge", "Mode", "Notes"]].concat();
     html! {
         (view::table_of(&headings, &["Charge"], &rows, NONE))
         @if unread > 0 {
@@ -212,13 +224,6 @@ pub(super) async fn table<S: OperatorStore, C, E>(
 }
 
 const NONE: &str = "No transactions.";
-
-fn headings(of_all_units: bool) -> &'static [&'static str] {
-    match of_all_units {
-        true => &["Created", "Unit", "Charge", "Mode", "Notes"],
-        false => &["Created", "Charge", "Mode", "Notes"],
-    }
-}
 
 /// Renders the link to a transaction: its reference, or its ID if the reference is not known.
 fn named(id: &str, brief: Option<&Brief>) -> Markup {
@@ -242,20 +247,15 @@ fn pledged(brief: Option<&Brief>) -> Markup {
     }
 }
 
-fn cells(order: &Order, of_all_units: bool) -> Vec<Markup> {
-    let mut cells = vec![view::time(&order.created_at)];
-    if of_all_units {
-        cells.push(transaction::unit(&order.unit));
-    }
-    cells.extend([
+fn last_cells(order: &Order) -> [Markup; 3] {
+    [
         money(&order.amount, &order.currency_code),
         transaction::mode(order.mode.is_live()),
         html! {
             @if order.erased.is_some() { span.tag.alarm { "Erased" } " " }
             @if order.unpriced > 0 { span.tag.note { "Unpriced: " (order.unpriced) } }
         },
-    ]);
-    cells
+    ]
 }
 
 /// Links to the previous and next page. They are also above the table, where they are reached quickly by keyboard.

@@ -178,7 +178,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
 
     async fn results(&self, FoundBy { by, found }: &FoundBy) -> Page {
         let place = own_place(self.context, self.term);
-        let table = orders::table(self.context, &found.transactions, true).await;
+        let single = self.units.first().filter(|_| self.units.len() == 1).map(String::as_str);
+        let unit = self.query.given("unit").or(single);
+        let table = orders::table(self.context, &found.transactions, unit).await;
         let has_none = found.transactions.is_empty();
         let filters = self.query.only(&["unit", "mode"]);
         let content = html! {

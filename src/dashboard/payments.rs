@@ -169,10 +169,10 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
             html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
             html! { a href=(link::path(&["units", &usage.unit])) { (view::untrusted_text(&usage.unit)) } },
             html! {
-                (due.transactions)
                 @if due.unpriced > 0 {
-                    " " a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" }
+                    a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "
                 }
+                (due.transactions)
             },
             amount(&due.amount, due),
             credited(due),

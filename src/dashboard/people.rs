@@ -1,6 +1,7 @@
 //! The people who may sign in for a unit or a team: the list, and the forms that add and remove a person.
 
 use super::form::Form;
+use super::list_times::ListTimes;
 use super::page::Page;
 use super::view::{self, hidden};
 use super::{PageContext, Refusal, Result, link, operation, register};
@@ -14,7 +15,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PersonRole};
 use maud::{Markup, html};
 
-/// Shows the people who may sign in for a unit. Ledger cost: 1 query.
+/// Shows the people who may sign in for a unit. Ledger cost: 1 query. KV cost: 1 read.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -89,12 +90,14 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     after: FormResult<'_>,
 ) -> Result {
     let people = people::list(context.ledger, place).await?;
-    let rows: Vec<_> = people.iter().map(|person| cells(context, place, person)).collect();
+    let times = context.times_of_place(place).await;
+    let rows: Vec<_> = people.iter().map(|person| cells(context, place, person, &times)).collect();
+    let added = times.heading("Added");
     let content = html! {
         (after.notice)
         p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
         section {
-            (view::table(&["Address", "Role", "Added", "Added by", "Change"], &rows, "No people yet."))
+            (view::table(&["Address", "Role", &added, "Added by", "Change"], &rows, "No people yet."))
             @if people.len() >= MAX_PEOPLE { p { "Only the first " (MAX_PEOPLE) " are shown." } }
             p.soft {
                 "Managers see personal data, send e-mails again, erase people, and change keys, the profile and this "
@@ -110,12 +113,13 @@ fn cells<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     place: &KeyLevel,
     person: &Person,
+    times: &ListTimes<'_, C>,
 ) -> Vec<Markup> {
     let Person { address, role, created, by, by_shop, .. } = person;
     vec![
         view::untrusted_text(address),
         html! { (view::capital(role.name())) },
-        view::time(created),
+        times.cell(created),
         context.author_of(by, *by_shop),
         view::form(
             &path(place, "remove"),

@@ -3,7 +3,8 @@
 //! The person's e-mail address is only in the form. It never appears in a URL, a record or a receipt.
 
 use super::form::Form;
-use super::guard::Scoped;
+use super::guard::{Scoped, Units};
+use super::list_times::ListTimes;
 use super::page::Page;
 use super::transaction;
 use super::view::id_link;
@@ -18,7 +19,7 @@ use crate::operator::{DamagedRecords, Done, bound};
 use crate::pledge::TransactionId;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
-use crate::time::{date_time, parse_ms};
+use crate::time::{TimeZones, date_time, parse_ms};
 use maud::{Markup, html};
 
 /// Maximum number of KV lists per step. A list has 1,000 transactions.
@@ -32,28 +33,30 @@ const MAX_LINES: usize = 1_000;
 
 /// The form for unit and e-mail address. Reads nothing from Workers KV.
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &PageContext<'_, S, C, E>,
+    _context: &PageContext<'_, S, C, E>,
+    units: &Units,
     query: &Form,
 ) -> Result {
-    Ok(Page::new(TITLE, question(&query.only(&["unit"]), None)))
+    let unit = query.given("unit").or_else(|| units.single()).unwrap_or_default();
+    Ok(Page::new(TITLE, question([unit, ""], None)))
 }
 
 const TITLE: &str = "Erase a person";
 
 /// The form. `problem` is the field that is wrong, and what is wrong with it.
-fn question(form: &Form, problem: Option<(&str, &str)>) -> Markup {
-    let field = |name, label, hint| view::Field {
+fn question([unit, address]: [&str; 2], problem: Option<(&str, &str)>) -> Markup {
+    let field = |name, label, hint, value| view::Field {
         name,
         label,
         hint,
-        value: form.text(name),
+        value,
         required: true,
         problem: problem.filter(|(wrong, _)| *wrong == name).map_or("", |(_, problem)| problem),
         ..view::Field::default()
     };
     let content = html! {
-        (field("unit", "Unit", "").render())
-        (field("address", "E-mail address", "In full; capitals do not matter.").render())
+        (field("unit", "Unit", "", unit).render())
+        (field("address", "E-mail address", "In full; capitals do not matter.", address).render())
         button { "Find transactions" }
     };
     html! {
@@ -83,7 +86,7 @@ pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some((field, problem)) = problem {
         let content = html! {
             (view::form_problem(&problem, Some(field)))
-            (question(form, Some((field, &problem))))
+            (question([form.text("unit"), address], Some((field, &problem))))
         };
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
@@ -118,7 +121,7 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
         transactions::find(context.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
     let content = html! {
         (summary(unit))
-        (found_rows(context, &found).await)
+        (found_rows(context, unit, &found).await)
         (confirmation(context, unit, address, ""))
         p {
             small {
@@ -137,11 +140,12 @@ fn summary(unit: &str) -> Markup {
     html! { p.lead { "Transactions of the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
 }
 
-async fn found_rows<S: OperatorStore, C, E>(
+async fn found_rows<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
+    unit: &str,
     found: &Found,
 ) -> Markup {
-    let table = orders::table(context, &found.transactions, false).await;
+    let table = orders::table(context, &found.transactions, Some(unit)).await;
     html! {
         @if found.transactions.is_empty() { p { "The ledger has no transaction with this e-mail address." } }
         @else { (table) }
@@ -200,11 +204,12 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
     let done = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
     let Done { outcome: step, before } = done;
     let receipt = Receipt::new(form, &step);
+    let times = context.times_of(Some(unit)).await;
     let content = html! {
         (operation::before(before.as_ref()))
         @if step.next.is_none() { (erased_all(&receipt)) }
         (summary(unit))
-        (outcome(&step))
+        (outcome(&step, &times))
         (damaged(&step.damaged))
         @match &step.next {
             Some(next) => (go_on(context, unit, address, next, &receipt)),
@@ -222,11 +227,11 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
 const BROKEN: &str =
     "the form was incomplete, and nothing was erased. Start again at Erase a person";
 
-fn outcome(step: &PersonStep) -> Markup {
+fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     let erased = step.erased.iter().map(|erased| {
         let before = erased.before.as_ref();
         let state = html! { @if before.is_some() { "Already erased" } @else { "Erased" } };
-        vec![id_link(&erased.id), state, view::time(&erased.at)]
+        vec![id_link(&erased.id), state, times.text(&erased.at)]
     });
     let refused = step.refused.iter().map(|(id, why)| {
         vec![

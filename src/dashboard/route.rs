@@ -166,7 +166,7 @@ routes! {
     /// Undoes the marking of a month as paid.
     UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
     /// The form to erase all transactions of a person.
-    Person = "GET /person", Operate, global Manage, person::person(query);
+    Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
     /// Erases a person's transactions, in steps.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     /// The people of a unit.

@@ -15,8 +15,11 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// Returns the text with its first letter in upper case.
+/// Returns the text with its first letter in upper case, unless it begins with an e-mail address.
 pub(super) fn capital(text: &str) -> String {
+    if text.split(' ').next().is_some_and(|word| word.contains('@')) {
+        return text.to_owned();
+    }
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
@@ -32,7 +35,7 @@ pub(super) fn inline_code(text: &str) -> Markup {
 }
 
 /// Replaces the RFC 3339 date-times in a message, such as `set by ada@shop.example at 2026-10-03T14:05:00Z`, by words.
-fn times_in_words(text: &str) -> String {
+pub(super) fn times_in_words(text: &str) -> String {
     let word = |word: &str| {
         let time = word.trim_end_matches([',', ';', ':', '.', ')']);
         let words = if time.contains('T') { in_words(time) } else { None };
@@ -73,13 +76,18 @@ pub(super) fn month(month: Month) -> String {
     words.unwrap_or(text)
 }
 
-/// Renders an RFC 3339 date-time in the time zone of a shop, as `3 Oct 2026, 16:05 (Europe/Berlin)`. Without a zone that
-/// is known, renders it as [`time()`] does.
-pub(super) fn shop_time(zones: &impl TimeZones, zone: Option<&str>, text: &str) -> Markup {
+/// Renders an RFC 3339 date-time in this time zone, as `3 Oct 2026, 16:05`, followed by `end`. Without a zone, renders it
+/// as [`time()`] does.
+pub(super) fn local_time(
+    zones: &impl TimeZones,
+    zone: Option<&str>,
+    end: &str,
+    text: &str,
+) -> Markup {
     let local = zone.and_then(|zone| {
         let seconds = instant(text)?;
         let ahead = i64::from(zones.utc_offset(zone, seconds)?);
-        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, " (", zone, ")"].concat())
+        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, end].concat())
     });
     match local {
         Some(words) => html! { time datetime=(text) { (words) } },

@@ -227,9 +227,10 @@ pub struct CreditSum {
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
-    /// Whether one of the credits belongs to a transaction of an earlier month. If none does, the credits cannot exceed
-    /// the sum of the month's charges.
-    pub is_of_earlier: bool,
+    /// Whether one of the credits belongs to a transaction of another month. If none does, the credits cannot exceed the
+    /// sum of the month's charges. Usually the other month is earlier. It is later if an interrupted create request was
+    /// repeated in a later month, after its transaction had been credited.
+    pub is_of_other: bool,
 }
 
 /// Sums the credits by booked month, unit, mode and currency, oldest month first. `units` restricts the sums to these
@@ -249,12 +250,16 @@ pub async fn credit_sums(
     Ok(rows.into_iter().map(BookedRow::into_sum).collect())
 }
 
-/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units.
+/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units. The index `by_id` has the time of
+/// each credit's transaction.
 macro_rules! booked {
     ($units:literal) => {
         concat!(
             "WITH booked AS (
-  SELECT booked_month AS month, unit, mode, currency, max(booked_month <> order_month) AS is_of_earlier,
+  SELECT booked_month AS month, unit, mode, currency, max(booked_month <> order_month OR EXISTS (
+      SELECT 1 FROM transactions t WHERE t.id = credits.id
+        AND strftime('%Y-%m', t.created / 1000, 'unixepoch') <> booked_month
+    )) AS is_of_other,
     ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest,
     json_group_array(amount) FILTER (WHERE amount IS NOT NULL) AS large
   FROM credits WHERE ",
@@ -262,7 +267,7 @@ macro_rules! booked {
             " AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
   GROUP BY booked_month, unit, mode, currency
 )
-SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_earlier', is_of_earlier,
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_other', is_of_other,
   'millions', millions, 'rest', rest, 'large', json(large)) FROM booked ORDER BY month, unit, mode, currency"
         )
     };
@@ -296,7 +301,7 @@ struct BookedRow {
     unit: String,
     mode: Mode,
     currency: String,
-    is_of_earlier: u8,
+    is_of_other: u8,
     millions: u64,
     rest: u64,
     large: Vec<String>,
@@ -307,8 +312,8 @@ impl BookedRow {
         let mut parts = of_halves(self.millions, self.rest, 2);
         parts.extend(self.large.iter().filter_map(|text| Decimal::parse_bounded(text)));
         let amount = Decimal::sum(parts.into_iter()).to_money();
-        let BookedRow { month, unit, mode, currency: currency_code, is_of_earlier, .. } = self;
-        CreditSum { mode, unit, month, currency_code, amount, is_of_earlier: is_of_earlier != 0 }
+        let BookedRow { month, unit, mode, currency: currency_code, is_of_other, .. } = self;
+        CreditSum { mode, unit, month, currency_code, amount, is_of_other: is_of_other != 0 }
     }
 }
 

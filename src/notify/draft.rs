@@ -1,11 +1,11 @@
 //! The notification about a transaction, made from its record at the moment of sending.
 
-use super::outgoing_message::message_body;
+use super::outgoing_message::{AdapterState, message_body};
 use super::{Delivery, Mailer, Messenger, Notifier, Reason, Timer};
 use crate::http::at_origin;
 use crate::messaging::DoorName;
 use crate::pledge::{ERASED_EMAIL, NotificationService, RetrievedPledgeTransaction};
-use crate::recipient::{Language, Mail, Profile, mail};
+use crate::recipient::{Language, Mail, Profile, mail, message_texts};
 use crate::store::ListingStore;
 
 /// A notification to send.
@@ -57,14 +57,15 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         let to = self.address(service, is_live, email)?.to_owned();
         // The sender of the create may have chosen the origin of the timeline URL in the record.
         record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
-        let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
-        let language = mail.language;
-        let content = if service.is_email() {
-            Content::Mail { mail, reply_to: profile.reply_to.clone() }
+        let (content, language) = if service.is_email() {
+            let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
+            let language = mail.language;
+            (Content::Mail { mail, reply_to: profile.reply_to.clone() }, language)
         } else {
-            let body = message_body(service, (delivery.id, unit), &record, profile, &mail);
+            let texts = message_texts(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
+            let body = message_body(service, (delivery.id, unit), &record, profile, &texts);
             let door = DoorName { service, is_live };
-            Content::Message { door, body: body.ok_or(Reason::NoPage)? }
+            (Content::Message { door, body: body.ok_or(Reason::NoPage)? }, texts.language)
         };
         Ok(Draft { content, language, to, is_live })
     }
@@ -79,9 +80,12 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         match (service.is_email(), is_live) {
             (true, true) => Ok(email),
             (true, false) => self.settings.test_to.as_deref().ok_or(Reason::TestMode),
-            (false, _) if self.messenger.is_attached(DoorName { service, is_live }) => Ok(email),
-            (false, true) => Err(Reason::NotAttached),
-            (false, false) => Err(Reason::TestMode),
+            (false, _) => match (self.messenger.adapter(DoorName { service, is_live }), is_live) {
+                (AdapterState::Attached, _) => Ok(email),
+                (AdapterState::Invalid, _) => Err(Reason::InvalidAdapter),
+                (AdapterState::Absent, true) => Err(Reason::NotAttached),
+                (AdapterState::Absent, false) => Err(Reason::TestMode),
+            },
         }
     }
 }

@@ -63,6 +63,8 @@ pub enum Reason {
     ServiceOff,
     /// No adapter is attached for the messaging service.
     NotAttached,
+    /// An adapter is set for the messaging service, but its settings are invalid.
+    InvalidAdapter,
     /// `PUBLIC_ORIGIN` is not set, or invalid.
     NoOrigin,
     /// A test key created the transaction, and `MAIL_TEST_TO` is not set, or no adapter for tests is attached.

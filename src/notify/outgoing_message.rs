@@ -4,7 +4,7 @@ use super::{Marker, SendError};
 use crate::api::to_json;
 use crate::messaging::DoorName;
 use crate::pledge::{NotificationService, Recipient, RetrievedPledgeTransaction, TransactionId};
-use crate::recipient::{Mail, Profile, shortened};
+use crate::recipient::{MessageTexts, Profile, shortened};
 use serde::Serialize;
 
 /// A message for an adapter.
@@ -59,14 +59,13 @@ pub(super) fn webhook_id(id: &TransactionId, service: NotificationService, round
     format!("{id}_{}_{round}", service.name())
 }
 
-/// Returns the body of a message about a transaction, with title and text of its e-mail. Returns `None` if the record has
-/// no recipient or no page.
+/// Returns the body of a message about a transaction. Returns `None` if the record has no recipient or no page.
 pub(super) fn message_body(
     service: NotificationService,
     (id, unit): (&TransactionId, &str),
     record: &RetrievedPledgeTransaction<'_>,
     profile: &Profile,
-    mail: &Mail,
+    texts: &MessageTexts,
 ) -> Option<Vec<u8>> {
     let Recipient { email, first_name, name } = &record.pledges.first()?.recipient;
     let [first_name, name] = [first_name, name].map(|name| name.as_deref().map(shortened));
@@ -76,19 +75,29 @@ pub(super) fn message_body(
         is_live: record.is_live,
         recipient: Addressee { email, first_name, name },
         unit: Unit { id: unit, name: profile.name() },
-        language: mail.language.tag(),
-        title: &mail.subject,
-        text: &mail.text,
+        language: texts.language.tag(),
+        title: &texts.title,
+        text: &texts.text,
         timeline_url: record.timeline_url.as_deref()?,
     }))
+}
+
+/// Whether there is an adapter behind a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdapterState {
+    /// The door leads to an adapter.
+    Attached,
+    /// The door is not set.
+    Absent,
+    /// The door is set, but its settings are invalid.
+    Invalid,
 }
 
 /// The adapters of the messaging services.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Messenger {
-    /// Returns whether a door is set. If its settings are invalid, sending fails temporarily, because the operator can
-    /// correct them.
-    fn is_attached(&self, door: DoorName) -> bool;
+    /// Returns whether a door leads to an adapter.
+    fn adapter(&self, door: DoorName) -> AdapterState;
 
     /// Sends one message.
     ///
@@ -102,8 +111,8 @@ pub trait Messenger {
 pub struct NoMessenger;
 
 impl Messenger for NoMessenger {
-    fn is_attached(&self, _: DoorName) -> bool {
-        false
+    fn adapter(&self, _: DoorName) -> AdapterState {
+        AdapterState::Absent
     }
 
     async fn send_message(&self, _: &OutgoingMessage<'_>) -> Result<(), SendError> {

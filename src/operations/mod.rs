@@ -141,7 +141,7 @@ pub const GROUPS: [(&str, &str); 13] = [
     ),
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("updates", "What became of pledges, as buyers' timelines show it"),
-    ("emails", "E-mails to the recipients of pledges"),
+    ("emails", "E-mails and messages to the recipients of pledges"),
     (
         "ledger",
         "The ledger: a database of all transactions, built from their records in Workers KV",

@@ -361,13 +361,9 @@ fn cells(row: &UpdateRow) -> [String; 10] {
 /// Largest number of characters of a sentence in a list.
 const MAX_CELL: usize = 60;
 
-pub const PREVIEW: Spec = Spec::reads(
-    "updates",
-    "preview",
-    "print an update as buyers read it, in each of its languages",
-    &[ID],
-)
-.answers("the members of `updates add`");
+pub const PREVIEW: Spec =
+    Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])
+        .answers("the members of `updates add`");
 
 pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
     let row = updates::get(call.ledger()?, &update).await?;

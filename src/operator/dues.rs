@@ -190,11 +190,11 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the months from the first credit of an earlier month's order on; `None` without a credit of this kind
+    /// Returns the months from the first credit of another month's order on; `None` without a credit of this kind
     /// before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
-        let excessive = |credit: &&CreditSum| credit.is_of_earlier && credit.month < last;
+        let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;
         let credits: Vec<_> = credits.iter().filter(excessive).collect();
         let first = credits.iter().map(|credit| credit.month).min()?;
         let shops: BTreeSet<_> =

@@ -7,7 +7,7 @@ use crate::http::OWS;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-/// A language of the page. The npm package has messages in the same languages, except for Brazilian Portuguese.
+/// A language of the page. The npm package has messages in the same languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! The timeline page and the e-mail of a recipient: what was pledged for whom, why and when.
+//! The timeline page, the e-mail and the message of a recipient: what was pledged for whom, why and when.
 //!
 //! A page is one document with an inline style. It runs no script, and loads only the images of the pledges and the
 //! shop's logo. Texts of a shop are escaped, and have their own text direction (`dir="auto"`, `bdi`). Links of a shop
@@ -26,7 +26,7 @@ mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
-pub use mail::{Mail, mail};
+pub use mail::{Mail, MessageTexts, mail, message_texts};
 pub use page::{Page, cancelled_page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
 pub use progress::OfferingProgress;

@@ -98,7 +98,8 @@ fn pledge_list(
                 let is_shared = pledges.iter().filter(own).nth(1).is_some();
                 while let Some(pledge) = same.next() {
                     let is_last = same.peek().is_none();
-                    let since = is_last.then(|| updates.since(calendar, pledge, is_shared));
+                    let since =
+                        is_last.then(|| updates.since(calendar, pledge, is_shared)).flatten();
                     list.push(pledge, since);
                 }
             }

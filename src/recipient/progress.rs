@@ -16,6 +16,9 @@ use maud::{Markup, html};
 /// request.
 const MAX_OPEN: usize = 4;
 const NEWEST: usize = 3;
+/// Maximum number of offerings for which a page says that there are no updates yet. With more, it would repeat the same
+/// sentence again and again, so it shows only the offerings with updates.
+const MAX_WITHOUT: usize = 3;
 
 /// What is known of the updates of an offering, for the month of the pledges.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +34,16 @@ pub(super) struct Progress<'u> {
     offerings: &'u [OfferingProgress<'u>],
     /// The indexes of the offerings that were taken.
     taken: Vec<usize>,
+    /// Whether one of them has updates.
+    has_taken_some: bool,
 }
 
 impl<'u> Progress<'u> {
     /// If no offering has updates, none is shown: the page [says so once](closing).
     pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
         let is_shown = has_updates(offerings);
-        Progress { offerings: if is_shown { offerings } else { &[] }, taken: Vec::new() }
+        let offerings = if is_shown { offerings } else { &[] };
+        Progress { offerings, taken: Vec::new(), has_taken_some: false }
     }
 
     pub fn knows(&self, offering_id: &str) -> bool {
@@ -49,12 +55,15 @@ impl<'u> Progress<'u> {
     }
 
     /// Returns the updates of an offering, once.
-    pub fn take(&mut self, offering_id: &str) -> Option<OfferingUpdates<'u>> {
+    pub fn take(&mut self, offering_id: &str) -> Option<UpdatesSection<'u>> {
         let index = self.index(offering_id).filter(|index| !self.taken.contains(index))?;
         let OfferingProgress { offering_id, updates } = *self.offerings.get(index)?;
-        let is_first = self.taken.is_empty();
+        let has_some = updates.is_some_and(|updates| !updates.is_empty());
+        let is_first = has_some && !self.has_taken_some;
+        self.has_taken_some |= has_some;
         self.taken.push(index);
-        Some(OfferingUpdates { offering_id, updates, is_first })
+        let says_none = self.offerings.len() <= MAX_WITHOUT;
+        Some(UpdatesSection { offering_id, updates, is_first, says_none })
     }
 }
 
@@ -80,24 +89,30 @@ pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) ->
 // ---- The updates of an offering ------------------------------------------------------------------
 
 /// The updates of an offering on a page.
-pub(super) struct OfferingUpdates<'u> {
+pub(super) struct UpdatesSection<'u> {
     pub offering_id: &'u str,
     updates: Option<&'u [Update]>,
     /// Whether they are the first on the page.
     is_first: bool,
+    /// Whether the page says that there are none.
+    says_none: bool,
 }
 
-impl OfferingUpdates<'_> {
-    /// Renders the updates below a pledge. If several pledges share them, the heading names the offering.
+impl UpdatesSection<'_> {
+    /// Renders the updates below a pledge. If several pledges share them, the heading names the offering. Returns `None` if
+    /// there are none and the page does not say so.
     pub fn since(
         &self,
         calendar: Calendar<'_>,
         pledge: &RetrievedPledge<'_>,
         is_shared: bool,
-    ) -> Markup {
+    ) -> Option<Markup> {
+        if self.updates.is_some_and(<[Update]>::is_empty) && !self.says_none {
+            return None;
+        }
         let language = calendar.language;
         let item = Item { calendar, pledge };
-        html! {
+        Some(html! {
             section.since {
                 (item.heading(is_shared))
                 @match self.updates {
@@ -109,7 +124,7 @@ impl OfferingUpdates<'_> {
                     }
                 }
             }
-        }
+        })
     }
 }
 

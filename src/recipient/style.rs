@@ -11,7 +11,7 @@ pub(super) const STYLE: &str = include_str!("style.css");
 /// and allows [`STYLE`] by its hash, the images of the pledges (`https:`, `http:`) and the page's
 /// icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-pkoYAEznx7QK9wXacglOeKQCyyht1ebSmLOMqLFvEZw='; \
+     style-src 'sha256-IZv5RC2+dblGMn/F0P+GXtkpb+RO75eK/FpVnVtZ1rU='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The accent of a page: its colour as text, the style that sets it, and the policy that allows this style.

@@ -47,6 +47,8 @@ pub enum Sentence {
     MailPrivate,
     /// Why the recipient gets the e-mail, with the shop.
     MailWhy,
+    /// Why the recipient gets a message by a messaging service, with the shop.
+    MessageWhy,
     /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
     /// The note on a page that an operator cancelled the transaction, with the date.

@@ -11,8 +11,9 @@ pub const NOTIFICATION_DAYS: u32 = 30;
 const QUEUED_DAYS: u32 = 3;
 /// How long a notification counts towards the limit of its address, in days.
 pub const MAILED_DAYS: u32 = 2;
-/// How long a failed notification stays in the list of failures, in days.
-pub const FAILED_MAIL_DAYS: u32 = 90;
+/// How long a failed notification stays in the list of failures, in days: as long as its outcome, so that the list can
+/// always show the state.
+pub const FAILED_MAIL_DAYS: u32 = NOTIFICATION_DAYS;
 
 /// `notification:{id}` → a [`Marker`](crate::notify::Marker), for 30 days. The name of a messaging service follows the
 /// ID: `notification:{id}:{service}`.
@@ -97,7 +98,7 @@ impl MailedKey<'_> {
     }
 }
 
-/// `mail-failed:{day}:{id}` → an empty value, for 90 days: an entry in the operator's list of failed notifications. The
+/// `mail-failed:{day}:{id}` → an empty value, for 30 days: an entry in the operator's list of failed notifications. The
 /// name of a messaging service follows the ID.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedMailKey<'k> {

@@ -279,6 +279,9 @@ test("after two messengers are chosen, the page for developers shows what their 
       assert.ok(text.includes(part), `${part}: ${text}`);
   }
   await page.waitForSelector("[data-mail-status]:has-text('The last notifications')");
+  const code = await page.locator("pre:has-text('bindForm')").innerText();
+  const labels = [...code.matchAll(/type="checkbox".*> (.*)<\/label>/g)].map(([, label]) => label);
+  assert.deepEqual(labels, ["Notify me in messenger A", "Notify me in messenger B"]);
 });
 
 test("the stand-in of an adapter accepts only signed messages", async () => {

@@ -1,14 +1,14 @@
 //! Tests what is due for months: credits of earlier orders that exceed a month's charges are carried to later months.
 
-use crate::credits::{Bench, ENDED_MS, bench, request};
+use crate::credits::{Bench, ENDED_MS, MINUTE, bench, request};
 use futures_executor::block_on;
 use impact_pledge::decimal::Decimal;
 use impact_pledge::ledger;
 use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::{attention, payments, usage};
+use impact_pledge::operator::{attention, dues, payments, usage};
 use impact_pledge::settlement::Month;
 use serde_json::json;
-use support::service::{NOW_MS, UNIT, minimal};
+use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
 
 const DAY: u64 = 24 * 60 * 60_000;
 /// The 3rd of April, when March counts as ended.
@@ -96,8 +96,41 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
         let due = &month.sums[0];
         format!("{} {} − {} = {}", month.mode.name(), due.amount, due.carried, due.due)
     };
-    let dues: Vec<_> = months.iter().map(due).collect();
-    assert_eq!(dues, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);
+    let shown: Vec<_> = months.iter().map(due).collect();
+    assert_eq!(shown, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);
+    let excess: Vec<_> = months.iter().map(|month| month.sums[0].excess()).collect();
+    assert_eq!(excess, [None, Some("7.00".to_owned())]);
+    let totals = dues::totals(&months);
+    assert_eq!(totals[0].excess().as_deref(), Some("7.00"), "{totals:?}");
+}
+
+/// The create of the credited order was interrupted before its replay record was written, and is repeated in February.
+/// The transaction moves there. Its credit stays in January, and is carried, also if only one month is asked for.
+#[test]
+fn a_credit_follows_its_order_to_the_month_in_which_an_interrupted_create_is_repeated() {
+    let bench = bench();
+    let create = |at_ms| {
+        bench.service.clock.0.set(at_ms);
+        let request = TestRequest::new("POST", PATH, LIVE_UNIT)
+            .with_header("idempotency-key", "order-1053")
+            .with_body(minimal().to_string().into_bytes());
+        let created = bench.service.isolate().send(&request).json();
+        bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+        created["id"].as_str().unwrap().to_owned()
+    };
+    let id = create(NOW_MS);
+    bench.credit(&request(&id, None)).unwrap();
+    let replay = bench.store().names().into_iter().find(|name| name.starts_with("idempotency:"));
+    bench.store().remove(&replay.unwrap());
+    assert_eq!(create(ENDED_MS), id);
+    bench.at(ENDED_MS + 10 * MINUTE);
+    bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+    let dues = ["2026-02 1.50 − 0.00 − 1.50 = 0.00", "2026-01 0.00 − 1.50 − 0.00 = 0.00"];
+    assert_eq!(bench.dues(), dues);
+    let (all, february) = (TransactionFilter::default(), Month::parse("2026-02").unwrap());
+    let usage = usage::of_month(bench.store(), &bench.ledger, &all, february);
+    let due = &block_on(usage).unwrap().months[0].sums[0];
+    assert_eq!([&due.carried, &due.due], ["1.50", "0.00"]);
 }
 
 #[test]

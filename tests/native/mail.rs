@@ -3,11 +3,14 @@
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::recipient::{Colour, DARK_PAPER, LIGHT_PAPER, Mail, Profile, mail};
+use impact_pledge::recipient::{
+    Colour, DARK_PAPER, LIGHT_PAPER, Language, Mail, Profile, mail, message_texts,
+};
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use strum::VariantArray as _;
 use support::service::Zones;
 
 #[track_caller]
@@ -97,6 +100,30 @@ fn check_html(mail: &Mail, logo: Option<&str>) {
         assert!(words(&shown).replace('·', "").contains(&line), "the HTML lacks `{line}`");
     }
     assert!(!mail.html.contains(EMAIL) && !mail.text.contains(EMAIL));
+}
+
+/// The words for e-mail in the languages of the texts.
+const EMAIL_WORDS: &str = "(?i)mail|correo|mejl|メール|邮件";
+
+#[test]
+fn a_message_is_the_text_of_the_email_without_the_word_email() {
+    let words = Regex::new(EMAIL_WORDS).expect("a pattern");
+    let bytes = full().to_string();
+    let record: RetrievedPledgeTransaction<'_> = serde_json::from_str(&bytes).expect("a record");
+    for language in Language::VARIANTS {
+        let tag = language.tag();
+        let profile = json!({ "name": "Small Hours", "language": tag, "mailText": "Thank you!" });
+        let Mail { subject, text: of_mail, .. } = mail_of(&full(), Some(&profile));
+        let profile: Profile = serde_json::from_value(profile).expect("a profile");
+        let message = message_texts(&record, Some(&profile), &Zones).expect("a message");
+        assert_eq!((message.title, message.language), (subject, *language));
+        let (same, foot) = of_mail.split_once("-- \n").expect("a signature");
+        let (facts, _) = foot.split_once('\n').expect("facts");
+        let why = message.text.strip_prefix(&[same, facts, "\n"].concat());
+        let why = why.unwrap_or_else(|| panic!("{tag}: {}", message.text));
+        assert!(why.contains("Small Hours") && why.lines().count() == 1, "{tag}: {why}");
+        assert!(!words.is_match(&message.text), "{tag}: {}", message.text);
+    }
 }
 
 #[test]

@@ -156,7 +156,7 @@ const FIRST_MESSAGE: &str = "The first message may still be sent: the recipient 
 const MAYBE_MESSAGE: &str = "It may have been sent: the recipient may get a second message";
 
 /// The same for messages by MessagingServiceB.
-const MESSAGE_ROWS: [Row; 25] = [
+const MESSAGE_ROWS: [Row; 26] = [
     (State::NotAsked, None, "not requested: the shop did not ask for it", false, None),
     (
         State::Erased,
@@ -186,7 +186,14 @@ const MESSAGE_ROWS: [Row; 25] = [
     (
         State::Skipped,
         Some("not-attached"),
-        "not sent: no adapter is attached for this service",
+        "not sent: no adapter was attached for this service",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("invalid-adapter"),
+        "not sent: the settings of this service's adapter were invalid",
         true,
         None,
     ),
@@ -200,7 +207,7 @@ const MESSAGE_ROWS: [Row; 25] = [
     (
         State::Skipped,
         Some("test-mode"),
-        "not sent: a test key created the transaction, and no adapter for test keys is attached",
+        "not sent: a test key created the transaction, and no adapter for test keys was attached",
         true,
         None,
     ),

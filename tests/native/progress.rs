@@ -248,6 +248,19 @@ fn hostile_updates_are_text() {
 }
 
 #[test]
+fn a_page_with_more_than_three_offerings_does_not_repeat_that_there_are_no_updates() {
+    let names = ["a", "b", "c", "d"];
+    for (offerings, said) in [(&names[..3], 2), (&names[..], 0)] {
+        let of = |id: &&str| (*id == "b").then(|| update(1, "Planted.")).into_iter().collect();
+        let updates = offerings.iter().map(|id| ((*id).to_owned(), Some(of(id)))).collect();
+        let html = page_with_updates(&record(offerings), None, &updates);
+        let count = |text: &str| html.matches(text).count();
+        assert_eq!((count(NOTHING), count("Planted.")), (said, 1), "{offerings:?}");
+        assert_eq!(count("These updates cover all pledges"), 1, "{offerings:?}");
+    }
+}
+
+#[test]
 fn forty_pledges_with_twelve_updates_make_a_small_page() {
     let names: Vec<_> = (0..40).map(|index| ["tree", "kelp", "plastic-kg"][index % 3]).collect();
     let list = || Some((0..12).map(|index| update(index, &"All is well. ".repeat(8))).collect());

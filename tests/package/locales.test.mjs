@@ -43,8 +43,8 @@ const FORM_TEXTS = ["summary", "submit_failed", "retry", "too_low", "too_high", 
 const textOf = (pack, issue) =>
   typeof pack[issue.code] === "function" ? pack[issue.code](issue) : pack[issue.code];
 
-test("there are packs of twelve languages, and informal ones where the others are formal", () => {
-  const all = "da de de-informal en es es-informal fr fr-informal it ja nl pl pt sv zh";
+test("there are packs of thirteen languages, and informal ones where the others are formal", () => {
+  const all = "da de de-informal en es es-informal fr fr-informal it ja nl pl pt pt-BR sv zh";
   assert.deepEqual(names.sort().join(" "), all);
 });
 

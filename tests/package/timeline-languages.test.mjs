@@ -51,11 +51,7 @@ test("each language has its own words", async () => {
   const messages = readdirSync(join(import.meta.dirname, "../../pkg-templates/locales"))
     .map((file) => parse(file).name)
     .filter((name) => name !== "pack" && !name.endsWith("-informal"));
-  assert.deepEqual(
-    LANGUAGES.filter((language) => !messages.includes(language)),
-    ["pt-BR"],
-  );
-  assert.equal(LANGUAGES.length, messages.length + 1);
+  assert.deepEqual(messages.sort(), LANGUAGES.toSorted());
   const words = (await pagesOf({})).map(([, page]) => texts(page, "p").join("\n"));
   assert.equal(new Set(words).size, LANGUAGES.length);
 });

@@ -209,7 +209,7 @@ const STATED = {
   "docs/decisions/records.md": [],
   "docs/service.md": [],
   "docs/settings.md": [],
-  "docs/upgrading.md": [],
+  "docs/upgrading.md": [`after ${WAITING} hours`],
   "docs/npm.md": [
     `first wait is ${seconds("src/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/retry.rs", "LONGEST_WAIT_MS")} s`,
     `asks for up to ${seconds("src/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,

@@ -74,7 +74,7 @@ async function created(notifications = ["MessagingServiceA"], standIn = "no queu
 /** Delivers a message, and returns its outcome. */
 async function deliver({ id, createdAt }, service, { standIn = "", headers = {}, ...more } = {}) {
   const queue = "impact-pledge-notifications";
-  const body = { id, createdAt, round: 1, service };
+  const body = { transactionId: id, createdAt, round: 1, service };
   const { status, text } = await send(server.origin, {
     method: "POST",
     path: "/delivery",
@@ -110,8 +110,8 @@ test("a create that asks for three services puts three messages into the queue, 
   const messages = (await queued()).map(({ message }) => message);
   assert.deepEqual(messages, [
     { id, createdAt, round: 1 },
-    { id, createdAt, round: 1, service: "MessagingServiceA" },
-    { id, createdAt, round: 1, service: "MessagingServiceB" },
+    { transactionId: id, createdAt, round: 1, service: "MessagingServiceA" },
+    { transactionId: id, createdAt, round: 1, service: "MessagingServiceB" },
   ]);
   const pending = asked.map((type) => ({ type, status: "Pending" }));
   assert.deepEqual(notifications, pending);
@@ -195,7 +195,7 @@ for (const [problem, doors] of Object.entries({
     const more = { bound: [], variables: doors };
     assert.deepEqual(await deliver(transaction, "MessagingServiceA", more), DONE);
     assert.deepEqual(taken(), []);
-    assert.equal((await marker(transaction, "MessagingServiceA")).reason, "not-attached");
+    assert.equal((await marker(transaction, "MessagingServiceA")).reason, "invalid-adapter");
   });
 
 test("an adapter that is bound may go without a secret", async () => {

@@ -1,5 +1,6 @@
 /** Generates code to copy, which a shop needs for an order. */
 import { fieldAttributes } from "impact-pledge/form";
+import { waysOf } from "../shared/thanks.js";
 
 /** The order that the code shows before the first order is placed. */
 const EXAMPLE = {
@@ -56,8 +57,10 @@ const isHidden = (name) =>
   name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
 
 function field([name, value]) {
-  if (name.startsWith("notifications."))
-    return `  <label>${input({ name: "notifications", type: "checkbox", value, checked: true })} E-mail me</label>`;
+  if (name.startsWith("notifications.")) {
+    const attributes = { name: "notifications", type: "checkbox", value, checked: true };
+    return `  <label>${input(attributes)} Notify me ${waysOf([value])}</label>`;
+  }
   if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
   const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
   const attributes = { ...fieldAttributes(name, { optional: true }), value };

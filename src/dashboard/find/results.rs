@@ -182,7 +182,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
 
     async fn orders_page(&self, FoundBy { by, found }: &FoundBy, above: &Markup) -> Page {
         let unit = self.query.given("unit");
-        let table = orders::table(self.context, &found.transactions, unit.is_none()).await;
+        let table = orders::table(self.context, &found.transactions, unit).await;
         let content = html! {
             (above)
             p.lead {

@@ -4,25 +4,35 @@ use super::make::make_form;
 use super::parts::change_forms;
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
+use crate::dashboard::list_times::ListTimes;
 use crate::dashboard::{PageContext, Result, orders, transaction, view};
 use crate::operator::MAX_PAGES;
-use crate::operator::keys::{self, KeyRow};
+use crate::operator::keys::{self, KeyMetadata, KeyRow};
 use crate::operator::register::Unregistered;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
+use crate::time::TimeZones;
 use maud::{Markup, html};
 
 /// The keys of a unit or a team, with the form to create a key. `missing` contains the unit or team if it does not exist. KV
-/// cost: 1 read, 1 list per 1,000 keys, at most 10.
+/// cost: 2 reads, 1 list per 1,000 keys, at most 10.
 pub(in crate::dashboard) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,
     missing: &[Unregistered],
 ) -> Result<Markup> {
     let (mut rows, has_more) = keys::list(context.store, Some(level), MAX_PAGES).await?;
+    let times = context.times_of_place(level).await;
+    let has_ends = rows.iter().any(|row| row.problem.is_some() || ends(row));
     rows.sort_by(|one, other| created(other).cmp(created(one)));
-    let shown = rows.iter().take(view::MAX_ROWS).map(|row| cells(context, row)).collect::<Vec<_>>();
-    let headings = ["ID", "Mode", "Label", "Change", "Created", "Created by", "Expires"];
+    let shown = rows
+        .iter()
+        .take(view::MAX_ROWS)
+        .map(|row| cells(context, row, &times, has_ends))
+        .collect::<Vec<_>>();
+    let (created, expires) = (times.heading("Created"), times.heading("Expires"));
+    let mut headings = vec!["ID", "Mode", "Label", "Change", &created];
+    headings.extend(has_ends.then_some(&*expires));
     Ok(html! {
         section {
             h2 { "API keys" }
@@ -36,13 +46,23 @@ pub(in crate::dashboard) async fn section<S: OperatorStore, C: Clock, E: Entropy
     })
 }
 
+/// Returns whether the key expires or was replaced.
+fn ends(row: &KeyRow) -> bool {
+    row.note.as_ref().is_some_and(|note| note.ends.is_some() || note.successor.is_some())
+}
+
 fn created(row: &KeyRow) -> &str {
     row.note.as_ref().map_or("", |note| &note.created)
 }
 
-fn cells<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, row: &KeyRow) -> Vec<Markup> {
+fn cells<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &KeyRow,
+    times: &ListTimes<'_, C>,
+    has_ends: bool,
+) -> Vec<Markup> {
     let Some(note) = &row.note else { return vec![] };
-    vec![
+    let mut cells = vec![
         html! { code { (row.name.id) } },
         transaction::mode(note.mode.is_live()),
         html! { bdi { (note.label) } },
@@ -50,14 +70,21 @@ fn cells<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, row: &KeyR
             (change_forms(&row.name, &note.level))
             a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Transactions of the key " (row.name.id) } { "Transactions" }
         },
-        view::time(&note.created),
-        context.author_of(&note.by, note.by_shop),
         html! {
-            @if let Some(ends) = &note.ends { (view::time(ends)) }
-            @if let Some(successor) = &note.successor {
-                " " small { "replaced by " code { (successor) } }
-            }
-            @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
+            (times.cell(&note.created))
+            div { small { "by " (context.author_of(&note.by, note.by_shop)) } }
         },
-    ]
+    ];
+    cells.extend(has_ends.then(|| expiry(row, note, times)));
+    cells
+}
+
+fn expiry(row: &KeyRow, note: &KeyMetadata, times: &ListTimes<'_, impl TimeZones>) -> Markup {
+    html! {
+        @if let Some(ends) = &note.ends { (times.cell(ends)) }
+        @if let Some(successor) = &note.successor {
+            " " small { "replaced by " code { (successor) } }
+        }
+        @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
+    }
 }

@@ -1,15 +1,15 @@
 //! The facts of a transaction: its order, its recipient, and who created it.
 
 use super::parts::{level, unit};
-use crate::dashboard::{PageContext, Result, link, view};
+use crate::dashboard::list_times::ListTimes;
+use crate::dashboard::{Result, link, view};
+use crate::operator::OperatorError;
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::transactions::TransactionView;
-use crate::operator::{OperatorError, units};
 use crate::pledge::{Recipient, Trigger};
-use crate::recipient::NewProfile;
-use crate::service::{Clock, Entropy};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
+use crate::time::TimeZones;
 use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
@@ -22,6 +22,8 @@ pub(super) struct Facts {
     pub paid_at: Option<PaidAt>,
     /// The key that created the transaction, if it still exists.
     pub key: Option<KeyRow>,
+    /// Whether the key belongs to a team of which the person is no member. Its name and the key's label are not shown.
+    pub is_foreign_key: bool,
     /// Whether the person is an operator.
     pub operates: bool,
     /// Whether the person is an operator, or a manager of the unit.
@@ -35,20 +37,15 @@ pub(super) struct Times {
     erased: Option<Markup>,
 }
 
-/// Renders the times of a transaction in the time zone of the unit's profile. Uses UTC if the profile cannot be read or
-/// has no known time zone. KV cost: 1 read.
-pub(super) async fn times<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    shown: &TransactionView<'_>,
-) -> Times {
-    let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
-    let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
-    let zone = profile.and_then(|profile| profile.time_zone);
-    let local = |text: &str| view::shop_time(context.clock, zone.as_deref(), text);
-    Times {
-        created: local(&shown.row.created_at),
-        happened: shown.transaction.trigger.date.as_deref().map(local),
-        erased: shown.row.erased.as_deref().map(local),
+impl Times {
+    /// Renders the times of a transaction.
+    pub(super) fn of(shown: &TransactionView<'_>, times: &ListTimes<'_, impl TimeZones>) -> Self {
+        let local = |text: &str| times.text(text);
+        Times {
+            created: local(&shown.row.created_at),
+            happened: shown.transaction.trigger.date.as_deref().map(local),
+            erased: shown.row.erased.as_deref().map(local),
+        }
     }
 }
 
@@ -97,6 +94,7 @@ impl Facts {
         html! {
             code { (id) }
             @match note {
+                Some(_) if self.is_foreign_key => " of a team",
                 Some(note) => {
                     " of the " (level(&note.level, self.operates))
                     @if self.manages && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }

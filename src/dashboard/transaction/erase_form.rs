@@ -11,7 +11,7 @@ use maud::{Markup, html};
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
-    (id, erased): (&str, Option<&str>),
+    (id, erased): (&str, Option<Markup>),
     notifications: &[Status],
 ) -> Markup {
     if erased.is_none() && transactions::check_erasable(context.clock, record).is_err() {
@@ -21,14 +21,14 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
     }
     let was_notified = notifications.iter().any(|status| status.state != State::NotAsked);
     html! {
-        @match erased {
+        @match &erased {
             None => p {
                 "Permanently deletes the recipient's details and all texts. This cannot be undone. Offerings, \
                  quantities, times and the charge are kept for accounting. Backups and the shop's own systems \
                  still have the data."
             },
             Some(at) => p {
-                "This transaction was erased on " (view::time(at)) "."
+                "This transaction was erased on " (at) "."
                 @if was_notified {
                     " Erasing it again removes data that a notification that was being sent at that time may have left."
                 }

@@ -1,5 +1,6 @@
 //! A notification of a transaction: its state, and the form that sends it again.
 
+use crate::dashboard::list_times::ListTimes;
 use crate::dashboard::{PageContext, link, mail_state, view};
 use crate::operator::notifications::{self, State, Status};
 use crate::pledge::NotificationService;
@@ -11,7 +12,7 @@ use maud::{Markup, html};
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
-    status: &Status,
+    (status, times): (&Status, &ListTimes<'_, C>),
     may_send: bool,
 ) -> Markup {
     let service = status.service;
@@ -23,7 +24,7 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
     html! {
         section #(anchor) {
             h2 { (heading) }
-            (mail_state::facts(status))
+            (mail_state::facts(status, times))
             @if is_asked {
                 p { a href=(preview_path(id, service)) { "Preview" } " (personal data masked)" }
             }

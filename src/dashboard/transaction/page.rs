@@ -1,6 +1,6 @@
 //! Builds the page of a transaction from its parts.
 
-use super::details::{self, Facts};
+use super::details::{self, Facts, Times};
 use super::parts::mode;
 use super::{erase_form, mail, pledges, related};
 use crate::auth::KeyLevel;
@@ -8,8 +8,9 @@ use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, credit, view};
 use crate::ledger::Order;
+use crate::operator::keys::KeyRow;
 use crate::operator::notifications::{self, Status};
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{Record, TransactionView, ViewOptions};
 use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
@@ -43,19 +44,22 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let row = &shown.row;
     let manages = context.manages(&KeyLevel::Unit(row.unit.clone()));
     let may_search = manages || context.may(Permission::Support);
+    let times = context.times_of(Some(&row.unit)).await;
     let of_support = match may_search || context.is_of_shop() {
         true => Some(OfSupport::read(context, record, row, may_search).await?),
         false => None,
     };
     let credits = match context.may(Permission::Account) {
-        true => Some(credit::section(context, record, &row.id).await?),
+        true => Some(credit::section(context, record, &row.id, &times).await?),
         false => None,
     };
     let prices = record.prices(context.store).await?;
+    let key = details::key(context.store, shown.key.as_deref()).await?;
     let facts = Facts {
+        is_foreign_key: key.as_ref().is_some_and(|key| is_foreign(context, key)),
+        key,
         paid_at: record.paid_at(context.store).await?,
-        times: details::times(context, shown).await,
-        key: details::key(context.store, shown.key.as_deref()).await?,
+        times: Times::of(shown, &times),
         operates: context.may(Permission::Operate),
         manages,
     };
@@ -70,17 +74,25 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             section { h2 { "Details" } (facts.order(shown)) }
             @if of_support.is_some() { section { h2 { "Recipient" } (facts.recipient(shown)) } }
         }
-        section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop())) }
+        section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop(), &times)) }
         @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
         @if let Some(OfSupport { related, notifications }) = &of_support {
             (related)
-            @for status in notifications { (mail::section(context, &row.id, status, may_search)) }
+            @for status in notifications { (mail::section(context, &row.id, (status, &times), may_search)) }
             @if manages {
-                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), notifications)) }
+                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref().map(|at| times.text(at))), notifications)) }
             }
         }
     };
     Ok(Page::new("Transaction", content))
+}
+
+/// Returns whether a key belongs to a unit or team that the person may not see. A unit's transactions may have been
+/// created with the key of a team.
+fn is_foreign<S, C, E>(context: &PageContext<'_, S, C, E>, key: &KeyRow) -> bool {
+    let level = key.note.as_ref().map(|note| &note.level);
+    let may_see = |level| context.access.memberships.may(MemberRight::View, level);
+    context.is_of_shop() && !level.is_some_and(may_see)
 }
 
 /// The parts of the page for people who may see the recipient: support, operators, and people of the shop.

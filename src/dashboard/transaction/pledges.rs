@@ -1,11 +1,13 @@
 //! The pledges of a transaction, with the prices that were charged for them.
 
 use crate::charge::PriceList;
+use crate::dashboard::list_times::ListTimes;
 use crate::dashboard::view;
 use crate::operator::prices::PriceListVersion;
 use crate::operator::transactions::TransactionView;
 use crate::pledge::{PledgeDetail, RetrievedPledge};
 use crate::recipient::{self, Language};
+use crate::time::TimeZones;
 use maud::{Markup, html};
 use std::iter;
 
@@ -18,6 +20,7 @@ pub(super) fn pledges(
     list: Option<&PriceListVersion>,
     shown: &TransactionView<'_>,
     is_of_shop: bool,
+    times: &ListTimes<'_, impl TimeZones>,
 ) -> Markup {
     let pledges = &shown.transaction.pledges;
     let prices = list.map(|list| &list.price_list);
@@ -37,15 +40,20 @@ pub(super) fn pledges(
     html! {
         (view::table_of(&headings, &["Quantity", "Price", "Amount"], &rows, "No pledges."))
         @if rest > 0 { p { "And " (rest) " more, which are included in the charge." } }
-        p { (price_list(list, shown.row.unpriced, is_of_shop)) }
+        p { (price_list(list.map(|list| (list, times.text(&list.time))), shown.row.unpriced, is_of_shop)) }
     }
 }
 
-fn price_list(list: Option<&PriceListVersion>, unpriced: usize, is_of_shop: bool) -> Markup {
+/// Renders which price list was used, with its time.
+fn price_list(
+    list: Option<(&PriceListVersion, Markup)>,
+    unpriced: usize,
+    is_of_shop: bool,
+) -> Markup {
     html! {
         @match list {
-            Some(list) => {
-                "Charged by the price list of " (view::time(&list.time))
+            Some((list, time)) => {
+                "Charged by the price list of " (time)
                 @if !is_of_shop { ", set by " (view::untrusted_text(&list.by)) }
                 ". The charge is rounded once, on the total."
             }

@@ -3,6 +3,7 @@
 use crate::dashboard::{PageContext, orders};
 use crate::ledger::{self, Order, Related};
 use crate::pledge::TransactionId;
+use crate::service::Clock;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -10,10 +11,10 @@ use maud::{Markup, html};
 const SHOWN: usize = 5;
 
 /// Renders two lists of other transactions in the same unit and mode: those with the same reference, and those of the
-/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
+/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 4 KV reads.
 ///
 /// If the ledger does not answer, the section says so, because the rest of the page does not need the ledger.
-pub(super) async fn section<S: OperatorStore, C, E>(
+pub(super) async fn section<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     order: &Order,
 ) -> Markup {
@@ -32,26 +33,26 @@ pub(super) async fn section<S: OperatorStore, C, E>(
             section {
                 h2 { "Same reference" }
                 p { "The shop sent this reference more than once. Check whether one of these is a duplicate." }
-                (list(context, orders::REFERENCE, &order.id, &reference).await)
+                (list(context, orders::REFERENCE, order, &reference).await)
             }
         }
         @if !others.is_empty() {
             section {
                 h2 { "Same buyer" }
-                (list(context, orders::BUYER, &order.id, &others).await)
+                (list(context, orders::BUYER, order, &others).await)
             }
         }
     }
 }
 
-async fn list<S: OperatorStore, C, E>(
+async fn list<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     parameter: &str,
-    id: &str,
+    Order { id, unit, .. }: &Order,
     found: &[Order],
 ) -> Markup {
     let shown = found.get(..SHOWN).unwrap_or(found);
-    let table = orders::table(context, shown, false).await;
+    let table = orders::table(context, shown, Some(unit)).await;
     html! {
         (table)
         p { a href=(orders::address(&[(parameter, id)])) { "All of them, with this one" } }

@@ -140,10 +140,10 @@ fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
                 "language of the timeline, or else the English one, or else the first. Write what happened, without "
                 "names of persons."
             }
-            div.fields { (field("en", "English")) }
+            div.fields.wide { (field("en", "English")) }
             details open[is_open] {
                 summary { "Other languages" }
-                div.fields { @for (tag, language) in others() { (field(tag, language)) } }
+                div.fields.wide { @for (tag, language) in others() { (field(tag, language)) } }
             }
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Terms {
     pub off: Reasoned,
     /// No adapter is attached.
     pub not_attached: Reasoned,
+    /// The settings of the adapter are invalid.
+    pub invalid_adapter: Reasoned,
     /// Why nothing is sent for a test key.
     pub test_mode: &'static str,
     /// The recipient has reached the limit of a day.
@@ -87,6 +89,7 @@ fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
         Reason::Erased => ("the recipient was erased before it was sent", ""),
         Reason::MailOff | Reason::ServiceOff => terms.off,
         Reason::NotAttached => terms.not_attached,
+        Reason::InvalidAdapter => terms.invalid_adapter,
         Reason::NoOrigin => (
             "the service has no valid `PUBLIC_ORIGIN`",
             "Ask the person who deploys the service to set it, then send it again.",

@@ -77,7 +77,7 @@ impl FailedMail {
     }
 }
 
-/// Lists notifications that failed in the last 90 days, or were postponed to another day. Failures of the last minute may
+/// Lists notifications that failed in the last 30 days, or were postponed to another day. Failures of the last minute may
 /// be missing. Notifications without any delivery result are not listed.
 ///
 /// # Errors

@@ -9,12 +9,13 @@ const OFF: (&str, &str) = (
     "the unit's e-mails were off at that time",
     "If an operator has turned them on in the unit's profile since, send it again.",
 );
-/// No adapter delivers e-mails, so `not_attached` does not occur.
+/// No adapter delivers e-mails, so `not_attached` and `invalid_adapter` do not occur.
 const TERMS: Terms = Terms {
     plural: "e-mails",
     after_failures: "When the mail service works again, send it again.",
     off: OFF,
     not_attached: OFF,
+    invalid_adapter: OFF,
     test_mode: "a test key created the transaction, and the service has no address for tests (`MAIL_TEST_TO`)",
     daily_limit: "the address had already received as many e-mails as one person may get in a day",
     refused,

@@ -13,10 +13,15 @@ const TERMS: Terms = Terms {
         "If an operator has turned it on in the unit's profile since, send it again.",
     ),
     not_attached: (
-        "no adapter is attached for this service",
+        "no adapter was attached for this service",
         "Ask the person who deploys the service to attach one, then send it again.",
     ),
-    test_mode: "a test key created the transaction, and no adapter for test keys is attached",
+    invalid_adapter: (
+        "the settings of this service's adapter were invalid",
+        "The dashboard's *System* page says what is wrong. Ask the person who deploys the service to correct it, then \
+         send it again.",
+    ),
+    test_mode: "a test key created the transaction, and no adapter for test keys was attached",
     daily_limit: "the recipient had already received as many messages of this service as one person may get in a day",
     refused,
 };

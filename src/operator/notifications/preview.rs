@@ -4,7 +4,7 @@ use super::{masked_recipient, refusal, refuse_erased};
 use crate::operator::transactions::Record;
 use crate::operator::{Result, load};
 use crate::pledge::{NotificationService, RetrievedPledgeTransaction};
-use crate::recipient::{Profile, mail};
+use crate::recipient::{Profile, mail, message_texts};
 use crate::store::{OperatorStore, ProfileKey};
 use crate::time::TimeZones;
 use serde::Serialize;
@@ -75,6 +75,8 @@ async fn drafted(
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
     let mail = mail(transaction, profile.as_ref(), zones)
         .ok_or_else(|| refusal(record, service, "its record has no timeline address"))?;
+    let message = message_texts(transaction, profile.as_ref(), zones);
+    let message = message.filter(|_| !service.is_email());
     Ok(Preview {
         id: record.id.to_string(),
         to: masked_recipient(&record.transaction()?),
@@ -82,7 +84,7 @@ async fn drafted(
         reply_to: profile.and_then(|profile| profile.reply_to).filter(|_| service.is_email()),
         language: mail.language.tag(),
         subject: mail.subject,
-        text: mail.text,
+        text: message.map_or(mail.text, |message| message.text),
         html: service.is_email().then_some(mail.html),
     })
 }

@@ -25,7 +25,7 @@ pub struct RecentFailures {
 }
 
 /// Counts the notifications that failed in the last 7 days and still count as failed. Looks at the newest 100
-/// failures only. KV cost: 1 list, 2 reads. If more than 1,000 failed in the last 90 days, up to 7 more lists.
+/// failures only. KV cost: 1 list, 2 reads. If more than 1,000 failed in the last 30 days, up to 7 more lists.
 ///
 /// # Errors
 /// If the store fails.

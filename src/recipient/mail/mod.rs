@@ -1,7 +1,7 @@
-//! The e-mail that informs a recipient about the pledges.
+//! The e-mail that informs a recipient about the pledges, and the message by a messaging service.
 //!
-//! The e-mail has the same content as plain text and as HTML. Both have one link: to the page of the transaction. The
-//! HTML loads only the shop's logo, if there is one. A buyer may abuse the recipient's name to send a message to somebody
+//! The e-mail has the same content as plain text and as HTML. Both have one link: to the page of the transaction. A
+//! message is the plain text, except that its end does not speak of an e-mail. The HTML loads only the shop's logo, if there is one. A buyer may abuse the recipient's name to send a message to somebody
 //! else. Therefore names and other texts of a create are [truncated, and broken where a mail program would turn them into
 //! a link](super::text::brief). So is the shop's own sentence, except that its profile limits its length.
 
@@ -36,6 +36,17 @@ pub struct Mail {
     pub html: String,
 }
 
+/// A message by a messaging service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageTexts {
+    /// The language of the message.
+    pub language: Language,
+    /// The title: the subject of the e-mail.
+    pub title: String,
+    /// The content as plain text.
+    pub text: String,
+}
+
 /// Writes the e-mail about a transaction. The profile sets the language, the time zone of dates, the look and a sentence of
 /// the shop's own; the defaults are English and UTC. Returns `None` if the record lacks the URL of the page.
 pub fn mail(
@@ -43,15 +54,37 @@ pub fn mail(
     profile: Option<&Profile>,
     zones: &dyn TimeZones,
 ) -> Option<Mail> {
-    let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
-    let language = profile.and_then(|profile| profile.language).unwrap_or_default();
-    let calendar = Calendar::new(language, profile, zones);
-    let content = Content::new(transaction, profile, calendar, link);
+    let content = content(transaction, profile, zones)?;
     Some(Mail {
         language: content.language,
         sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
         subject: content.subject(),
-        text: plain::text(&content),
+        text: plain::mail_text(&content),
         html: html::document(&content, &Look::new(profile)),
     })
+}
+
+/// Writes the message about a transaction, as [`mail()`] writes the e-mail.
+pub fn message_texts(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    zones: &dyn TimeZones,
+) -> Option<MessageTexts> {
+    let content = content(transaction, profile, zones)?;
+    Some(MessageTexts {
+        language: content.language,
+        title: content.subject(),
+        text: plain::message_text(&content),
+    })
+}
+
+fn content<'c>(
+    transaction: &'c RetrievedPledgeTransaction<'_>,
+    profile: Option<&'c Profile>,
+    zones: &'c dyn TimeZones,
+) -> Option<Content<'c>> {
+    let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
+    let language = profile.and_then(|profile| profile.language).unwrap_or_default();
+    let calendar = Calendar::new(language, profile, zones);
+    Some(Content::new(transaction, profile, calendar, link))
 }

@@ -1,10 +1,20 @@
-//! Writes the e-mail as plain text.
+//! Writes the e-mail and the message as plain text.
 
 use super::content::Content;
 use crate::recipient::words::{Sentence, fill};
 
-/// Writes the paragraphs of the e-mail. The last one is a signature, which mail programs do not quote.
-pub(super) fn text(content: &Content<'_>) -> String {
+/// Writes the text of the e-mail. Its last paragraph is a signature, which mail programs do not quote.
+pub(super) fn mail_text(content: &Content<'_>) -> String {
+    text(content, "-- \n", Sentence::MailWhy)
+}
+
+/// Writes the text of the message.
+pub(super) fn message_text(content: &Content<'_>) -> String {
+    text(content, "", Sentence::MessageWhy)
+}
+
+/// Writes the paragraphs. The last one has the facts, and says why the recipient gets the text.
+fn text(content: &Content<'_>, before_facts: &str, why: Sentence) -> String {
     let (greeting, name) = content.greeting();
     let say = |sentence| content.language.text(sentence);
     let cause = content.cause.iter().map(|cause| format!("{}\n{cause}", say(Sentence::Cause)));
@@ -14,8 +24,8 @@ pub(super) fn text(content: &Content<'_>) -> String {
     paragraphs.push(content.own_lines.join("\n"));
     paragraphs.push(format!("{}\n{}", say(Sentence::MailLink), content.link));
     paragraphs.push(say(Sentence::MailPrivate).to_owned());
-    let why = fill(say(Sentence::MailWhy), &[content.shop]);
-    paragraphs.push(format!("-- \n{}\n{why}", content.facts()));
+    let why = fill(say(why), &[content.shop]);
+    paragraphs.push(format!("{before_facts}{}\n{why}", content.facts()));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs.join("\n\n") + "\n"
 }

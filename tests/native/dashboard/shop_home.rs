@@ -35,6 +35,8 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
         assert!(!page.text.contains("south"), "nothing of another shop");
         assert!(!page.text.contains("Until your first live transaction"));
     }
+    let erase = shops.dashboard.get(EVA, "/person");
+    assert_has(&erase, 200, &["id=\"unit\" name=\"unit\" value=\"north\""]);
     let other = shops.dashboard.get(ZOE, "/");
     assert_has(&other, 200, &["order-of-south"]);
     assert!(!other.text.contains("north") && !other.text.contains("Not marked as paid"));
@@ -71,6 +73,13 @@ fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
     ledger.sql("DELETE FROM transactions");
     let page = shops.dashboard.get(EVA, "/");
     assert_has(&page, 200, &["Until your first live transaction", "/units/north/preview?of=mail"]);
+    assert_has(&page, 200, &["Prices in USD: done, for ", "A live API key: done."]);
+    let store = shops.dashboard.store();
+    let names = store.names();
+    let is_left = |name: &&String| !name.starts_with("key:") && !name.starts_with("catalogue:");
+    names.iter().filter(|name| !is_left(name)).for_each(|name| store.remove(name));
+    let page = shops.dashboard.get(EVA, "/");
+    assert_has(&page, 200, &["There are no prices yet", "Create a live API key on"]);
     assert!(!page.text.contains("This month so far"));
 }
 

@@ -1,5 +1,6 @@
 //! Tests the times on pages: UTC, or the time zone of the shop whose page it is.
 
+use super::members::{EVA, shops};
 use super::transaction::test_dashboard;
 use super::{OPERATOR, SUPPORT};
 use serde_json::json;
@@ -32,4 +33,56 @@ fn a_transaction_has_the_time_of_its_shop_and_other_pages_have_utc() {
     assert!(page.contains("31 Jan 2026, 12:00 UTC") || page.contains("Workers KV"), "{page}");
     let usage = test_dashboard.get(OPERATOR, "/usage").text;
     assert!(usage.contains("Month (UTC)"), "{usage}");
+}
+
+/// Returns the texts of the tables on a page.
+fn tables(page: &str) -> String {
+    page.split("<table>").skip(1).filter_map(|rest| rest.split("</table>").next()).collect()
+}
+
+#[test]
+fn a_list_of_one_unit_has_the_times_of_the_unit_and_names_the_zone_once() {
+    let shops = shops();
+    let dashboard = &shops.dashboard;
+    let set = |unit: &str, zone: Option<&str>| {
+        let profile = json!({ "name": "North", "timeZone": zone }).to_string();
+        dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
+    };
+    set("south", Some("Asia/Tokyo"));
+    let transaction = format!("/transactions/{}", shops.ids[0]);
+    let found =
+        dashboard.post(EVA, "/find", &[("text", "order-of-north")]).headers["location"].clone();
+    let pages = [
+        (EVA, "/", "Created"),
+        (EVA, "/orders", "Created"),
+        (OPERATOR, "/orders?unit=north", "Created"),
+        (EVA, &*found, "Created"),
+        (EVA, "/units/north", "Created"),
+        (EVA, "/units/north/people", "Added"),
+        (EVA, "/audit", "Time"),
+        (OPERATOR, "/audit?shop=north", "Time"),
+    ];
+    for (zone, name) in
+        [(Some("Europe/Berlin"), " (Europe/Berlin)"), (Some("Mars/Base"), ""), (None, "")]
+    {
+        set("north", zone);
+        for (person, path, heading) in pages {
+            let page = tables(&dashboard.get(person, path).text);
+            let is_local = !name.is_empty();
+            assert!(page.contains(&format!(">{heading}{name}</th>")), "{path}: {page}");
+            let hour =
+                if path == "/units/north" { "1 Jan 2026, 01:00" } else { "31 Jan 2026, 13:00" };
+            assert_eq!(page.contains(&format!(">{hour}</time>")), is_local, "{path}: {page}");
+            assert_eq!(page.contains(" UTC</time>"), !is_local, "{path}: {page}");
+        }
+        let page = dashboard.get(EVA, &transaction).text;
+        assert_eq!(page.contains("31 Jan 2026, 13:00 (Europe/Berlin)"), !name.is_empty(), "{page}");
+    }
+    for path in ["/orders", "/units"] {
+        assert!(!tables(&dashboard.get(OPERATOR, path).text).contains("Berlin"), "of all units");
+    }
+    for path in ["/orders?unit=south", "/audit?shop=south", "/find?unit=south"] {
+        let page = dashboard.get(EVA, path).text;
+        assert!(!page.contains("Tokyo"), "the zone of another shop: {page}");
+    }
 }

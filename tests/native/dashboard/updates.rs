@@ -103,6 +103,7 @@ fn an_update_is_drafted_previewed_published_edited_and_withdrawn() {
     assert!(!dashboard.store().names().iter().any(|name| name.starts_with("updates:")));
     let log = dashboard.get(OPERATOR, "/audit");
     assert_has(&log, 200, &["drafted an update", "published an update", "withdrew an update"]);
+    assert!(!log.text.contains("them.."), "{}", log.text);
 }
 
 #[test]

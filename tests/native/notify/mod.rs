@@ -10,8 +10,8 @@ use crate::timeline::full;
 use futures_executor::block_on;
 use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{
-    Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier, Outcome,
-    OutgoingEmail, OutgoingMessage, SendError,
+    AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
+    Outcome, OutgoingEmail, OutgoingMessage, SendError,
 };
 use impact_pledge::pledge::{EditKey, NotificationService, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
@@ -86,14 +86,20 @@ impl Mailer for Post {
 #[derive(Default)]
 pub struct Adapters {
     pub attached: RefCell<Vec<DoorName>>,
+    /// The doors whose settings are invalid.
+    pub invalid: RefCell<Vec<DoorName>>,
     /// The messages that the adapters got: door, ID and body.
     pub got: RefCell<Vec<(DoorName, String, Value)>>,
     pub refusal: RefCell<Option<SendError>>,
 }
 
 impl Messenger for Adapters {
-    fn is_attached(&self, door: DoorName) -> bool {
-        self.attached.borrow().contains(&door)
+    fn adapter(&self, door: DoorName) -> AdapterState {
+        match (self.attached.borrow().contains(&door), self.invalid.borrow().contains(&door)) {
+            (true, _) => AdapterState::Attached,
+            (_, true) => AdapterState::Invalid,
+            _ => AdapterState::Absent,
+        }
     }
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
