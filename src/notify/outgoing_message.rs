@@ -4,7 +4,7 @@ use super::{Marker, SendError};
 use crate::api::to_json;
 use crate::messaging::DoorName;
 use crate::pledge::{NotificationService, Recipient, RetrievedPledgeTransaction, TransactionId};
-use crate::recipient::{MessageTexts, Profile};
+use crate::recipient::{MessageTexts, Profile, shortened};
 use serde::Serialize;
 
 /// A message for an adapter.
@@ -30,13 +30,22 @@ struct MessageBody<'b> {
     service: NotificationService,
     transaction_id: &'b str,
     is_live: bool,
-    recipient: &'b Recipient<'b>,
+    recipient: Addressee<'b>,
     unit: Unit<'b>,
     /// A language tag, such as `de`.
     language: &'static str,
     title: &'b str,
     text: &'b str,
     timeline_url: &'b str,
+}
+
+/// The recipient. The names are cut to the length that they have in the text, so that the body is small.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Addressee<'b> {
+    email: &'b str,
+    first_name: Option<&'b str>,
+    name: Option<&'b str>,
 }
 
 #[derive(Serialize)]
@@ -59,11 +68,13 @@ pub(super) fn message_body(
     profile: &Profile,
     texts: &MessageTexts,
 ) -> Option<Vec<u8>> {
+    let Recipient { email, first_name, name } = &record.pledges.first()?.recipient;
+    let [first_name, name] = [first_name, name].map(|name| name.as_deref().map(shortened));
     Some(to_json(&MessageBody {
         service,
         transaction_id: id.as_str(),
         is_live: record.is_live,
-        recipient: &record.pledges.first()?.recipient,
+        recipient: Addressee { email, first_name, name },
         unit: Unit { id: unit, name: profile.name() },
         language: texts.language.tag(),
         title: &texts.title,

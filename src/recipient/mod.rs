@@ -32,4 +32,5 @@ pub use profile::{NewProfile, Profile};
 pub use progress::OfferingProgress;
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;
+pub use text::shortened;
 pub use words::Sentence;

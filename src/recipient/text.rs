@@ -22,13 +22,17 @@ pub(super) fn beginning(text: &str) -> &str {
 /// Maximum number of characters of a text in an e-mail.
 const MAX_BRIEF: usize = 80;
 
+/// Returns the beginning of a text, at most the 80 characters that an e-mail shows.
+pub fn shortened(text: &str) -> &str {
+    few(text, MAX_BRIEF)
+}
+
 /// Returns the beginning of a text as one line. Whatever a mail program would turn into a link is [broken
 /// up](unlinked). So are encoded words (`=?…?=`), because mail programs decode them in headers. Control characters and
 /// invisible characters, such as those that change the direction of text, are left out. Returns `None` if nothing
 /// visible is left.
 pub(super) fn brief(text: &str) -> Option<String> {
-    let words =
-        few(text, MAX_BRIEF).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
+    let words = shortened(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
     let text = words.collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| unlinked(&text.replace("=?", "= ?")))

@@ -10,17 +10,20 @@ pub const MAX_OFFERINGS: usize = 20;
 /// The offerings of a transaction, and the month in which it was created.
 pub(super) struct Offerings {
     pub month: Month,
-    /// Each offering once, at most [`MAX_OFFERINGS`].
+    /// Each offering once: the first [`MAX_OFFERINGS`].
     pub ids: Vec<String>,
 }
 
 impl Offerings {
     /// Reads the offerings from a transaction's metadata. Returns `None` if the metadata has no quantities or no time,
-    /// as for large and old transactions.
+    /// as for large and old transactions. Also returns `None` for more than [`MAX_OFFERINGS`]: the metadata does not say
+    /// which of them are the first.
     pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
         let quantities = metadata.summary.quantities.as_ref()?;
-        let ids = quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS).collect();
-        Some(Offerings { month: metadata.month()?, ids })
+        let ids: Vec<_> =
+            quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS + 1).collect();
+        let are_all = ids.len() <= MAX_OFFERINGS;
+        Some(Offerings { month: metadata.month()?, ids }).filter(|_| are_all)
     }
 
     /// Collects the offerings from a transaction's pledges. Returns `None` if the time of the transaction cannot be

@@ -56,6 +56,7 @@ mod operator;
 mod payments;
 mod people;
 mod profile;
+mod progress;
 mod quantities;
 mod records;
 mod references;

@@ -7,7 +7,7 @@ use impact_pledge::quantities::Quantities;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::service::{LIFETIME_MS, MAX_OFFERINGS};
 use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, Summary, TransactionMetadata, UpdatesKey};
+use impact_pledge::store::{Key as _, MAX_UPDATES_BYTES, Summary, TransactionMetadata, UpdatesKey};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, TestRequest, TestService};
@@ -172,8 +172,8 @@ fn a_damaged_record_is_logged_once_and_costs_only_its_offering() {
 }
 
 #[test]
-fn at_most_twenty_offerings_are_read() {
-    let offerings: Vec<_> = (0..60).map(|index| format!("offering-{index:02}")).collect();
+fn the_first_twenty_offerings_are_read() {
+    let offerings: Vec<_> = (0..60).rev().map(|index| format!("offering-{index:02}")).collect();
     let offerings: Vec<_> = offerings.iter().map(String::as_str).collect();
     for has_quantities in [true, false] {
         let service = service(&record(&offerings), has_quantities);
@@ -181,8 +181,9 @@ fn at_most_twenty_offerings_are_read() {
             publish_text(&service, offering, &format!("about {offering}"));
         }
         let answer = visit(&service);
-        let shown = offerings.iter().filter(|id| answer.text.contains(&format!("about {id}<")));
-        assert_eq!(shown.count(), MAX_OFFERINGS);
+        let is_shown = |id: &&&str| answer.text.contains(&format!("about {id}<"));
+        let shown: Vec<_> = offerings.iter().filter(is_shown).collect();
+        assert_eq!(shown, offerings.iter().take(MAX_OFFERINGS).collect::<Vec<_>>());
         assert_eq!(reads(&service).len(), MAX_OFFERINGS);
         assert_eq!(texts(&answer.text, "h3").len(), 60);
     }
@@ -191,23 +192,26 @@ fn at_most_twenty_offerings_are_read() {
 /// A cache of bytes forgets what no longer fits, so an isolate can show any number of offerings.
 #[test]
 fn the_cache_of_updates_is_bounded_by_bytes() {
-    let service = service(&record(&["offering-000"]), true);
-    let long = "x".repeat(400);
-    let updates: Vec<_> = (0..24).map(|index| update(index, &long)).collect();
-    let updates = json!({ "updates": updates }).to_string();
-    for index in 0..1_000 {
-        let offering = format!("offering-{index:03}");
+    let service = service(&record(&["offering-00"]), true);
+    let mut long = update(1, &"x".repeat(400));
+    for tag in ["da", "de", "es", "fr", "it"] {
+        long["texts"][tag] = long["texts"]["en"].clone();
+    }
+    let updates = json!({ "updates": vec![long; 24] }).to_string();
+    assert!(updates.len() <= MAX_UPDATES_BYTES && 80 * updates.len() > 4 * 1024 * 1024);
+    for index in 0..80 {
+        let offering = format!("offering-{index:02}");
         store(&service, &record(&[&offering]), true);
         publish(&service, &offering, updates.as_bytes());
         visit(&service);
     }
     service.store.take_reads();
-    store(&service, &record(&["offering-999"]), true);
+    store(&service, &record(&["offering-79"]), true);
     visit(&service);
     assert_eq!(reads(&service), [""; 0], "the newest is cached");
-    store(&service, &record(&["offering-000"]), true);
+    store(&service, &record(&["offering-00"]), true);
     visit(&service);
-    assert_eq!(reads(&service), [key("offering-000")], "the oldest is not");
+    assert_eq!(reads(&service), [key("offering-00")], "the oldest is not");
 }
 
 // ---- Pages ---------------------------------------------------------------------------------------
@@ -225,7 +229,8 @@ fn hostile_update(text: &str) -> Value {
 #[test]
 fn hostile_updates_are_text() {
     let page = |text: &str| {
-        let updates = Updates::from([("tree-offering".to_owned(), Some(vec![hostile_update(text)]))]);
+        let updates =
+            Updates::from([("tree-offering".to_owned(), Some(vec![hostile_update(text)]))]);
         page_with_updates(&full(), None, &updates)
     };
     let tame = skeleton(&page("tame"));

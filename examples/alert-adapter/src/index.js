@@ -10,17 +10,17 @@ const READ_MS = 3_000;
 
 export default {
   async fetch(request, env) {
-    const id = request.headers.get("webhook-id");
-    const { status, reason, headers } = await outcomeOf(request, env).catch(unexpected);
+    const { id, status, reason, headers } = await outcomeOf(request, env).catch(unexpected);
     // Log neither the message nor the address: they are personal data. A signed ID names only the transaction.
-    console.log(JSON.stringify({ id: status === 401 ? null : id, status, reason }));
+    console.log(JSON.stringify({ id, status, reason }));
     return new Response(`${reason}\n`, { status, headers });
   },
 };
 
 /**
  * Verifies a request, and delivers its message.
- * @returns {Promise<{status: number, reason: string, headers?: Record<string, string>}>}
+ * @returns {Promise<{id?: string, status: number, reason: string, headers?: Record<string, string>}>} with the ID of a
+ *   signed request
  */
 async function outcomeOf(request, env) {
   if (request.method !== "POST")
@@ -30,9 +30,9 @@ async function outcomeOf(request, env) {
     return { status: body.problem === "too long" ? 413 : 408, reason: body.problem };
   if (!isSigned(body.text, request.headers, env)) return { status: 401, reason: "not signed" };
   const message = messageIn(body.text);
-  if (!message) return { status: 400, reason: "not a message" };
-  const delivery = env.DELIVERIES.getByName(request.headers.get("webhook-id"));
-  return delivery.deliver(message);
+  const id = request.headers.get("webhook-id");
+  if (!message) return { id, status: 400, reason: "not a message" };
+  return { id, ...(await env.DELIVERIES.getByName(id).deliver(message)) };
 }
 
 /** Whether the service signed the request with the shared secret, within the last 5 minutes. */

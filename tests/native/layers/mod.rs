@@ -3,7 +3,7 @@
 mod circles;
 mod source;
 
-use source::{Source, read, sources};
+use source::{Source, files, read, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,26 @@ fn only_lib_rs_names_features_and_targets() {
     for source in sources() {
         let mut names = source.names().into_iter().flatten();
         assert_eq!(names.find(|name| name.starts_with("cfg")), None, "{}", source.file.display());
+    }
+}
+
+/// The compiler ignores a file that no `mod` names. The tests in it would never run.
+#[test]
+fn each_file_is_a_module() {
+    for root in ["src", "tests/native", "proofs/simulation"] {
+        let files = files(root);
+        for file in files.iter().map(|source| &*source.file) {
+            let is_folder = file.file_name().unwrap() == "mod.rs";
+            let module = if is_folder { file.parent().unwrap() } else { file };
+            let name = module.file_stem().unwrap().to_str().unwrap();
+            let parents =
+                ["lib.rs", "main.rs", "mod.rs"].map(|parent| module.with_file_name(parent));
+            let declares = |source: &&Source| {
+                parents.contains(&source.file) && source.code.contains(&format!("mod {name};"))
+            };
+            let is_root = ["lib.rs", "main.rs"].map(Path::new).contains(&file);
+            assert!(is_root || files.iter().any(|it| declares(&it)), "{root}: {}", file.display());
+        }
     }
 }
 

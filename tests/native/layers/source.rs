@@ -129,22 +129,28 @@ fn add_declaration(names: Vec<Vec<String>>, imports: &mut BTreeMap<String, Vec<S
 
 /// All files in src, except `lib.rs`.
 pub fn sources() -> Vec<Source> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut sources = Vec::new();
-    let mut folders = vec![src.clone()];
+    let mut sources = files("src");
+    sources.retain(|source| source.file != Path::new("lib.rs"));
+    sources
+}
+
+/// All files in a folder and its folders.
+pub fn files(folder: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files = Vec::new();
+    let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let file = path.strip_prefix(&src).unwrap().to_owned();
-                sources.push(Source { file, code: read(&path) });
+                let file = path.strip_prefix(&root).unwrap().to_owned();
+                files.push(Source { file, code: read(&path) });
             }
         }
     }
-    sources.retain(|source| source.file != Path::new("lib.rs"));
-    sources
+    files
 }
 
 #[track_caller]

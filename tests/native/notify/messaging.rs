@@ -102,6 +102,33 @@ fn absent_names_of_a_recipient_are_null() {
     assert_eq!(got[0].2["recipient"], json!({"email": EMAIL, "firstName": null, "name": null}));
 }
 
+/// Adapters need not accept more: see docs/messaging.md.
+#[test]
+fn a_body_is_small_whatever_a_create_contains() {
+    let fixture = fixture();
+    let long = "\u{1}\"<&>é😀".repeat(1_000);
+    let mut pledge = full()["pledges"][0].clone();
+    pledge["recipient"]["name"] = json!(long);
+    pledge["recipient"]["firstName"] = json!(format!("Mara {long}"));
+    pledge["impact"]["offeringId"] = json!(long);
+    for member in ["name", "nounSingular", "nounPlural"] {
+        pledge["details"][0][member] = json!(long);
+    }
+    let changes = [
+        ("/pledges", vec![pledge; 30].into()),
+        ("/reference", json!(long)),
+        ("/trigger/phrase", json!(long)),
+    ];
+    fixture.keep_record(&with(&changes));
+    assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
+    let got = fixture.adapters.got.borrow();
+    let body = got[0].2.to_string();
+    assert!(body.len() < 64 * 1024, "{} bytes", body.len());
+    let first_name = got[0].2["recipient"]["firstName"].as_str().unwrap();
+    assert!(first_name.starts_with("Mara \u{1}\"<&>é😀"), "{first_name}");
+    assert_eq!(first_name.chars().count(), 80);
+}
+
 #[test]
 fn all_attempts_of_a_round_have_one_id_and_each_round_its_own() {
     let fixture = fixture();
