@@ -12,17 +12,22 @@ use crate::ledger_moments::Watch;
 use crate::namespace::Namespace;
 use crate::people::PersonChange;
 use crate::random::Random;
+use futures_util::future::{Either, select};
 use impact_pledge::ledger::fulfilments::NewFulfilment;
 use impact_pledge::ledger::{Delivered, PassOutcome};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::rc::{Rc, Weak};
 
 /// The number of the ledger's first task. Lower numbers belong to other tasks.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
 /// How many in 1,000 messages a queue loses. Each simulation picks one of these values.
 const LOST: &[u64] = &[50, 50, 500];
+/// How many in 1,000 attempts of an operation end without an answer, and the time within which they end.
+const ENDS: u64 = 60;
+const ENDS_WITHIN_MS: u64 = 1_000;
 /// The possible numbers of names on a list page.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
@@ -174,6 +179,17 @@ impl Books {
     pub fn spawn_killable(&self, work: impl Future<Output = ()> + 'static) {
         let task = self.spawn(work);
         self.killable.borrow_mut().insert(task);
+    }
+
+    /// Does the work of one attempt. Its instance or its computer may end at any time meanwhile.
+    pub async fn attempt(&self, work: impl Future<Output = ()>) {
+        if !self.chance(ENDS) {
+            return work.await;
+        }
+        let end = self.sleep(self.random.below(ENDS_WITHIN_MS));
+        if let Either::Right(_) = select(pin!(work), pin!(end)).await {
+            self.count("an attempt that ended");
+        }
     }
 
     /// Kills one of the running tasks.

@@ -50,8 +50,8 @@ impl Books {
             self.spawn_killable(async move {
                 books.sleep(books.random.below(within_ms)).await;
                 match removed {
-                    Some(removed) => books.unfulfil(id, &removed).await,
-                    None => books.record_fulfilment(id, &new).await,
+                    Some(removed) => books.attempt(books.unfulfil(id, &removed)).await,
+                    None => books.attempt(books.record_fulfilment(id, &new)).await,
                 }
             });
         }

@@ -70,7 +70,8 @@ impl Books {
                 let (books, id, is_kept) = (Rc::clone(self), id.clone(), Rc::clone(&is_kept));
                 self.spawn_killable(async move {
                     books.sleep(books.random.below(within_ms)).await;
-                    books.change_person((id, &is_kept), (place, address), role).await;
+                    let change = books.change_person((id, &is_kept), (place, address), role);
+                    books.attempt(change).await;
                 });
             }
         }

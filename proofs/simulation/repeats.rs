@@ -43,7 +43,7 @@ impl Books {
             let (books, wanted) = (Rc::clone(self), Rc::clone(&wanted));
             self.spawn_killable(async move {
                 books.sleep(books.random.below(within_ms)).await;
-                books.ask_for_key(&wanted).await;
+                books.attempt(books.ask_for_key(&wanted)).await;
             });
         }
     }

@@ -4,6 +4,7 @@ use crate::claimed::{Fault, Faulty};
 use crate::credits::{Bench, ENDED_MS, MINUTE, bench, cancelled, payment, request};
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join};
+use impact_pledge::ledger;
 use impact_pledge::operator::credits::{self, Credit, CreditRequest};
 use impact_pledge::operator::{Done, OperationId, OperatorError, audit, payments};
 use serde_json::json;
@@ -85,6 +86,29 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
         },
     );
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
+}
+
+/// Nothing is due for a month that is credited whole, with its transactions and without them.
+#[test]
+fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
+    let mut is_marked = BTreeSet::new();
+    interleave(
+        |bench, first, second| {
+            let id = bench.order(NOW_MS, json!(4));
+            bench.credit(&request(&id, None)).unwrap();
+            let (payment, author) = (payment("2026-01", "0.00"), bench.operator.author());
+            let mark = payments::mark(first, Some(first), &author, &payment);
+            polled(join(mark, ledger::clear(second, bench.clock().0.get())))
+        },
+        |_, marked, cleared| {
+            cleared.unwrap();
+            is_marked.insert(marked.is_ok());
+            if let Ok(done) = marked {
+                assert_eq!(done.outcome.settlement.sums[0].transactions, 1);
+            }
+        },
+    );
+    assert_eq!(is_marked.len(), 2, "the month is marked in some orders of the calls");
 }
 
 /// One of two outcomes is correct. Either the month is marked as paid with its whole sum, and the credit is booked in

@@ -121,15 +121,18 @@ async fn write(
     Ok(Paid::new(of, settlement))
 }
 
-/// Refuses a payment if a credit was booked in the month after the payment was checked. The month is claimed now, so no
-/// further credit is booked in it.
+/// Refuses a payment if a credit was booked in the month after the payment was checked, or if a rebuild has emptied the
+/// ledger. The month is claimed now, so no further credit is booked in it. Ledger cost: as [`dues::dues`], and 1 query.
 async fn check_still_due(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     of: &ShopMonth,
     (settlement, coverage): (&Settlement, &Coverage),
 ) -> Result<()> {
-    let due = dues::unsettled(store, bound(ledger)?, &of.shop(), of.month, coverage).await?;
+    let ledger = bound(ledger)?;
+    let due = dues::unsettled(store, ledger, &of.shop(), of.month, coverage).await?;
     let is_same = due.into_iter().map(Due::into_settled).eq(settlement.sums.iter().cloned());
-    is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))
+    is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))?;
+    // After the sums: those of a month that is credited whole are 0.00 without its transactions, too.
+    payable::check_complete(ledger, of).await
 }
