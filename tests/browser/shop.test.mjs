@@ -279,6 +279,12 @@ test("after two messengers are chosen, the page for developers shows what their 
       assert.ok(text.includes(part), `${part}: ${text}`);
   }
   await page.waitForSelector("[data-mail-status]:has-text('The last notifications')");
+  const { id, createdAt } = JSON.parse(
+    (await page.textContent("[data-response]")).split("\n\n")[1],
+  );
+  const again = { transactionId: id, createdAt, round: 2, service: "MessagingServiceB" };
+  assert.equal((await postMessage(again)).status, 202);
+  assert.equal((await postMessage({ ...again, transactionId: undefined, id })).status, 400);
   const code = await page.locator("pre:has-text('bindForm')").innerText();
   const labels = [...code.matchAll(/type="checkbox".*> (.*)<\/label>/g)].map(([, label]) => label);
   assert.deepEqual(labels, ["Notify me in messenger A", "Notify me in messenger B"]);

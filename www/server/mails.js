@@ -98,7 +98,7 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   if (!message)
     return refused(
       400,
-      "A message of the queue must be {id, createdAt, round} of a transaction, and may have a service.",
+      "A message of the queue must be {id, createdAt, round} of an e-mail, or {transactionId, createdAt, round, service}.",
     );
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
@@ -106,15 +106,17 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
 
 /** Returns a value as a message of the queue, without any other members; null if it is not a message. */
 function messageIn(value) {
-  const { id, createdAt, round, service } = value ?? {};
+  const { id, transactionId, createdAt, round, service } = value ?? {};
+  const isEmail = service === undefined;
   const isMessage =
-    /^ptran_[a-z2-7]{1,64}$/.test(id) &&
+    /^ptran_[a-z2-7]{1,64}$/.test(isEmail ? id : transactionId) &&
     Number.isFinite(Date.parse(createdAt)) &&
     Number.isInteger(round) &&
     round >= 1 &&
     round < 2 ** 32 &&
-    (service === undefined || /^MessagingService[ABC]$/.test(service));
-  return isMessage ? { id, createdAt, round, service } : null;
+    (isEmail || /^MessagingService[ABC]$/.test(service));
+  if (!isMessage) return null;
+  return isEmail ? { id, createdAt, round } : { transactionId, createdAt, round, service };
 }
 
 const refused = (status, message, headers = {}) => Response.json({ message }, { status, headers });
