@@ -102,6 +102,7 @@ const EVENTS: &[&str] = &[
     "an excess is carried",
     "an attempt that ended",
     "an erasure",
+    "sums of days are stored",
     "the database: AnswerLost",
     "the database: Busy",
     "the database: Late",

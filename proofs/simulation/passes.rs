@@ -69,6 +69,9 @@ impl Books {
             PassTiming::Due => {
                 let limits = Limits { calls, milliseconds: CRON_MS };
                 let upkeep = ledger::keep_up(database, &store, &clock, &holder, limits).await;
+                if upkeep.as_ref().is_ok_and(|upkeep| upkeep.days > 0) {
+                    self.count("sums of days are stored");
+                }
                 upkeep.map(|upkeep| upkeep.reached)
             }
         };

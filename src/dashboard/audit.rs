@@ -171,7 +171,7 @@ fn rendered(part: &Part, operates: bool) -> Markup {
     };
     match part {
         Part::Text(text) => html! { (text) },
-        Part::Words(text) => view::untrusted_text(text),
+        Part::Words(text) => view::untrusted_text(&view::times_in_words(text)),
         Part::Key(id) => html! { code { (view::untrusted_text(id)) } },
         Part::Unit(id) => linked(&["units", id], id),
         Part::Team(id) => linked(&["teams", id], id),

@@ -121,6 +121,9 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
 
+/// The field of the confirmation page with the number of credits that the transaction had.
+const SEEN: &str = "seen";
+
 /// The field by which the transaction's timeline says that it was cancelled, and its value.
 const CANCELLED: (&str, &str) = ("cancelled", "yes");
 
@@ -220,7 +223,8 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
         None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
-    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form) })
+    let seen = form.given(SEEN).and_then(|seen| seen.parse().ok());
+    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form), seen })
 }
 
 /// Reads the quantities that a person entered in the form. The name of a field has a digest of its offering, from which
@@ -299,6 +303,7 @@ fn confirm<S, C: Clock, E: Entropy>(
             }
             (context.form(&link::path(&["transactions", id, "credit"]), &html! {
                 (view::hidden("step", "credit"))
+                (view::hidden(SEEN, &credit.number.saturating_sub(1).to_string()))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
                 @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }

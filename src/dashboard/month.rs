@@ -131,7 +131,7 @@ pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let selection = MonthSelection::read(context, query, PAGE)?;
     let usage = of(context, selection).await?;
-    Ok(file(&format!("usage-{}-{}.csv", selection.mode.name(), selection.month), &usage))
+    Ok(file(&["usage", selection.mode.name(), &selection.month.to_string()], &usage))
 }
 
 async fn of<S: OperatorStore, C, E>(

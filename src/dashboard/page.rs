@@ -43,6 +43,18 @@ impl Page {
         Page { content, ..self }
     }
 
+    /// Returns a CSV export, named by these parts. The ID of a unit may have any visible ASCII character, so all that a
+    /// file's name should not have becomes `-`.
+    pub fn csv(parts: &[&str], file: Vec<u8>) -> Self {
+        let plain = |character: char| match character {
+            '_' => '_',
+            other if other.is_ascii_alphanumeric() => other,
+            _ => '-',
+        };
+        let name: String = parts.join("-").chars().map(plain).collect();
+        Page { status: 200, content: Content::Csv([&name, ".csv"].concat(), file) }
+    }
+
     /// Returns a JSON response.
     pub fn json(status: u16, value: &impl Serialize) -> Self {
         let json = serde_json::to_vec(value).unwrap_or_default(); // cannot fail for these types

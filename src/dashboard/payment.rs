@@ -124,7 +124,8 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     let dues = due_month(context.store, bound(context.ledger)?, of).await?.sums;
     let content = html! {
         @if let Some(problem) = problem {
-            (view::form_problem(problem, field_of(problem).filter(|field| *field != AMOUNT)))
+            @let field = field_of(problem).map(|field| linked(field, form, &dues));
+            (view::form_problem(problem, field.as_deref()))
         }
         p.lead { (heading(of)) }
         section { h2 { "Due" } (due_table(&dues)) }
@@ -180,20 +181,32 @@ fn field_of(problem: &str) -> Option<&'static str> {
     found.next().map(|(field, _)| *field)
 }
 
+fn due_in(dues: &[Due], code: CurrencyCode) -> Option<&Due> {
+    dues.iter().find(|due| due.currency_code == code.code())
+}
+
+/// Returns the currencies that the form has a field for: those that are due or were entered, otherwise all.
+fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
+    let has_field = |code: &CurrencyCode| {
+        due_in(dues, *code).is_some() || form.given(&amount_of(*code)).is_some()
+    };
+    let known: Vec<_> = CurrencyCode::VARIANTS.iter().copied().filter(has_field).collect();
+    if known.is_empty() { CurrencyCode::VARIANTS.to_vec() } else { known }
+}
+
+/// Returns the ID of the field that an error's link leads to. An error about amounts leads to the first of them.
+fn linked(field: &str, form: &Form, dues: &[Due]) -> String {
+    let first = currencies(form, dues).first().copied().filter(|_| field == AMOUNT);
+    first.map_or_else(|| field.to_owned(), amount_of)
+}
+
 fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
     let wrong = field_of(problem);
     let at = |field| if wrong == Some(field) { problem } else { "" };
-    let due_in = |code: &CurrencyCode| dues.iter().find(|due| due.currency_code == code.code());
     let is_entered = form.text("step") == "mark";
-    let known = CurrencyCode::VARIANTS.iter();
-    let known =
-        known.filter(|code| due_in(code).is_some() || form.given(&amount_of(**code)).is_some());
-    let mut codes: Vec<_> = known.copied().collect();
-    if codes.is_empty() {
-        codes = CurrencyCode::VARIANTS.to_vec();
-    }
+    let codes = currencies(form, dues);
     let is_one = codes.len() == 1;
-    let value = |code: CurrencyCode| match due_in(&code) {
+    let value = |code: CurrencyCode| match due_in(dues, code) {
         Some(due) if !is_entered => due.due.clone(),
         _ => form.text(&amount_of(code)).to_owned(),
     };

@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::month::MonthSelection;
-use super::page::{Content, Page};
+use super::page::Page;
 use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
 use crate::operator::bound;
@@ -111,7 +111,7 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let headings = HEADINGS.map(str::to_owned);
     let lines = csv::lines(std::iter::once(headings).chain(pledged.quantities.iter().map(line)));
-    let name = format!("quantities-{}-{}.csv", selection.mode.name(), selection.month);
+    let name = ["quantities", unit, selection.mode.name(), &selection.month.to_string()];
     let file = [BYTE_ORDER_MARK, &lines].concat();
-    Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
+    Ok(Page::csv(&name, file.into_bytes()))
 }

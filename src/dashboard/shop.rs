@@ -6,25 +6,26 @@ use super::form::Form;
 use super::page::Page;
 use super::{PageContext, Result, link, orders, own, view};
 use crate::auth::KeyLevel;
+use crate::charge::PriceList;
 use crate::ledger::Direction;
 use crate::ledger::people::Membership;
 use crate::operator::due_months::{self, DueFilter};
 use crate::operator::roles::MemberRight;
 use crate::operator::transactions::{self, ListQuery, TransactionFilter};
 use crate::operator::usage::{self, MonthUsage};
-use crate::operator::{OperatorError, bound, units};
+use crate::operator::{MAX_PAGES, OperatorError, bound, keys, prices, units};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
-use crate::store::OperatorStore;
+use crate::store::{OperatorStore, PriceListKey};
 use futures_util::future::{join, join3};
 use maud::{Markup, html};
 
 /// Number of transactions that the page lists.
 const NEWEST: usize = 5;
 
-/// The start page. Ledger cost: 3 queries; for a person of one unit, at most 15 more. KV cost: at most 4 reads. The parts
-/// are read at the same time.
+/// The start page. Ledger cost: 3 queries; for a person of one unit, at most 15 more. KV cost: at most 4 reads; before
+/// the first live transaction, 1 more, and 1 list per 1,000 keys, at most 10. The parts are read at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -129,6 +130,8 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(html! {});
     }
     let has_profile = units::get(context.store, unit).await?.is_some_and(|it| it.profile.is_some());
+    let prices = prices::current(context.store, PriceListKey::of_unit(Mode::Live, unit)).await?;
+    let has_key = has_live_key(context.store, unit).await?;
     let page = link::path(&["units", unit]);
     let preview = |of| link::with(&link::path(&["units", unit, "preview"]), &[("of", of)]);
     Ok(html! {
@@ -141,10 +144,27 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
                     "Look at what your buyers get: " a href=(preview("page")) { "the page" } " and "
                     a href=(preview("mail")) { "the e-mail" } "."
                 }
-                li { "Create a live API key on " a href=(page) { "the unit's page" } ", and create a transaction with it." }
+                (price_step(prices.in_effect()))
+                @if has_key { li { "A live API key: done. Create a transaction with it." } }
+                @else { li { "Create a live API key on " a href=(page) { "the unit's page" } ", and create a transaction with it." } }
             }
         }
     })
+}
+
+/// Says whether live transactions are charged. Only operators set prices.
+fn price_step(prices: Option<&PriceList>) -> Markup {
+    let Some(list) = prices.filter(|list| !list.unit_prices.is_empty()) else {
+        return html! { li { "There are no prices yet: ask the operator of this service to set them." } };
+    };
+    let (count, code) = (list.unit_prices.len(), list.currency_code.code());
+    html! { li { "Prices in " (code) ": done, for " (count) @if count == 1 { " offering." } @else { " offerings." } } }
+}
+
+/// Returns whether the unit has a live API key. A key of its team does not count.
+async fn has_live_key(store: &impl OperatorStore, unit: &str) -> Result<bool, OperatorError> {
+    let (keys, _) = keys::list(store, Some(&KeyLevel::Unit(unit.to_owned())), MAX_PAGES).await?;
+    Ok(keys.iter().any(|key| key.note.as_ref().is_some_and(|note| note.mode == Mode::Live)))
 }
 
 async fn this_month<S: OperatorStore, C: Clock, E>(

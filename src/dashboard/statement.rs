@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::month::MonthSelection;
-use super::page::{Content, Page};
+use super::page::Page;
 use super::settings::Issuer;
 use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::operator::bound;
@@ -225,6 +225,7 @@ fn totals(due: &Due) -> Markup {
             (row("Sum", html! { (due.amount) }))
             @if due.credited != "0.00" { (row("Credits", html! { "−" (due.credited) })) }
             @if due.carried != "0.00" { (row("Carried from earlier months", html! { "−" (due.carried) })) }
+            @if let Some(excess) = due.excess() { (row("Carried to a later month", html! { (excess) })) }
         }
         (row("Due", html! { strong { (due.due) } }))
     }
@@ -251,8 +252,8 @@ pub(super) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     while let Some(lines) = export.next().await? {
         file.push_str(&transactions::for_spreadsheet(&lines));
     }
-    let name = format!("transactions-{}-{}.csv", of.mode.name(), of.month);
-    Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
+    let name = ["transactions", &of.unit, of.mode.name(), &of.month.to_string()];
+    Ok(Page::csv(&name, file.into_bytes()))
 }
 
 fn too_many(of: &ShopMonth, count: u64) -> Refusal {

@@ -2,7 +2,7 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::page::{Content, Page};
+use super::page::Page;
 use super::view::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
@@ -45,7 +45,7 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let mode = query.mode()?;
     let usage = of_shop(context, (unit, mode)).await?;
     let day = date_time(context.clock.now_ms());
-    Ok(file(&format!("usage-{}-{}.csv", mode.name(), day_of(&day)), &usage))
+    Ok(file(&["usage", unit, mode.name(), day_of(&day)], &usage))
 }
 
 /// Returns the usage of a unit. People of shops see "the operator" instead of the person who marked a month as paid.
@@ -131,11 +131,12 @@ pub(super) const HEADINGS: [&str; 7] =
 pub(super) const NUMBERS: [&str; 5] =
     ["Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
 
-/// Renders the credits of a sum, and what is carried from earlier months; nothing if there are none.
+/// Renders the credits of a sum, and what is carried from earlier months and to later ones; nothing if there are none.
 pub(super) fn credited(sum: &Due) -> Markup {
     html! {
         @if sum.credited != "0.00" { (sum.credited) }
         @if sum.carried != "0.00" { div { small { (sum.carried) " carried from earlier months" } } }
+        @if let Some(excess) = sum.excess() { div { small { (excess) " carried to a later month" } } }
     }
 }
 
@@ -241,13 +242,13 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Builds the CSV export.
-pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
+pub(super) fn file(name: &[&str], Usage { months, coverage }: &Usage) -> Page {
     let headings = COLUMNS.map(str::to_owned).to_vec();
     let lines =
         months.iter().flat_map(|usage| usage.sums.iter().map(|sum| line(usage, sum, coverage)));
     let lines = csv::lines(std::iter::once(headings).chain(lines));
     let file = [BYTE_ORDER_MARK, &lines].concat();
-    Page { status: 200, content: Content::Csv(name.to_owned(), file.into_bytes()) }
+    Page::csv(name, file.into_bytes())
 }
 
 fn line(usage: &MonthUsage, sum: &Due, coverage: &Coverage) -> Vec<String> {

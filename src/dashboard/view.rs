@@ -15,8 +15,11 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// Returns the text with its first letter in upper case.
+/// Returns the text with its first letter in upper case, unless it begins with an e-mail address.
 pub(super) fn capital(text: &str) -> String {
+    if text.split(' ').next().is_some_and(|word| word.contains('@')) {
+        return text.to_owned();
+    }
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
@@ -32,7 +35,7 @@ pub(super) fn inline_code(text: &str) -> Markup {
 }
 
 /// Replaces the RFC 3339 date-times in a message, such as `set by ada@shop.example at 2026-10-03T14:05:00Z`, by words.
-fn times_in_words(text: &str) -> String {
+pub(super) fn times_in_words(text: &str) -> String {
     let word = |word: &str| {
         let time = word.trim_end_matches([',', ';', ':', '.', ')']);
         let words = if time.contains('T') { in_words(time) } else { None };

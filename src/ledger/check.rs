@@ -71,9 +71,19 @@ pub async fn clear(ledger: &dyn Ledger, now_ms: u64) -> super::Result<()> {
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
-/// Keeps `received`, the time of the last messages.
-const CLEAR: [&str; 6] = [
+/// The trigger of `migrations/` that removes the stored sums of a day whose transactions are removed.
+const TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
+BEGIN
+  DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
+END";
+
+/// Keeps `received`, the time of the last messages. Without a trigger SQLite empties the table at once; with it, it
+/// removes row by row, which takes longer than D1 allows.
+const CLEAR: [&str; 9] = [
+    "DROP TRIGGER IF EXISTS day_of_removed_transaction",
     "DELETE FROM transactions",
+    TRIGGER,
+    "DELETE FROM day_quantities",
     "DELETE FROM shops",
     "DELETE FROM keys",
     "DELETE FROM claims WHERE at < ?1 ->> '$'",

@@ -13,6 +13,7 @@ mod changed;
 mod check;
 pub mod claims;
 pub mod credits;
+mod day_quantities;
 mod entry;
 mod findings;
 pub mod fulfilments;

@@ -1,9 +1,10 @@
 //! Exact sums of the pledged quantities, by month and offering.
 
-use super::money::{laid_out, of_halves, of_part, part_sum, parts};
+use super::day_quantities::{large, pledged, sum_of};
+use super::money::{laid_out, of_halves, of_part, parts};
 use super::shops::wanted;
-use super::sums::{SumsQuery, months, of_months};
-use super::{Ledger, Query, Result, ask};
+use super::sums::{SumsQuery, months};
+use super::{Ledger, LedgerError, Query, Result, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -30,9 +31,9 @@ pub struct OfferingSum {
 }
 
 /// Sums the pledged quantities for each month, mode and offering, newest month first, for the given units or for all
-/// units. Returns at most `most` sums.
+/// units. Returns at most `most` sums. Sums of all units use the stored sums of days.
 ///
-/// One query; two if a quantity is above 9 × 10^9 or has more than six places.
+/// One query; three if a quantity is above 9 × 10^9 or has more than six places.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -43,18 +44,19 @@ pub async fn quantities(
     months: &[Month],
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
-    let asked = Limited { asked: SumsQuery::new(mode, units, months), most, shops: &[] };
-    let rows = ask(ledger, &Quantities(&asked)).await?;
-    let mut shops: Vec<_> = rows.iter().flat_map(|row| row.large.iter().copied()).collect();
-    shops.sort_unstable();
-    shops.dedup();
-    let large = match shops.is_empty() {
-        true => Vec::new(),
-        false => ask(ledger, &LargeQuantities(&Limited { shops: &shops, ..asked })).await?,
-    };
-    let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for LargeSum { month, mode, offering, part, sum } in large {
-        parts.entry((month, mode, offering)).or_default().extend(of_part(part, sum));
+    let limited = Limited { asked: SumsQuery::new(mode, units, months), most };
+    let mut rows = ask(ledger, &Quantities(&limited)).await?;
+    let mut parts = Parts::new();
+    if rows.iter().any(|row| row.large > 0) {
+        // Both in one call, so that no transaction arrives between them.
+        let statements =
+            [Quantities(&limited).statement()?, LargeQuantities(&limited).statement()?];
+        let answers = ledger.run(&statements).await?;
+        let [again, large] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+        rows = Quantities::rows(again)?;
+        for LargeSum { month, mode, offering, part, sum } in LargeQuantities::rows(large)? {
+            parts.entry((month, mode, offering)).or_default().extend(of_part(part, sum));
+        }
     }
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
 }
@@ -67,8 +69,29 @@ struct Limited<'a> {
     #[serde(flatten)]
     asked: SumsQuery<'a>,
     most: usize,
-    /// The shops that have quantities stored as texts.
-    shops: &'a [i64],
+}
+
+/// SQL: table expressions `states(month, mode, day, sums)`, the days of the requested months with their stored sums if
+/// there are any, and `spans(month, mode, from_ms, until_ms)`, runs of days without stored sums. For given units, no day
+/// has stored sums.
+macro_rules! states_and_spans {
+    () => {
+        "days AS (
+  SELECT month, from_ms / 86400000 AS day, until_ms / 86400000 AS until FROM months
+  UNION ALL SELECT month, day + 1, until FROM days WHERE day + 1 < until
+), states AS MATERIALIZED (
+  SELECT month, modes.mode, days.day, sums
+  FROM days CROSS JOIN (SELECT 'live' AS mode UNION ALL SELECT 'test') modes
+  LEFT JOIN day_quantities stored ON stored.day = days.day AND stored.mode = modes.mode AND ?1 ->> '$.units' IS NULL
+  WHERE ?1 ->> '$.mode' IS NULL OR modes.mode = ?1 ->> '$.mode'
+), runs AS (
+  SELECT month, mode, day, day - row_number() OVER (PARTITION BY month, mode ORDER BY day) AS run
+  FROM states WHERE sums IS NULL
+), spans AS MATERIALIZED (
+  SELECT month, mode, min(day) * 86400000 AS from_ms, (max(day) + 1) * 86400000 AS until_ms
+  FROM runs GROUP BY month, mode, run
+)"
+    };
 }
 
 #[derive(Serialize)]
@@ -76,25 +99,28 @@ struct Quantities<'a>(&'a Limited<'a>);
 
 impl Query for Quantities<'_> {
     type Row = Sum;
-    // Many transactions have the same quantities: equal pairs are counted first, and only then parsed. An offering is
-    // its JSON text, so that an ID with a NUL is not cut.
     const SQL: &'static str = concat!(
-        "WITH ",
+        "WITH RECURSIVE ",
         wanted!(),
         ", ",
         months!(),
-        ", pairs AS (
-  SELECT month, mode, t.shop, pair.value, count(*) AS number ",
-        of_months!(),
-        " CROSS JOIN json_each(t.quantities) pair GROUP BY month, t.shop, pair.value
-), pledged AS (
-  SELECT month, mode, shop, number, value -> '$[0]' AS offering, value ->> '$[1]' AS quantity FROM pairs
+        ", ",
+        states_and_spans!(),
+        ", ",
+        pledged!(""),
+        ", summed AS (
+  SELECT month, mode, offering, sum(number) AS transactions, max(typeof(quantity) = 'text') AS large, ",
+        sum_of!("/"),
+        " AS millions, ",
+        sum_of!("%"),
+        " AS rest FROM pledged GROUP BY month, mode, offering
+  UNION ALL
+  SELECT month, mode, value -> '$[0]', value ->> '$[1]', json_array_length(value) > 4, value ->> '$[2]', value ->> '$[3]'
+  FROM states CROSS JOIN json_each(sums)
 )
-SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'transactions', sum(number),
-  'large', json_group_array(DISTINCT shop) FILTER (WHERE typeof(quantity) = 'text'),
-  'millions', sum(iif(typeof(quantity) = 'text', 0, number * (quantity / 1000000))),
-  'rest', sum(iif(typeof(quantity) = 'text', 0, number * (quantity % 1000000))))
-FROM pledged GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
+SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'transactions', sum(transactions),
+  'large', max(large), 'millions', sum(millions), 'rest', sum(rest))
+FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
     );
 }
 
@@ -105,8 +131,8 @@ struct Sum {
     mode: Mode,
     offering: String,
     transactions: u64,
-    /// The shops that have quantities stored as texts.
-    large: Vec<i64>,
+    /// 1 if any of the quantities is stored as a text.
+    large: u8,
     millions: u64,
     rest: u64,
 }
@@ -127,26 +153,26 @@ struct LargeQuantities<'a>(&'a Limited<'a>);
 
 impl Query for LargeQuantities<'_> {
     type Row = LargeSum;
+    // A quantity that is stored as a text begins with a digit. Other rows are left out before they are parsed.
     const SQL: &'static str = concat!(
         "WITH RECURSIVE ",
         wanted!(),
         ", ",
         months!(),
-        ", pledged AS (
-  SELECT month, mode, pair.value -> '$[0]' AS offering, pair.value ->> '$[1]' AS quantity ",
-        of_months!(),
-        " CROSS JOIN json_each(t.quantities) pair
-  WHERE t.shop IN (SELECT value FROM json_each(?1, '$.shops'))
-), ",
-        parts!(),
-        ", large AS MATERIALIZED (SELECT month, mode, offering, ",
-        laid_out!("quantity"),
-        " AS digits FROM pledged WHERE typeof(quantity) = 'text')
-SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'part', part, 'sum', ",
-        part_sum!(),
-        ") FROM large CROSS JOIN parts GROUP BY month, mode, offering, part HAVING ",
-        part_sum!(),
-        " > 0"
+        ", ",
+        states_and_spans!(),
+        ", ",
+        pledged!(r#" AND t.quantities GLOB '*"[0-9]*'"#),
+        ", ",
+        large!(),
+        ", all_parts AS (
+  SELECT month, mode, offering, part, sum FROM large
+  UNION ALL
+  SELECT month, mode, entry.value -> '$[0]', pair.value ->> '$[0]', pair.value ->> '$[1]'
+  FROM states CROSS JOIN json_each(sums) entry CROSS JOIN json_each(entry.value, '$[4]') pair
+)
+SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'part', part, 'sum', sum(sum))
+FROM all_parts GROUP BY month, mode, offering, part HAVING sum(sum) > 0"
     );
 }
 

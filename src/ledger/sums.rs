@@ -153,15 +153,6 @@ macro_rules! months {
 }
 pub(super) use months;
 
-/// SQL that selects the transactions of the requested months and shops.
-macro_rules! of_months {
-    () => {
-        "FROM months CROSS JOIN wanted CROSS JOIN transactions t
-  ON t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms"
-    };
-}
-pub(super) use of_months;
-
 #[derive(Serialize)]
 struct Sums<'a>(&'a SumsQuery<'a>);
 

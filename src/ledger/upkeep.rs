@@ -1,6 +1,7 @@
-//! One invocation of the cron: it writes the rows of transactions whose message the queue did not take, and continues
-//! the reconciliation.
+//! One invocation of the cron: it writes the rows of transactions whose message the queue did not take, continues the
+//! reconciliation, and stores the sums of days.
 
+use super::day_quantities::store_days;
 use super::entry::{self, Origin};
 use super::findings::Note;
 use super::operations;
@@ -44,6 +45,8 @@ pub struct Upkeep {
     pub listed: u64,
     /// Number of rows that the pass has written or removed.
     pub mended: u64,
+    /// Number of days whose quantities were summed and stored.
+    pub days: u32,
 }
 
 /// Returns a unique text that identifies a holder of the reconciliation.
@@ -53,8 +56,8 @@ pub fn holder(entropy: &impl Entropy) -> String {
     base16ct::lower::encode_string(&random)
 }
 
-/// Writes missing rows and continues the reconciliation, within the limits. A call may be interrupted at any point, and
-/// the next one continues.
+/// Writes missing rows, continues the reconciliation, and stores the sums of ended days while no pass is under way, within
+/// the limits. A call may be interrupted at any point, and the next one continues.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -74,7 +77,11 @@ pub async fn keep_up(
         let (reached, state) =
             reconcile(ledger, store, clock, (holder, PassTiming::Due), step).await?;
         calls -= step;
-        if reached != PassOutcome::Part || calls < STEP || clock.now_ms() >= until {
+        if matches!(reached, PassOutcome::Complete | PassOutcome::NotDue) {
+            let days = store_days(ledger, clock, calls, until).await?;
+            return Ok(Upkeep { days, ..Upkeep::new(reached, unsent, &state) });
+        }
+        if reached == PassOutcome::Busy || calls < STEP || clock.now_ms() >= until {
             return Ok(Upkeep::new(reached, unsent, &state));
         }
     }
@@ -86,7 +93,7 @@ impl Upkeep {
             PassOutcome::Part | PassOutcome::Busy => (state.listed, state.mended),
             PassOutcome::Complete | PassOutcome::NotDue => (state.last_listed, state.last_mended),
         };
-        Upkeep { reached, unsent, listed, mended }
+        Upkeep { reached, unsent, listed, mended, days: 0 }
     }
 }
 

@@ -67,7 +67,8 @@ impl Add {
             return Err("`--cancelled` goes without `--amount`: it is for a transaction that is credited whole".to_owned());
         }
         let part = amount.map(|amount| Part { amount, quantities });
-        Ok(CreditRequest { transaction: id.trim().to_owned(), part, reason, tell_buyer })
+        let transaction = id.trim().to_owned();
+        Ok(CreditRequest { transaction, part, reason, tell_buyer, seen: None })
     }
 }
 
@@ -84,7 +85,7 @@ pub fn check(values: &Values) -> Result<(), String> {
 }
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
-    let request = asked.request().map_err(Failure::Usage)?;
+    let mut request = asked.request().map_err(Failure::Usage)?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     if !call.was_done().await? {
@@ -101,6 +102,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
             credit.booked_month
         );
         call.host.confirm(&question, "nothing was credited").await?;
+        request = request.confirmed(&credit);
     }
     let done = credits::add(call.store, call.ledger, &author, &request).await?;
     let credit = &done.outcome;

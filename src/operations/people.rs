@@ -133,7 +133,7 @@ pub async fn remove<P: Ports>(
 
 pub const LIST: Spec =
     Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
-        .answers("`people`: for each `address`, `role`, `created`, `by`");
+        .answers("`people`: for each `address`, `role`, `created`, `by`, `byShop` (`true` if a person of a shop added the person)");
 
 #[derive(Serialize)]
 struct PeopleList {

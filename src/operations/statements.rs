@@ -155,6 +155,7 @@ fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
     if carried != "0.00" {
         rows.push(total("Carried from earlier months", format!("-{carried}")));
     }
+    rows.extend(due.excess().map(|excess| total("Carried to a later month", excess)));
     rows.push(total("Due", format!("{} {currency_code}", due.due)));
     table(["OFFERING", "QUANTITY", "UNIT PRICE", "AMOUNT"], &rows)
 }

@@ -72,6 +72,15 @@ impl Due {
         SettledSum { currency_code, amount: due, transactions, unpriced, credits }
     }
 
+    /// Returns the excess of credits, which is carried to a later month; `None` if there is none. In a total of several
+    /// shops, it is the sum of their excesses.
+    pub fn excess(&self) -> Option<String> {
+        let parts = [&self.credited, &self.carried, &self.due];
+        let parts = Decimal::sum(parts.into_iter().map(|part| money(part)));
+        let excess = parts.minus(&money(&self.amount))?;
+        (!excess.is_zero()).then(|| excess.to_money())
+    }
+
     /// Sets the excess of credits that is carried into this month, and computes what is due. Returns the part of the
     /// excess that the month cannot take, which is carried to a later month.
     fn carry(&mut self, carried: Decimal) -> Decimal {

@@ -207,6 +207,18 @@ test("accounts: an order of 1e21 trees is credited", async (t) => {
   await shows(page, "was credited");
 });
 
+test("a charge of sixty digits is shown whole, on a phone too", async (t) => {
+  const vast = await order("service_sk_test_dev_unit", "HB-VAST", 1e60);
+  const page = await open(t, OPERATOR, `/transactions/${vast}`);
+  const charge = `5${"0".repeat(59)}.00 USD`;
+  await shows(page, charge);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [card, text] = await Promise.all(
+    ["main section:has(dl)", "main dd .number"].map((it) => page.locator(it).first().boundingBox()),
+  );
+  assert.ok(text.x + text.width <= card.x + card.width, "it stays in its section");
+});
+
 const SHOPS = { unit_dev_two: "USD", unit_market: "USD", [SHOP]: "EUR" };
 
 test("accounts: the month of three shops in two currencies is settled", async (t) => {

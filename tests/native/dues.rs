@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use impact_pledge::decimal::Decimal;
 use impact_pledge::ledger;
 use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::{attention, payments, usage};
+use impact_pledge::operator::{attention, dues, payments, usage};
 use impact_pledge::settlement::Month;
 use serde_json::json;
 use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
@@ -96,8 +96,12 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
         let due = &month.sums[0];
         format!("{} {} − {} = {}", month.mode.name(), due.amount, due.carried, due.due)
     };
-    let dues: Vec<_> = months.iter().map(due).collect();
-    assert_eq!(dues, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);
+    let shown: Vec<_> = months.iter().map(due).collect();
+    assert_eq!(shown, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);
+    let excess: Vec<_> = months.iter().map(|month| month.sums[0].excess()).collect();
+    assert_eq!(excess, [None, Some("7.00".to_owned())]);
+    let totals = dues::totals(&months);
+    assert_eq!(totals[0].excess().as_deref(), Some("7.00"), "{totals:?}");
 }
 
 /// The create of the credited order was interrupted before its replay record was written, and is repeated in February.

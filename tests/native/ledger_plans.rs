@@ -4,15 +4,17 @@ use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
 use impact_pledge::ledger::credits::credit_sums;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, PassTiming, ShopMonthFilter, by_email, by_reference,
-    months_of, sums,
+    self, Direction, Filter, Ledger, Limits, PassTiming, ShopMonthFilter, by_email, by_reference,
+    keep_up, months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use serde_json::json;
+use std::cell::Cell;
 use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, SECRET};
 
+const DAY_MS: u64 = 86_400_000;
 const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
 const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
 const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
@@ -28,6 +30,12 @@ fn filled() -> SqliteLedger {
 /// Returns how the statements of a call find transactions, each way once. A scan has no index.
 #[track_caller]
 fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
+    plan_of(&["t", "transactions"], call)
+}
+
+/// Returns the same for the table with one of these names.
+#[track_caller]
+fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     let ledger = filled();
     let recorder = Recorder::new(&ledger);
     block_on(call(&recorder));
@@ -36,7 +44,7 @@ fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     let of_transactions = rows.filter_map(|row| {
         let (how, rest) = row.split_once(' ')?;
         let table = rest.split(' ').next()?;
-        let is_ours = ["SCAN", "SEARCH"].contains(&how) && ["t", "transactions"].contains(&table);
+        let is_ours = ["SCAN", "SEARCH"].contains(&how) && names.contains(&table);
         // Versions of SQLite differ in these words.
         let words = [" USING", " COVERING", " LEFT-JOIN", " EXISTS"];
         let rest = words.iter().fold(rest.to_owned(), |rest, word| rest.replace(word, ""));
@@ -98,6 +106,10 @@ fn sums_are_found_by_shop_and_month() {
         drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
+    let stored = plan_of(&["stored"], async |it| {
+        drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
+    });
+    assert_eq!(stored, ["stored PRIMARY KEY (day=? AND mode=?)"]);
     let found = plan(async |it| {
         let shop = Scope { mode: Mode::Live, unit: "u".to_owned() };
         drop(ledger::priced(it, &shop, january[0], 50).await.unwrap());
@@ -142,12 +154,28 @@ fn changes_are_found_by_time_and_by_erasure() {
 }
 
 #[test]
+fn days_without_stored_sums_are_found_by_shop_and_time() {
+    let call = async |it: &dyn Ledger| {
+        let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS + 3 * DAY_MS)));
+        let limits = Limits { calls: 600, milliseconds: 60_000 };
+        keep(&store, &message(1, json!({})));
+        keep_up(it, &store, &clock, "one", limits).await.unwrap();
+        assert!(keep_up(it, &store, &clock, "one", limits).await.unwrap().days == 0);
+    };
+    let found = plan(call);
+    assert!(found.contains(&"t PRIMARY KEY (shop=?)".to_owned()), "{found:?}");
+    assert!(found.contains(&BETWEEN.to_owned()), "{found:?}");
+    assert!(!found.iter().any(|way| way.starts_with("SCAN")), "{found:?}");
+    assert_eq!(plan_of(&["stored"], call), ["stored PRIMARY KEY (day=?)"]);
+}
+
+#[test]
 fn the_reconciliation_finds_rows_by_id() {
     let store = MemoryStore::default();
     keep(&store, &message(1, json!({})));
     keep(&store, &message(2, json!({ "summary": { "quantities": null } })));
     let found = plan(async |it| {
-        let clock = FixedClock(std::cell::Cell::new(NOW_MS + 600_000));
+        let clock = FixedClock(Cell::new(NOW_MS + 600_000));
         let pass = ledger::reconcile(it, &store, &clock, ("one", PassTiming::Now), 100).await;
         assert_eq!(pass.unwrap().1.last_mended, 1);
     });

@@ -150,7 +150,7 @@ fn of_two_invocations_one_works_at_the_pass() {
     ));
     let clock = FixedClock(Cell::new(now));
     let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
-    let busy = Upkeep { reached: PassOutcome::Busy, unsent: 0, listed: 7, mended: 0 };
+    let busy = Upkeep { reached: PassOutcome::Busy, unsent: 0, listed: 7, mended: 0, days: 0 };
     assert_eq!((upkeep, rows(&ledger)), (busy, 0));
 }
 

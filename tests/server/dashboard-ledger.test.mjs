@@ -257,8 +257,25 @@ test("the cron finds transactions whose messages were lost", async () => {
   const done = lines().find(({ ledger }) => ledger === "reconcile");
   assert.deepEqual(
     { ...done, ms: 0 },
-    { ledger: "reconcile", reached: "complete", unsent: 1, listed: 1, mended: 0, ms: 0 },
+    { ledger: "reconcile", reached: "complete", unsent: 1, listed: 1, mended: 0, days: 0, ms: 0 },
   );
+});
+
+test("the cron stores the sums of ended days", async () => {
+  await created();
+  await until(async () => (await count()) > 0, 10_000);
+  await dashboard.scheduled();
+  await db.prepare("UPDATE transactions SET created = created - 3 * 86400000").run();
+  await dashboard.scheduled();
+  const { days } = lines().findLast(({ ledger }) => ledger === "reconcile");
+  const stored = async () => (await db.prepare("SELECT sums FROM day_quantities").all()).results;
+  const rows = await stored();
+  assert.equal(rows.length, 2 * days);
+  const [own, ...others] = rows.filter(({ sums }) => sums !== "[]");
+  assert.match(own.sums, /^\[\["[^"]+",1,\d+,\d+\]/);
+  assert.equal(others.length, 0);
+  await db.prepare("UPDATE transactions SET quantities = '[]'").run();
+  assert.equal((await stored()).length, 2 * (days - 1));
 });
 
 test("a cron logs that D1 fails, and the next one continues", async () => {

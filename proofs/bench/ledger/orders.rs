@@ -1,14 +1,16 @@
 //! Generates orders of many shops, which are the same in every run. A few shops have most of the orders.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Entry, Origin};
+use impact_pledge::ledger::{self, Entry, Ledger, Limits, Origin};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::Recorded;
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use support::ledger::SqliteLedger;
-use support::service::SECRET;
+use support::memory::MemoryStore;
+use support::service::{FixedClock, SECRET};
 
 /// The time 2026-01-01T00:00:00Z, and the length of the following twelve months, in milliseconds.
 const START_MS: u64 = 1_767_225_600_000;
@@ -25,7 +27,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Fills a database in the same way as the queue's messages do.
+    /// Fills a database in the same way as the queue's messages do, and stores the sums of its days as the cron does.
     pub fn fill(self) -> SqliteLedger {
         let ledger = SqliteLedger::default();
         let mut random = Random(1);
@@ -38,6 +40,7 @@ impl Size {
                 entries.clear();
             }
         }
+        store_days(&ledger, &ledger, self.created_ms(self.orders));
         ledger
     }
 
@@ -89,6 +92,15 @@ pub const RARE: u64 = 9;
 /// Returns the ID of a key of a shop.
 pub fn key(shop: u64, number: u64) -> String {
     format!("{shop:06x}{number:06x}")
+}
+
+/// Runs the cron two hours after this time, while no reconciliation pass is due. `ledger` is `sqlite`, or passes on to it.
+pub fn store_days(ledger: &dyn Ledger, sqlite: &SqliteLedger, ms: u64) {
+    let now_ms = ms + 2 * 3_600_000;
+    sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
+    let limits = Limits { calls: 1_000, milliseconds: u64::MAX };
+    let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(now_ms)));
+    block_on(ledger::keep_up(ledger, &store, &clock, "the benchmark", limits)).unwrap();
 }
 
 /// Returns one to five offerings with amounts.

@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { openKv } from "../../../scripts/lib/kv.mjs";
 import { log } from "../../../scripts/lib/output.mjs";
-import { workers } from "../../ledger/workers.mjs";
+import { runCron, workers } from "../../ledger/workers.mjs";
 import { LocalD1 } from "./d1.mjs";
 
 const BIGGEST = "unit_0"; // of orders.rs
@@ -64,6 +64,8 @@ export async function measurePages(tools, folder, { file, shops, rounds }) {
   const { dashboard } = await workers(tools, folder);
   try {
     const origin = await dashboard.origin();
+    const cron = await runCron(dashboard); // stores the sums of ended days
+    if (!cron.ok) throw new Error(`the cron answered ${cron.status}`);
     const measured = [];
     for (const [name, path, form] of PAGES) {
       const [first, ...later] = await times(rounds + 1, () => ask(origin, path, form));

@@ -123,6 +123,7 @@ fn totals() -> Vec<Question> {
         sum("twelve months of all shops", false, year()),
         quantities("quantities of a month, biggest shop", true, june()),
         quantities("quantities of a month, all shops", false, june()),
+        quantities("quantities of twelve months, all shops", false, year()),
         payments("unpaid months of all shops, a page", None, year()),
         payments("unpaid months of the biggest shop, a page", Some(BIGGEST), year()),
         question("a statement of the biggest shop", |ledger| {

@@ -18,12 +18,23 @@ pub(in crate::dashboard) fn is_secret(text: &str) -> bool {
 }
 
 /// Returns the search term of a text. For an API key, this is the name of the key's record, which contains only its
-/// hash, so that the key itself is not in a URL.
+/// hash, so that the key itself is not in a URL. For an e-mail address as mail programs copy it, such as `Ada
+/// <ada@shop.example>`, this is the address alone.
 pub(in crate::dashboard) fn term(text: &str) -> String {
     match pasted(text) {
         Some(key) => [KEY_RECORD, &ApiKey::new(key).hash().to_hex()].concat(),
-        None => text.to_owned(),
+        None => address(text).unwrap_or(text).to_owned(),
     }
+}
+
+/// Returns the e-mail address in `Ada <ada@shop.example>` or `mailto:ada@shop.example`; `None` for any other text.
+fn address(text: &str) -> Option<&str> {
+    let inner = match text.strip_suffix('>') {
+        Some(named) => named.rsplit_once('<')?.1,
+        None => text,
+    };
+    let address = inner.strip_prefix("mailto:").unwrap_or(inner).trim();
+    (address.len() < text.len() && address.contains('@')).then_some(address)
 }
 
 /// Returns the transaction ID in a text, such as the URL of a timeline or of a page of the dashboard.
@@ -33,9 +44,10 @@ pub(in crate::dashboard) fn transaction_id(text: &str) -> Option<&str> {
     TransactionId::parse(id).map(|_| id)
 }
 
-/// Returns the API key in a text.
+/// Returns the API key in a text. Punctuation that ends a sentence after it is no part of the key.
 pub(in crate::dashboard) fn pasted(text: &str) -> Option<&str> {
     let at = text.find(KEY)?;
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
-    text.get(at..)?.split(is_end).next()
+    let key = text.get(at..)?.split(is_end).next()?;
+    Some(key.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>']))
 }

@@ -22,6 +22,8 @@ pub(super) struct Facts {
     pub paid_at: Option<PaidAt>,
     /// The key that created the transaction, if it still exists.
     pub key: Option<KeyRow>,
+    /// Whether the key belongs to a team of which the person is no member. Its name and the key's label are not shown.
+    pub is_foreign_key: bool,
     /// Whether the person is an operator.
     pub operates: bool,
     /// Whether the person is an operator, or a manager of the unit.
@@ -92,6 +94,7 @@ impl Facts {
         html! {
             code { (id) }
             @match note {
+                Some(_) if self.is_foreign_key => " of a team",
                 Some(note) => {
                     " of the " (level(&note.level, self.operates))
                     @if self.manages && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }

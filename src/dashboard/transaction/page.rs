@@ -8,8 +8,9 @@ use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, credit, view};
 use crate::ledger::Order;
+use crate::operator::keys::KeyRow;
 use crate::operator::notifications::{self, Status};
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{Record, TransactionView, ViewOptions};
 use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
@@ -53,10 +54,12 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         false => None,
     };
     let prices = record.prices(context.store).await?;
+    let key = details::key(context.store, shown.key.as_deref()).await?;
     let facts = Facts {
+        is_foreign_key: key.as_ref().is_some_and(|key| is_foreign(context, key)),
+        key,
         paid_at: record.paid_at(context.store).await?,
         times: Times::of(shown, &times),
-        key: details::key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
         manages,
     };
@@ -82,6 +85,14 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         }
     };
     Ok(Page::new("Transaction", content))
+}
+
+/// Returns whether a key belongs to a unit or team that the person may not see. A unit's transactions may have been
+/// created with the key of a team.
+fn is_foreign<S, C, E>(context: &PageContext<'_, S, C, E>, key: &KeyRow) -> bool {
+    let level = key.note.as_ref().map(|note| &note.level);
+    let may_see = |level| context.access.memberships.may(MemberRight::View, level);
+    context.is_of_shop() && !level.is_some_and(may_see)
 }
 
 /// The parts of the page for people who may see the recipient: support, operators, and people of the shop.

@@ -25,7 +25,7 @@ pub const LIST: Spec = Spec::reads(
         .or("unit"),
     ],
 )
-.answers("`keys`: for each `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`; `predecessor` and `successor`: the IDs of the keys that it replaced and that replaces it; `ends`: when it expires, if it does; `problem`: if its metadata cannot be read (then only `id` and `name` are present), or if it was created with another secret than the namespace's (as after a restore)");
+.answers("`keys`: for each `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`, `byShop` (`true` if a person of a shop created it); `predecessor` and `successor`: the IDs of the keys that it replaced and that replaces it; `ends`: when it expires, if it does; `problem`: if its metadata cannot be read (then only `id` and `name` are present), or if it was created with another secret than the namespace's (as after a restore)");
 
 #[derive(Deserialize)]
 pub struct Listing {

@@ -20,6 +20,19 @@ pub struct CreditRequest {
     /// Whether the transaction's timeline says that it was cancelled. Only if `part` is `None`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
+    /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody looked. If it
+    /// has another number now, the credit is refused: two people may credit the same return. Not a part of the
+    /// operation's arguments, so a retry that looks again is the same operation.
+    #[serde(skip)]
+    pub seen: Option<u32>,
+}
+
+impl CreditRequest {
+    /// Returns the request of a person who confirmed this credit, as [`check`](super::check) returned it.
+    #[must_use]
+    pub fn confirmed(self, credit: &Credit) -> Self {
+        CreditRequest { seen: credit.number.checked_sub(1), ..self }
+    }
 }
 
 /// A part of a transaction.

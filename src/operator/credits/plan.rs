@@ -29,6 +29,12 @@ pub(super) async fn plan(
 ) -> Result<CreditRow> {
     let record = transactions::get(store, &request.transaction).await?;
     let order = Creditable::read(store, ledger, &record).await?;
+    let number = u32::try_from(order.credits.len()).unwrap_or(u32::MAX).saturating_add(1);
+    if request.seen.is_some_and(|seen| seen.saturating_add(1) != number) {
+        return Err(invalid(
+            "another credit of the transaction was made after you began. Check what is left, and try again",
+        ));
+    }
     check_reason(&record, &order.row, &request.reason)?;
     if request.tell_buyer && request.part.is_some() {
         return Err(invalid(
@@ -40,7 +46,6 @@ pub(super) async fn plan(
         None => whole(&order)?,
         Some(part) => part_of(&order, part)?,
     };
-    let number = u32::try_from(order.credits.len()).unwrap_or(u32::MAX).saturating_add(1);
     if number > MAX_CREDITS {
         return Err(invalid(format!("a transaction can have {MAX_CREDITS} credits at most")));
     }

@@ -76,6 +76,33 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
+/// Two people may handle the same return: whoever confirms last sees the credit of the other one first.
+#[test]
+fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
+    let (dashboard, path) = ordered(json!(3));
+    let form = [("amount", "0.50"), (TREES, "1"), ("reason", "Returned")];
+    let send = |person, fields: &[(&str, String)]| {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        dashboard.post(person, &format!("{path}/credit"), &fields)
+    };
+    let pages = [ACCOUNTS, OPERATOR].map(|person| {
+        let page = dashboard.post(person, &format!("{path}/credit"), &form);
+        (person, confirmed(&page, &["amount", TREES, "seen"]))
+    });
+    let [(first, own), (second, other)] = &pages;
+    assert_has(&send(first, own), 200, &["was credited"]);
+    let refused = send(second, other);
+    let words = ["another credit of the transaction was made", "by <bdi>joan@example.org"];
+    assert_has(&refused, 422, &[&words[..], &["value=\"0.50\"", "value=\"Returned\""]].concat());
+    assert_has(&send(first, own), 200, &["This was already done"]);
+    let page = dashboard.post(second, &format!("{path}/credit"), &form);
+    assert_has(
+        &send(second, &confirmed(&page, &["amount", TREES, "seen"])),
+        200,
+        &["was credited"],
+    );
+}
+
 #[test]
 fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, path) = ordered(json!(3));
@@ -152,7 +179,9 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
         let paid = [("day", "2026-02-02"), ("invoice", "17")];
         dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &[&opened[..], &given, &paid].concat())
     };
-    assert_has(&mark(&sum), 422, &["has 0.00 USD due, not"]);
+    let page = mark(&sum);
+    assert_has(&page, 422, &["has 0.00 USD due, not"]);
+    assert_problem_at(&page, "amount-USD");
     assert_has(&mark("0.00"), 200, &["was marked as paid", "0.00"]);
     let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
     assert_has(&usage, 200, &[">2 Feb 2026</time>, invoice <bdi>17</bdi>", &sum]);

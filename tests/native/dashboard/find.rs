@@ -66,6 +66,8 @@ fn a_key_is_found_and_never_shown() {
         key.clone(),
         format!("Authorization: Bearer {key}"),
         format!("-H 'x: {key}'"),
+        format!("The key (it is {key}), was leaked."),
+        format!("My key: {key}."),
         hex.clone(),
         format!("key:{hex}"),
         hash(&key).id(),

@@ -17,13 +17,17 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         dashboard.clock.0.set(dashboard.clock.0.get() + 1);
         block_on(author.record(dashboard.store(), command, on.iter().copied())).unwrap();
     };
-    for number in 1..60 {
+    for number in 1..58 {
         record(&format!("keys revoke {number:02}"), &["0123456789ab"]);
     }
     record("teams add", &["team", "a/b?c"]);
     record("units set", &["<script>\"'&\n\u{0}"]);
     record("units set (withdrawn)", &["shop", "audit:8230139199876:cd2662154e6d76b2"]);
     record("payments mark", &["settlement:test:a:b:2026-01", "1.00 USD paid"]);
+    let paid =
+        "2.00 USD paid on 2026-01-05T00:00:00.000Z, marked by ada on 2026-01-06T10:11:12.000Z";
+    record("payments mark", &["settlement:test:a:b:2026-01", paid]);
+    record("updates add", &["upd_x", "The trees stand."]);
     record("prices set", &["prices:live:2026-01-01T00:00:00.000Z"]);
     let many: Vec<_> = (0..30).map(|unit| format!("u{unit}")).collect();
     record("units add", &many.iter().map(String::as_str).collect::<Vec<_>>());
@@ -33,7 +37,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     let newest = dashboard.get(OPERATOR, "/audit");
     let words = [
         "<bdi>&lt;b&gt;ada\u{202e}</bdi>",
-        "ran <bdi>keys revoke 59</bdi> on",
+        "ran <bdi>keys revoke 57</bdi> on",
         "<bdi>0123456789ab</bdi>",
         "href=\"/teams/team\"",
         "href=\"/units/a%2Fb%3Fc\"",
@@ -41,6 +45,8 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "href=\"/units/a:b/usage?mode=test\"",
         "href=\"/units/shop\"",
         "Jan 2026</a> of the unit <a href=\"/units/a:b\"><bdi>a:b</bdi></a> (test) as paid: <bdi>1.00 USD paid</bdi>.",
+        "<bdi>2.00 USD paid on 5 Jan 2026, marked by ada on 6 Jan 2026, 10:11 UTC</bdi>.",
+        "<bdi>The trees stand.</bdi></div>",
         "withdrawn: nothing was changed",
         "href=\"/prices?mode=live\"",
         "and 20 more",
@@ -49,7 +55,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert!(!newest.text.contains("<script") && !newest.text.contains('\0'));
     assert!(!newest.text.contains("/units/audit:"), "a change has no page");
     assert!(!newest.text.contains("canary"));
-    assert!(newest.text.find("created the units") < newest.text.find("keys revoke 59"));
+    assert!(newest.text.find("created the units") < newest.text.find("keys revoke 57"));
     assert!(!newest.text.contains("ran <bdi>keys revoke 10</bdi> on"));
     assert_eq!((dashboard.store().take_lists().len(), dashboard.store().reads()), (1, 50));
 

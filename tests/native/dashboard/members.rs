@@ -4,6 +4,7 @@
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyLevel};
 use impact_pledge::dashboard::{Identity, Route, Settings, Variables, route};
 use impact_pledge::operator::people;
 use impact_pledge::pledge::TransactionId;
@@ -14,8 +15,8 @@ use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;
 use support::ledger::Failing;
 use support::service::{
-    Answer, CountedEntropy, FixedClock, TestRequest, key_record, minimal, put_key, put_member,
-    seeded, unit,
+    Answer, CountedEntropy, FixedClock, PATH, TestRequest, key_record, minimal, put_key,
+    put_member, seeded, unit,
 };
 
 pub const EVA: &str = "eva@north.example";
@@ -55,7 +56,7 @@ pub fn shops() -> Shops {
     for (address, place, role) in [
         (EVA, unit("north"), Manager),
         (VIC, unit("north"), Viewer),
-        (TEA, impact_pledge::auth::KeyLevel::Team("chain-north".to_owned()), Manager),
+        (TEA, KeyLevel::Team("chain-north".to_owned()), Manager),
         (ZOE, unit("south"), Manager),
     ] {
         let author = author(&dashboard, OPERATOR);
@@ -332,7 +333,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
 #[test]
 fn nothing_that_a_manager_sees_names_another_shop() {
     let shops = shops();
-    let south = [&*shops.ids[1], &shops.keys[1], &shops.keys[1][4..16], "south", ZOE];
+    let south = [&*shops.ids[1], &shops.keys[1], &shops.keys[1][4..16], "south", ZOE, OPERATOR];
     let clean = |what: &str, text: &str| {
         for word in south {
             assert!(!text.contains(word), "{what} contains {word}: {text}");
@@ -394,6 +395,28 @@ fn nothing_that_a_manager_sees_names_another_shop() {
         find("chain-north", "").contains("Nothing in your units"),
         "the team is not the person's"
     );
+}
+
+#[test]
+fn who_made_a_transaction_with_a_teams_key_is_for_the_people_of_the_team() {
+    let shops = shops();
+    let (store, team) = (shops.dashboard.store(), KeyLevel::Team("chain-north".to_owned()));
+    let key = "service_sk_live_chain_key";
+    put_key(store, key, &key_record(Mode::Live, team));
+    let note = r#"{"mode":"live","team":"chain-north","label":"till","created":"2026-01-01T00:00:00.000Z","by":"x"}"#;
+    let name = format!("key:{}", ApiKey::new(key).hash().to_hex());
+    store.keep(&name, store.value(&name).unwrap().as_bytes(), note.as_bytes());
+    let request = TestRequest::new("POST", PATH, key)
+        .with_body(minimal().to_string().into_bytes())
+        .with_header("x-service-unit-id", "north");
+    let created = shops.dashboard.service.send(&request).json();
+    let path = format!("/transactions/{}", created["id"].as_str().unwrap());
+    for (person, sees) in [(EVA, false), (VIC, false), (TEA, true), (OPERATOR, true)] {
+        let page = shops.dashboard.get(person, &path).text;
+        let shown = ["chain-north", "till"].map(|word| page.contains(word));
+        assert_eq!(shown, [sees; 2], "{person}: {page}");
+        assert!(page.contains(&name[4..16]), "the ID of the key: {page}");
+    }
 }
 
 #[test]
@@ -497,6 +520,7 @@ fn a_stranger_costs_one_query_and_is_told_whom_to_ask() {
     let page = shops.dashboard.get(STRANGER, "/units/north");
     assert_eq!((page.status, ledger.calls.get() - calls), (403, 1));
     assert_eq!(shops.dashboard.store().take_reads(), [""; 0]);
+    assert!(page.text.contains(&format!(">{STRANGER} has no role here")), "{}", page.text);
     assert!(
         page.text.contains("help@pledges.example") && !page.text.contains("OPERATORS"),
         "{}",

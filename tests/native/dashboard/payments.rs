@@ -121,7 +121,13 @@ fn a_month_that_has_only_credits_is_listed() {
     );
     let shown = rows(&dashboard.get(ACCOUNTS, "/payments"));
     assert_eq!(shown.len(), 2, "{shown:?}");
-    assert_eq!(shown[0][..6], ["Nov 2025", "a", "0", "0.00 EUR", "1.00", "0.00 EUR"]);
+    let credited = "1.001.00 carried to a later month";
+    assert_eq!(shown[0][..6], ["Nov 2025", "a", "0", "0.00 EUR", credited, "0.00 EUR"]);
+    let statement = dashboard.get(ACCOUNTS, "/units/a/statement?month=2025-11&mode=live");
+    let rows = ["Sum", "Credits", "Carried to a later month", "Due"];
+    let places = rows.map(|row| statement.text.find(&format!("colspan=\"3\">{row}<")));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{}", statement.text);
+    assert_has(&statement, 200, &["−1.00<", ">1.00<"]);
 }
 
 #[test]
@@ -259,8 +265,11 @@ fn the_transactions_of_a_statement_are_a_file_of_bounded_size() {
     let file = dashboard.get(ACCOUNTS, path);
     assert_eq!((file.status, file.text.lines().count()), (200, 3));
     assert!(file.text.contains(",order-1,<new>,3,0.00,USD,1,"), "{}", file.text);
-    let name = "attachment; filename=\"transactions-live-2025-12.csv\"";
+    let name = "attachment; filename=\"transactions-unit_dev-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
+    let hostile = dashboard.get(ACCOUNTS, "/units/a%2F..;b:c%25/transactions.csv?month=2025-12");
+    let name = "attachment; filename=\"transactions-a----b-c--live-2025-12.csv\"";
+    assert_eq!(hostile.headers["content-disposition"], name);
     dashboard.ledger.as_ref().unwrap().sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
          INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)

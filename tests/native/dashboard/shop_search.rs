@@ -13,7 +13,8 @@ const CLOSED: &str = "This address shows no results: it belongs to another perso
 #[test]
 fn results_have_an_address_that_can_be_opened_again_for_a_day() {
     let shops = shops();
-    for text in [BUYER, "order-of-north", " #ORDER-of-north"] {
+    let copied = ["Bo <buyer@example.org>", "mailto:buyer@example.org"];
+    for text in [BUYER, copied[0], copied[1], "order-of-north", " #ORDER-of-north"] {
         let answer = shops.dashboard.post(EVA, "/find", &[("text", text), ("mode", "live")]);
         assert_eq!((answer.status, &*answer.text), (303, ""));
         let address = &*answer.headers["location"];

@@ -402,7 +402,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
     assert_eq!(
         file.headers["content-disposition"],
-        "attachment; filename=\"usage-live-2026-01-31.csv\""
+        "attachment; filename=\"usage--unit-live-2026-01-31.csv\""
     );
 
     let (used, _) = used();

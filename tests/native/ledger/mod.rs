@@ -1,6 +1,7 @@
 //! Tests the ledger on SQLite: its rows, lists, sums and claims, and the reconciliation with KV.
 
 mod claims;
+mod day_quantities;
 mod lists;
 mod reconciliation;
 mod rows;

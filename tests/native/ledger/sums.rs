@@ -29,7 +29,7 @@ fn months_are_those_of_utc() {
 }
 
 /// Returns a decimal as an integer number of 10^-324.
-fn exact(text: &str) -> BigUint {
+pub(super) fn exact(text: &str) -> BigUint {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let digits: BigUint = [whole, fraction].concat().parse().unwrap();
