@@ -34,6 +34,9 @@ const LEAST_LEASE_MS: u64 = 130_000;
 /// How many in 1,000 answers are followed by the caller's computer going to sleep, and how long it sleeps.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
+/// How many in 1,000 answers reach a caller that is slow, while [`Database::slow_until_ms`] says so, and how slow it is.
+const SLOW: u64 = 100;
+const SLOW_MS: u64 = 3_000;
 
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +70,8 @@ pub struct Database {
     on_the_way: RefCell<BTreeMap<(u64, u64), Transaction>>,
     count: Cell<u64>,
     fails_until_ms: Cell<u64>,
+    /// Until when callers may be slow.
+    pub slow_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
     /// A violation of a lease: somebody took it before it ended, or continues to work although it ends soon.
     pub taken: RefCell<Option<String>>,
@@ -98,6 +103,7 @@ impl Database {
             on_the_way: RefCell::default(),
             count: Cell::default(),
             fails_until_ms: Cell::default(),
+            slow_until_ms: Cell::default(),
             faults: RefCell::default(),
             taken: RefCell::default(),
             short: RefCell::default(),
@@ -217,6 +223,9 @@ impl Ledger for Database {
             }
             if self.kv.conditions.get().faults > 0 && self.random.chance(SLEEPS) {
                 self.time.sleep(self.random.below(SLEEP_MS)).await;
+            }
+            if self.time.now_ms() < self.slow_until_ms.get() && self.random.chance(SLOW) {
+                self.time.sleep(self.random.below(SLOW_MS)).await;
             }
             answer
         })

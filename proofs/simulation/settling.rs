@@ -28,21 +28,21 @@ pub const SETTLEMENTS: &[&str] =
     &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
 /// The maximum time until somebody begins.
 pub const PAUSE_MS: u64 = 60_000;
-/// The maximum time from the beginning of a payment to the credits beside it, within which time these begin, and their
-/// maximum number.
-const MEANWHILE_MS: u64 = 1_000;
+/// The maximum time from the credits beside a payment to its beginning, within which time these begin, and their maximum
+/// number.
+const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
 
 impl Books {
-    /// Marks a month as paid, or undoes that, after a pass that makes this possible. Meanwhile people credit orders, all at
-    /// about the same moment: credits at many moments would almost always change what is due before it is paid.
+    /// Marks a month as paid, or undoes that, after a pass that makes this possible. Shortly before, people begin to credit
+    /// orders, all at about the same moment. Some of them are slow, so that their credits come after the payment.
     pub fn settle_beside_credits(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
             let _ = books.invoke(PassTiming::Now, 1_000).await;
-            books.settle_by_command(1);
-            books.sleep(books.random.below(MEANWHILE_MS)).await;
+            books.database.slow_until_ms.set(books.now_ms() + MEANWHILE_MS);
+            books.settle_by_command(MEANWHILE_MS);
             (0..=books.random.below(MOST_CREDITS)).for_each(|_| books.credit_a_cent(TOGETHER_MS));
         });
     }
