@@ -41,7 +41,9 @@ export async function installDebian(what, packages, remedy) {
     });
   await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
-    throw new UserError(`${what} is missing: ${remedy}; Debian's package failed to install: ${message}`);
+    throw new UserError(
+      `${what} is missing: ${remedy}; Debian's package failed to install: ${message}`,
+    );
   });
 }
 

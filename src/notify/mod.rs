@@ -48,6 +48,8 @@ use outgoing_message::webhook_id;
 use schedule::{again, is_last, next_quota};
 use verdict::Ready;
 
+/// The code of a round whose attempts all failed.
+const NO_MORE_ATTEMPTS: &str = "no-more-attempts";
 const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
@@ -63,6 +65,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         match self.try_to_deliver(&delivery, &turn).await {
             Ok(outcome) | Err(NotSent::Leave(outcome)) => outcome,
             Err(NotSent::Failed(cause)) => self.failed(&delivery, None, cause).await,
+            Err(NotSent::InvalidSetting(reason)) => self.invalid_setting(&delivery, reason).await,
             Err(NotSent::Skip(reason)) => self.skip(&delivery, reason).await,
         }
     }
@@ -161,10 +164,28 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
 
     /// Handles a failed attempt: schedules a retry, not before `after` seconds, or gives up after the last attempt.
     async fn failed(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
+        self.retry(delivery, after, cause, NO_MORE_ATTEMPTS).await
+    }
+
+    /// Handles an attempt that found an invalid setting, as a failed one. If it was the last one, the record has the
+    /// reason.
+    async fn invalid_setting(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
+        let code: &'static str = reason.into();
+        self.retry(delivery, None, code.to_owned(), code).await
+    }
+
+    /// Schedules a retry, not before `after` seconds. After the last attempt, gives up with this code.
+    async fn retry(
+        &self,
+        delivery: &Delivery<'_>,
+        after: Option<u32>,
+        cause: String,
+        code: &str,
+    ) -> Outcome {
         if !is_last(delivery.attempt) {
             return again(delivery.attempt, after, cause);
         }
-        match self.give_up(delivery).await {
+        match self.give_up(delivery, code).await {
             Ok(true) => done(&cause),
             Ok(false) => done(ENDED),
             Err(_) => again(delivery.attempt, after, cause),
@@ -187,19 +208,19 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         };
         let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
         let Some(_turn) = self.turn(&delivery).await else { return busy(TAKES_LONG) };
-        match self.give_up(&delivery).await {
+        match self.give_up(&delivery, NO_MORE_ATTEMPTS).await {
             Ok(true) => done("failed"),
             Ok(false) => done(ENDED),
             Err(error) => again(attempt, None, cause(error)),
         }
     }
 
-    /// Marks a round as failed. Returns false if it had already ended.
-    async fn give_up(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
+    /// Marks a round as failed, with a code. Returns false if it had already ended.
+    async fn give_up(&self, delivery: &Delivery<'_>, code: &str) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
             return Ok(false);
         }
-        let marker = self.marker(delivery, State::Failed, Some("no-more-attempts"));
+        let marker = self.marker(delivery, State::Failed, Some(code));
         self.fail(delivery, &marker).await.map(|()| true)
     }
 }

@@ -26,6 +26,8 @@ pub enum Outcome {
 pub(super) enum NotSent {
     /// The notification is skipped.
     Skip(Reason),
+    /// A setting is invalid. The notification is retried, because the setting may be corrected meanwhile.
+    InvalidSetting(Reason),
     /// The message is acknowledged or delivered again. No outcome is recorded for its round.
     Leave(Outcome),
     /// The notification cannot be sent now. The cause is for the log.
@@ -34,7 +36,10 @@ pub(super) enum NotSent {
 
 impl From<Reason> for NotSent {
     fn from(reason: Reason) -> Self {
-        NotSent::Skip(reason)
+        match reason {
+            Reason::InvalidAdapter => NotSent::InvalidSetting(reason),
+            _ => NotSent::Skip(reason),
+        }
     }
 }
 

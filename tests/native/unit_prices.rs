@@ -357,7 +357,7 @@ fn a_list_of_a_unit_has_a_bound_of_its_own() {
     let (store, operator) = (MemoryStore::default(), test_operator());
     let list = json!({ "currencyCode": "EUR", "unitPrices": { "x".repeat(64 * 1024): "1" } });
     let list = list.to_string();
-    refused(set(&store, &operator, own(), &list, None), "may have 65536 bytes");
+    refused(set(&store, &operator, own(), &list, None), "may have at most 65536 bytes");
     set(&store, &operator, PriceListKey::of_mode(Mode::Test), &list, None).unwrap();
 }
 

@@ -111,7 +111,7 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
         (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as", "amount"),
         (&[("amount", "1")], "enter a reason", "reason"),
         (&[("reason", "Canary sent it back")], "must not contain an e-mail address", "reason"),
-        (&[(TREES, "1"), ("reason", "r")], "with the quantities", "amount"),
+        (&[(TREES, "1"), ("reason", "r")], "in addition to the quantities", "amount"),
         (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid", ""),
         (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree", TREES),
         (

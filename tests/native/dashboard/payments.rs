@@ -250,7 +250,11 @@ fn a_statement_says_what_is_missing_or_may_change() {
         let record = settlement.to_string();
         dashboard.store().keep("settlement:live:unit_dev:2025-12", record.as_bytes(), b"null");
         let paid = dashboard.get(ACCOUNTS, STATEMENT);
-        assert_has(&paid, 200, &["Paid on", "invoice <bdi>17</bdi>", &format!("{} USD", sums[0].1)]);
+        assert_has(
+            &paid,
+            200,
+            &["Paid on", "invoice <bdi>17</bdi>", &format!("{} USD", sums[0].1)],
+        );
         assert_eq!(paid.text.contains("changed since this month"), has_changed, "{sums:?}");
     }
     for wrong in ["month=x", "month=2025-12&mode=x"] {

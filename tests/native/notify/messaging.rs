@@ -176,21 +176,12 @@ fn a_failure_of_one_service_repeats_no_other() {
 #[test]
 fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Fixture);
-    let rows: [(&str, Change); 10] = [
+    let rows: [(&str, Change); 8] = [
         ("service-off", |fixture| {
             fixture.keep_profile(&json!({"name": "Small Hours Coffee", "mail": true}));
         }),
         ("service-off", |fixture| fixture.store.remove(&ProfileKey("unit").name())),
         ("not-attached", |fixture| fixture.adapters.attached.borrow_mut().clear()),
-        ("invalid-adapter", |fixture| {
-            fixture.adapters.attached.borrow_mut().clear();
-            fixture.adapters.invalid.borrow_mut().push(live(MessagingServiceA));
-        }),
-        ("invalid-adapter", |fixture| {
-            fixture.keep_record(&with(&[("/isLive", false.into())]));
-            let door = DoorName { service: MessagingServiceA, is_live: false };
-            fixture.adapters.invalid.borrow_mut().push(door);
-        }),
         ("test-mode", |fixture| fixture.keep_record(&with(&[("/isLive", false.into())]))),
         ("no-origin", |fixture| fixture.settings.origin = None),
         ("erased", |fixture| {
@@ -216,6 +207,38 @@ fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
         let marker = marker(&fixture, MessagingServiceA).unwrap();
         assert_eq!((marker.state, marker.reason.as_deref()), (State::Skipped, Some(reason)));
         assert!(!lists_a_failure(&fixture, MessagingServiceA), "{reason}");
+    }
+}
+
+/// An invalid setting may be corrected while the message is retried. Otherwise the message is in the list of failures.
+#[test]
+fn an_adapter_with_invalid_settings_is_tried_again() {
+    for is_live in [true, false] {
+        let fixture = fixture();
+        fixture.keep_record(&with(&[("/isLive", is_live.into())]));
+        let door = DoorName { service: MessagingServiceA, is_live };
+        fixture.adapters.attached.borrow_mut().clear();
+        fixture.adapters.invalid.borrow_mut().push(door);
+        let message = to(MessagingServiceA, 1);
+        for (attempt, seconds) in [(1, 60), (2, 300), (3, 1_800), (4, 7_200), (5, 43_200)] {
+            let cause = "invalid-adapter".to_owned();
+            assert_eq!(fixture.deliver(&message, attempt), Outcome::Later { seconds, cause });
+            assert_eq!(marker(&fixture, MessagingServiceA), None);
+        }
+        let corrected = is_live;
+        if corrected {
+            fixture.adapters.invalid.borrow_mut().clear();
+            fixture.adapters.attached.borrow_mut().push(door);
+            assert_eq!(fixture.deliver(&message, 6), done("sent"));
+            continue;
+        }
+        assert_eq!(fixture.deliver(&message, 6), done("invalid-adapter"));
+        let marker = marker(&fixture, MessagingServiceA).unwrap();
+        assert_eq!(
+            (marker.state, marker.reason.as_deref()),
+            (State::Failed, Some("invalid-adapter"))
+        );
+        assert!(lists_a_failure(&fixture, MessagingServiceA));
     }
 }
 
