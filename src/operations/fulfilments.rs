@@ -4,7 +4,7 @@ use super::call::{Answer, Call, Host as _, Ports, Result};
 use super::covered::{Covered, complete};
 use super::spec::{Argument, Kind, Spec, mode, month, text};
 use super::table::{paragraphs, table, time};
-use crate::ledger::fulfilments::{Fulfilment, NewFulfilment};
+use crate::ledger::fulfilments::{Fulfilment, NewFulfilment, Removal};
 use crate::operator::fulfilments::{self, Balance, Balances};
 use crate::operator::roles::Permission;
 use crate::scope::Mode;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10");
 const MODE: Argument = mode("for live or for test pledges").or("live");
 /// Describes the JSON of a fulfilment.
-const FULFILMENT: &str = "`id`, `mode`, `month`, `offering`; `quantity`: an exact decimal; `doneOn`: the day on which it was done; `partner`, `place`, `report`: each `null` if not given; `by` and `at`: who recorded it, and when";
+const FULFILMENT: &str = "`id`, `mode`, `month`, `offering`; `quantity`: an exact decimal; `doneOn`: the day on which it was done; `partner`, `location` (`--place`), `report`: each `null` if not given; `by` and `at`: who recorded it, and when";
 /// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
@@ -81,7 +81,48 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
         added.outcome.id,
         listed(std::slice::from_ref(&added.outcome))
     );
-    Answer::done(&added, text)
+    Answer::done(&added.map(Printed::from), text)
+}
+
+/// A fulfilment as JSON. The place has another name than in the ledger, because `place` is where a command ran.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Printed {
+    id: String,
+    mode: Mode,
+    month: Month,
+    offering: String,
+    quantity: String,
+    done_on: String,
+    partner: Option<String>,
+    location: Option<String>,
+    report: Option<String>,
+    by: String,
+    at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed: Option<Removal>,
+}
+
+impl From<Fulfilment> for Printed {
+    fn from(Fulfilment { id, done, by, at, removed }: Fulfilment) -> Self {
+        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
+            done;
+        let location = place;
+        Printed {
+            id,
+            mode,
+            month,
+            offering,
+            quantity,
+            done_on,
+            partner,
+            location,
+            report,
+            by,
+            at,
+            removed,
+        }
+    }
 }
 
 pub const REMOVE: Spec = Spec::changes(
@@ -110,7 +151,8 @@ pub async fn remove<P: Ports>(
     }
     let by = call.host.person().await?;
     let removed = fulfilments::remove(call.store, call.ledger, &call.author(&by)?, &id).await?;
-    Answer::done(&removed, format!("{id} was removed, and no longer counts in any sum."))
+    let text = format!("{id} was removed, and no longer counts in any sum.");
+    Answer::done(&removed.map(Printed::from), text)
 }
 
 // ---- List ----------------------------------------------------------------------------------------
@@ -141,7 +183,7 @@ impl OfMonths {
 
 #[derive(Serialize)]
 struct FulfilmentList {
-    fulfilments: Vec<Fulfilment>,
+    fulfilments: Vec<Printed>,
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
@@ -151,6 +193,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
         true => "nothing is recorded as done".to_owned(),
         false => listed(&fulfilments),
     };
+    let fulfilments = fulfilments.into_iter().map(Printed::from).collect();
     Answer::new(&FulfilmentList { fulfilments }, text)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::operator::updates::NewUpdate;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// The members of an update that a command sets or removes.
 #[derive(Default, Deserialize)]
@@ -32,11 +33,18 @@ impl Members {
     /// Reads the sentences.
     ///
     /// # Errors
-    /// If one is not written as `language=sentence`.
+    /// If one is not written as `language=sentence`, or two have the same language.
     pub fn edits(mut self) -> Result<MemberEdits, String> {
         let texts = std::mem::take(&mut self.text);
         let texts: Result<Vec<_>, _> = texts.iter().map(|text| sentence(text)).collect();
-        Ok(MemberEdits { members: self, texts: texts? })
+        let texts = texts?;
+        let mut tags = BTreeSet::new();
+        for (tag, _) in &texts {
+            if !tags.insert(tag.to_ascii_lowercase()) {
+                return Err(format!("`--text` has two sentences for the language `{tag}`"));
+            }
+        }
+        Ok(MemberEdits { members: self, texts })
     }
 }
 

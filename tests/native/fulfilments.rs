@@ -223,6 +223,8 @@ fn invalid_members_are_refused_and_nothing_is_recorded() {
         ("doneOn", "2026-02-30", "as 2026-11-20"),
         ("doneOn", "2026-01-20T00:00:00Z", "as 2026-11-20"),
         ("doneOn", "2027-01-01", "2027-01-01 is in the future"),
+        ("month", "2026-03", "the month 2026-03 has not begun yet"),
+        ("month", "9999-12", "the month 9999-12 has not begun yet"),
         ("offering", "", "the offering must be one line"),
         ("offering", &long, "the offering must be one line"),
         ("partner", "two\nlines", "the partner must be one line"),

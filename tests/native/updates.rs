@@ -286,6 +286,10 @@ fn invalid_members_are_refused_by_name_and_nothing_is_saved() {
         let of = Pledges { offering: offering.to_owned(), ..trees() };
         assert!(problem(bench.add_to(&of, &json!({}))).contains("`offering`"));
     }
+    for month in ["2026-03", "9999-12"].map(|month| Month::parse(month).unwrap()) {
+        let refused = problem(bench.add_to(&Pledges { month, ..trees() }, &json!({})));
+        assert!(refused.contains("has not begun yet"), "{refused}");
+    }
     assert!(bench.audited().is_empty() && bench.store.names().is_empty());
     let long = "植".repeat(400);
     let tags = ["da", "de", "en", "es", "fr", "it", "ja", "nl"].map(|tag| (tag, &*long));

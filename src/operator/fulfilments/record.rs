@@ -20,7 +20,7 @@ const ID_DIGITS: usize = 20;
 ///
 /// # Errors
 /// - If the offering, the partner or the place is not one line of text, or is too long.
-/// - If the quantity is not above 0, the day is in the future, or the report is not a web address with https.
+/// - If the quantity is not above 0, the month has not begun, the day is in the future, or the report is not a web address with https.
 /// - If the offering already has [`MAX_FULFILMENTS`] fulfilments in the month.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn add(

@@ -1,6 +1,6 @@
 //! Adds, edits, publishes and withdraws updates.
 
-use super::checked::{NewUpdate, check_offering, check_publishable, checked};
+use super::checked::{NewUpdate, check_pledges, check_publishable, checked};
 use super::compile::compile;
 use super::list::get;
 use super::refusal::{already, full, overtaken, refused, unknown};
@@ -51,7 +51,7 @@ impl Outcome for UpdateChange {
 /// cost: 1 write.
 ///
 /// # Errors
-/// - If a member of the update or the offering is invalid.
+/// - If a member of the update or the offering is invalid, or the month has not begun.
 /// - If the offering already has [`MAX_KEPT`] updates for the month, or the fulfilment already has an update.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn add(
@@ -62,7 +62,7 @@ pub async fn add(
     new: &NewUpdate,
 ) -> Result<Done<UpdateChange>> {
     let database = bound(ledger)?;
-    check_offering(&pledges.offering)?;
+    check_pledges(pledges, author.clock)?;
     checked(id_of("0")?, new, author.clock)?;
     let work = async |author: &Author<'_, _, _>| {
         let id = id_of(&author.operation_hash().unwrap_or_default())?;

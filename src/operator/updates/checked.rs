@@ -2,11 +2,13 @@
 
 use super::refusal::refused;
 use crate::decimal::Decimal;
+use crate::ledger::updates::Pledges;
 use crate::operator::Result;
 use crate::operator::audit::is_line;
 use crate::pledge::Amount;
 use crate::recipient::Language;
 use crate::service::Clock;
+use crate::settlement::Month;
 use crate::updates::{
     Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts,
     Update, UpdateId,
@@ -73,13 +75,16 @@ impl From<&Update> for NewUpdate {
     }
 }
 
-/// Checks an offering's ID.
-pub(super) fn check_offering(offering: &str) -> Result<()> {
-    match is_line(offering, MAX_OFFERING) {
-        true => Ok(()),
-        false => {
-            Err(refused(format_args!("`offering` must be one line of 1 to {MAX_OFFERING} bytes")))
-        }
+/// Checks the ID of the offering, and that the month has begun.
+pub(super) fn check_pledges(pledges: &Pledges, clock: &impl Clock) -> Result<()> {
+    if !is_line(&pledges.offering, MAX_OFFERING) {
+        return Err(refused(format_args!(
+            "`offering` must be one line of 1 to {MAX_OFFERING} bytes"
+        )));
+    }
+    match Month::at(clock.now_ms()).is_some_and(|now| pledges.month > now) {
+        true => Err(refused(format_args!("the month {} has not begun yet", pledges.month))),
+        false => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Previews what a timeline would show after an update is published.
 
-use super::checked::{NewUpdate, check_offering, checked};
+use super::checked::{NewUpdate, check_pledges, checked};
 use super::refusal::refused;
 use crate::ledger::Ledger;
 use crate::ledger::updates::{self, Pledges, UpdateFilter, UpdateRow, UpdateState};
@@ -17,7 +17,7 @@ const MAX_LISTED: usize = 1_000;
 /// newest first. `row` is the stored update that `wanted` changes; `None` for a new update. One query.
 ///
 /// # Errors
-/// If a member of the update or the offering is invalid, or the ledger fails.
+/// If a member of the update or the offering is invalid, the month has not begun, or the ledger fails.
 pub async fn preview(
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -25,7 +25,7 @@ pub async fn preview(
     row: Option<&UpdateRow>,
     wanted: &NewUpdate,
 ) -> Result<OfferingUpdates> {
-    check_offering(&pledges.offering)?;
+    check_pledges(pledges, author.clock)?;
     let new = || UpdateId::parse("preview".to_owned()).ok_or_else(|| refused("there is no ID"));
     let id = row.map_or_else(new, |row| Ok(row.update.id.clone()))?;
     let wanted = checked(id, wanted, author.clock)?;

@@ -123,6 +123,7 @@ fn a_month_that_has_only_credits_is_listed() {
     assert_eq!(shown.len(), 2, "{shown:?}");
     let credited = "1.001.00 carried to a later month";
     assert_eq!(shown[0][..6], ["Nov 2025", "a", "0", "0.00 EUR", credited, "0.00 EUR"]);
+    assert!(shown[0][6].starts_with("nothing due"), "{shown:?}");
     let statement = dashboard.get(ACCOUNTS, "/units/a/statement?month=2025-11&mode=live");
     let rows = ["Sum", "Credits", "Carried to a later month", "Due"];
     let places = rows.map(|row| statement.text.find(&format!("colspan=\"3\">{row}<")));

@@ -1,0 +1,97 @@
+/**
+ * `npm run fulfilments` and `npm run updates`: what was done for a month's pledges is recorded, drafted as an update, published,
+ * changed and withdrawn.
+ */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ENTRIES, operator } from "./operator.mjs";
+
+/** Writes the shared records. Returns the month of the live transaction, which has 3 trees, and the functions of a test. */
+async function pledged(t) {
+  const functions = await operator(t);
+  await functions.kv.write(ENTRIES);
+  await functions.reconcile();
+  const { sums } = await functions.json("transactions", "usage", "--mode", "live");
+  assert.equal(sums.length, 1);
+  return { month: sums[0].month, ...functions };
+}
+
+const DONE = [
+  "--done-on",
+  "2026-11-03",
+  "--partner",
+  "Tree Growers",
+  "--place",
+  "Gazi",
+  "--by",
+  "Ada",
+];
+const recordsOf = async (names) => (await names()).filter((name) => name.startsWith("updates:"));
+
+test("fulfilments are recorded once, leave what is to be done, and can be removed", async (t) => {
+  const { month, json, words, fails } = await pledged(t);
+  const add = (quantity, ...more) => [
+    "fulfilments",
+    "add",
+    month,
+    "tree",
+    quantity,
+    ...DONE,
+    ...more,
+  ];
+  const open = async () => {
+    const { balances } = await json("fulfilments", "balance", "--month", month);
+    return balances.map(({ offering, pledged, done, open }) => [offering, pledged, done, open]);
+  };
+  assert.deepEqual(await open(), [["tree", "3", "0", "3"]]);
+  await fails(
+    add("9"),
+    /^Only 3 of tree is still to be done for the pledges of .+, but 9 would be recorded.+Not confirmed/,
+  );
+  await fails(add("0"), /the quantity must be a number above 0/);
+  const once = ["--operation-id", "fulfilment-1"];
+  const { id, quantity, location, by } = await json(...add("2", ...once));
+  assert.deepEqual([quantity, location, by], ["2", "Gazi", "Ada"]);
+  const again = await json(...add("2", ...once));
+  assert.deepEqual([again.id, !!again.alreadyDone], [id, true]);
+  assert.deepEqual(await open(), [["tree", "3", "2", "1"]]);
+  assert.match(await words("fulfilments", "list", "--month", month), /Tree Growers/);
+  await fails(["fulfilments", "remove", id, "--by", "Ada"], /Not confirmed/);
+  await json("fulfilments", "remove", id, "--by", "Ada", "--yes");
+  assert.deepEqual(await open(), [["tree", "3", "0", "3"]]);
+});
+
+test("an update is drafted from a fulfilment, published, changed and withdrawn", async (t) => {
+  const { month, command, json, words, fails, names } = await pledged(t);
+  const by = ["--by", "Ada"];
+  const done = await json("fulfilments", "add", month, "tree", "2", ...DONE);
+  const { id, state, update, fulfilment } = await json("updates", "draft", done.id, ...by);
+  assert.deepEqual([state, update.partner, fulfilment], ["draft", "Tree Growers", done.id]);
+  await fails(["updates", "draft", done.id, ...by], /already has an update/);
+  await fails(
+    ["updates", "publish", id, ...by, "--yes"],
+    /write its sentence in at least one language/,
+  );
+  const edit = ["updates", "edit", id, ...by];
+  const { problem } = await command(2, [...edit, "--text", "en=One.", "--text", "EN=Two."]);
+  assert.match(problem, /`--text` has two sentences for the language `EN`/);
+  await json(...edit, "--text", "en=We planted them.", "--text", "de=Wir haben sie gepflanzt.");
+  assert.deepEqual(await recordsOf(names), []);
+  const { problem: asked } = await command(1, ["updates", "publish", id, ...by]);
+  assert.match(asked, /We planted them.+Publish this update in .+ Not confirmed/s);
+  assert.equal((await json("updates", "publish", id, ...by, "--yes")).state, "published");
+  assert.equal((await recordsOf(names)).length, 1);
+  assert.match(await words("updates", "preview", id), /de +Wir haben sie gepflanzt\./);
+  assert.match(await words("updates", "list", "--month", month), /published .+We planted them\./);
+  await json(...edit, "--text", "en=All of them grow.");
+  assert.deepEqual(await json("updates", "check"), { compared: 1, written: 0 });
+  assert.equal((await json("updates", "withdraw", id, ...by, "--yes")).state, "withdrawn");
+  const { restored, known } = await json("updates", "restore", ...by);
+  assert.deepEqual([restored, known], [0, 1]);
+});
+
+test("an update of a month that has not begun is refused", async (t) => {
+  const { fails } = await pledged(t);
+  const add = ["updates", "add", "9999-12", "tree", "--stage", "done", "--date", "2026-11-03"];
+  await fails([...add, "--by", "Ada"], /the month 9999-12 has not begun yet/);
+});
