@@ -141,7 +141,8 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns whether this release knows the currency of these terms. If not, it must not answer with them.
+    /// Returns whether this release knows the currency of these terms. A release that does not know it
+    /// must not answer with these terms.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }

@@ -144,7 +144,7 @@ impl<'de> Deserialize<'de> for PaidAt {
     }
 }
 
-/// The record which states that a shop has paid for a month. A shop is a unit in a mode.
+/// The record that a shop has paid for a month. Here, a shop is a unit in one mode, test or live.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {

@@ -72,8 +72,9 @@ pub struct Books {
     /// The isolates that send messages, and their tasks.
     pub handing: RefCell<BTreeSet<(usize, usize)>>,
     pub handed: RefCell<Vec<Handed>>,
-    /// The messages that wait for a consumer, and whether one is scheduled.
+    /// The messages that wait for a consumer.
     pub ready: RefCell<Vec<Delivered>>,
+    /// Whether a consumer is scheduled.
     pub is_consumer_due: Cell<bool>,
     /// How many in 1,000 messages the queue loses.
     pub lost: u64,
@@ -86,7 +87,7 @@ pub struct Books {
     /// The recorded fulfilments by ID, and whether somebody was told that the fulfilment was removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
-    /// The answers about what is due at the end.
+    /// What the service answered, at the end of the run, about the amounts due.
     pub dues: RefCell<Told>,
     /// The events, with their times, for the trace.
     pub events: RefCell<Vec<(u64, String)>>,

@@ -16,7 +16,7 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
  * the names of the bindings, variables and secrets that attach adapters of messaging services.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
- *   to complete; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
+ *   to complete; `environment`: the one to use of this file and of the service's, empty for none; `settings`: the configuration as wrangler reads it
  * @returns {Promise<string>} the file that was written
  */
 export async function configOnService(tools, { file, environment, settings }) {

@@ -1,5 +1,6 @@
-//! The search for people of shops, which covers only their own units. Results, suggestions, counts and errors do not
-//! depend on the data of other shops. As for operators, a search is redirected to an address with its sealed term.
+//! The search that people of shops use. It covers only their own units: results, suggestions, counts and errors do not
+//! depend on the data of other shops. Like an operator's search, it is redirected to an address that contains the sealed
+//! term.
 
 use super::find::{self, FoundBy, found_by};
 use super::form::Form;

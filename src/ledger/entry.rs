@@ -170,8 +170,8 @@ pub async fn write(
     Ok(written)
 }
 
-/// Writes rows as [`write`] does, and turns rows that break a constraint into findings: a refused part is halved until
-/// each such row is alone. A row whose quantities were left out also becomes a finding.
+/// Writes rows as [`write`] does, and records rows that break a constraint as findings. To find them, divides a refused
+/// statement in half until each such row is alone. A row whose quantities were left out is also recorded as a finding.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -11,7 +11,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Number of decimal places up to which a column holds a quantity as a whole number.
+/// Maximum number of decimal places of a quantity that a column stores as a whole number, in millionths.
 pub(super) const PLACES: u32 = 6;
 
 /// The quantity pledged for an offering in a month.

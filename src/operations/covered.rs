@@ -4,7 +4,7 @@ use super::table::time;
 use crate::operator::{Coverage, DamagedRecords};
 use serde::Serialize;
 
-/// The coverage of an answer as JSON.
+/// Which transactions an answer includes, and which records could not be read, as JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Covered {

@@ -26,7 +26,7 @@ const MOST: usize = 10_000;
 const STAGE: Argument = Argument::option(
     "stage",
     Kind::Choice { choices: &["funded", "under-way", "done", "verified"] },
-    "how far the work is",
+    "how far the work has progressed",
 );
 const DATE: Argument =
     Argument::option("date", Kind::Day, "the day on which it happened, such as 2026-11-03");
@@ -333,7 +333,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
     let outdated = match found.outdated.len() {
         0 => String::new(),
         count => format!(
-            "Records for timelines that Workers KV has not accepted yet: {count}. Run `updates check`."
+            "Workers KV has not accepted some records for timelines yet. Number: {count}. Run `updates check`."
         ),
     };
     let updates = found.updates.iter().map(printed).collect();

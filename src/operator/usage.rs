@@ -1,4 +1,4 @@
-//! Usage of shops by month: the ledger's current sums, and their payments. A shop is a unit in a mode.
+//! Usage of shops by month: the ledger's current sums, and their payments. Here, a shop is a unit in one mode, test or live.
 
 pub use super::due::MonthUsage;
 

@@ -94,7 +94,7 @@ impl TransactionId {
         TransactionId::from_bytes(bytes)
     }
 
-    /// Returns the prefix of the IDs of one shop's transactions. A shop is a unit in a mode.
+    /// Returns the prefix of the IDs of one shop's transactions. Here, a shop is a unit in one mode, test or live.
     pub fn shop_prefix(scope: &Scope) -> String {
         Self::prefix(&shop(scope))
     }

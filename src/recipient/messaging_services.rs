@@ -22,7 +22,7 @@ fn messaging_service(name: &str) -> Option<NotificationService> {
 /// # Errors
 /// If a name is not that of a messaging service.
 pub(super) fn parse_services(names: &[String]) -> Result<Vec<NotificationService>, &'static str> {
-    let problem = "`messaging-services` must be any of MessagingServiceA, MessagingServiceB, MessagingServiceC";
+    let problem = "`messaging-services` may contain only MessagingServiceA, MessagingServiceB and MessagingServiceC";
     let services = names.iter().map(|name| messaging_service(name).ok_or(problem));
     let mut services = services.collect::<Result<Vec<_>, _>>()?;
     services.sort_unstable();

@@ -13,8 +13,8 @@ use futures_util::FutureExt as _;
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Creates a pledge transaction.
     ///
-    /// Waits for the key, the body and the prices first, and then makes the transaction without waiting. So the
-    /// allocations of concurrent requests do not add up.
+    /// Waits for the key, the body and the prices first, and then makes the transaction without waiting. So only one
+    /// request at a time needs memory to make its transaction.
     pub(super) async fn create(
         &self,
         request: &impl Request,

@@ -30,7 +30,7 @@ impl Key for TransactionKey<'_> {
 }
 
 impl TransactionKey<'_> {
-    /// Returns the prefix of the names of one shop's transactions. A shop is a unit in a mode.
+    /// Returns the prefix of the names of one shop's transactions. Here, a shop is a unit in one mode, test or live.
     ///
     /// Check [`allows`](TransactionMetadata::allows) for each listed record: two shops can have the same 40-bit hash.
     pub fn shop_prefix(scope: &Scope) -> String {

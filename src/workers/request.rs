@@ -26,7 +26,7 @@ fn problem(error: &JsValue) -> BodyError {
 
 /// Largest refused body that the platform drains itself: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
-/// Bytes of a refused body that one read drains: 64 KiB.
+/// Number of bytes that each read discards from a refused body: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 /// Maximum number of bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;

@@ -191,7 +191,10 @@ test("what has happened since stands below its pledge, with older updates on req
   assert.deepEqual(await axeFindings(page), []);
 });
 
-/** The page's own text begins at the side of its language; shops' texts of several lines begin at the side of theirs. */
+/**
+ * The page's own text is aligned to the side where its language begins, left or right. A shop's text of several lines is aligned
+ * by its own language.
+ */
 test("texts in another direction keep the page's layout, and a page in such a language mirrors it", async (t) => {
   const page = await open(t, "arabic");
   const sides = () =>

@@ -1,4 +1,4 @@
-//! Tests a unit's profile: the limits of its members, and how the timeline shows it.
+//! Tests a unit's profile: the limits of its fields, and how the timeline shows them.
 
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};

@@ -269,7 +269,7 @@ impl Ledger for Late<'_> {
     }
 }
 
-/// A statement is of one moment: with the late row or without it, in its sums as in its lines.
+/// A statement shows one moment: its sums and its lines either all include a late row, or all leave it out.
 #[test]
 fn a_statement_adds_up_while_late_rows_arrive() {
     let bench = bench();

@@ -83,7 +83,10 @@ test("hooks see each attempt, answer and retry, and never the key", async (t) =>
   assert.equal(callIds().size, 2);
 });
 
-/** By reason: what `fetch` does, the client's options and the call's, and the `error` of the event. */
+/**
+ * Calls without an answer: the reason, what `fetch` does, the options of the client, those of the call, and the `error` of the
+ * event.
+ */
 const NO_ANSWER = [
   ["connection_failed", broken, never, {}, "fetch failed"],
   ["timeout", silent, { ...never, timeoutMs: 20 }, {}, undefined],

@@ -1,4 +1,4 @@
-/** The versions of Node to test with: this one, and another one if PATH has it after this one. */
+/** The versions of Node to test with: the one that runs, and the next different one in PATH, if there is one. */
 import { realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { find } from "../../scripts/lib/run.mjs";

@@ -1,6 +1,6 @@
 /**
- * Starts Chromium, and a Firefox of this machine as Mozilla ships it, with puppeteer, because playwright drives only
- * its own builds of Firefox. Each browser is started when an environment first needs it.
+ * Starts Chromium and the installed Firefox. It uses puppeteer, because playwright works only with its own builds of
+ * Firefox. Each browser is started when an environment first needs it.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

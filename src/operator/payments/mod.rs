@@ -1,4 +1,4 @@
-//! Payments: marks a shop's month as paid, and as unpaid again. A shop is a unit in a mode.
+//! Payments: marks a shop's month as paid, and as unpaid again. Here, a shop is a unit in one mode, test or live.
 //!
 //! The payment of a month is one record. It is written only while a claim in the ledger locks the month (module
 //! `claimed_change`). A month can only be marked as paid if the ledger has all of its transactions, and the payment is

@@ -206,7 +206,9 @@ fn picture(NewUpdate { picture, picture_text, .. }: &NewUpdate) -> Result<Option
         (Some(_), None) => Err(refused(
             "`picture-text` is missing: say what the picture shows, for people who cannot see it",
         )),
-        (None, Some(_)) => Err(refused("`picture` is missing: `picture-text` describes it")),
+        (None, Some(_)) => Err(refused(
+            "`picture` is missing, but `picture-text` is given: add the picture, or leave out its text",
+        )),
     }
 }
 

@@ -106,7 +106,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "messagingServices": ["MessagingServiceA", "Email"] }),
-            "`messaging-services` must be any of MessagingServiceA, MessagingServiceB, MessagingServiceC",
+            "`messaging-services` may contain only MessagingServiceA, MessagingServiceB and MessagingServiceC",
         ),
         (
             "u",
