@@ -75,6 +75,11 @@ impl Month {
         Some((begins(self)?, begins(self.next())?))
     }
 
+    /// Returns whether the month has begun.
+    pub fn has_begun(self, now_ms: u64) -> bool {
+        Month::at(now_ms).is_none_or(|now| self <= now)
+    }
+
     /// Returns when the month counts as ended, in milliseconds since 1970: [`ENDED_AFTER_HOURS`] after its last moment.
     pub fn ended_ms(self) -> u64 {
         self.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms.saturating_add(ENDED_AFTER_MS))

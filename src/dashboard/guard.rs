@@ -41,10 +41,7 @@ pub(super) enum Units {
 impl Units {
     /// Returns the only unit that the person may see; `None` if there are others.
     pub fn single(&self) -> Option<&str> {
-        match self {
-            Units::Own(units) if units.len() == 1 => units.first().map(String::as_str),
-            _ => None,
-        }
+        single(self.own()?)
     }
 
     /// Returns the person's own units, or `None` if the person may see all units.
@@ -53,6 +50,14 @@ impl Units {
             Units::All => None,
             Units::Own(units) => Some(units),
         }
+    }
+}
+
+/// Returns the only unit; `None` if there are several or none.
+pub(super) fn single(units: &[String]) -> Option<&str> {
+    match units {
+        [unit] => Some(unit),
+        _ => None,
     }
 }
 

@@ -93,17 +93,12 @@ async fn task<S, C, E>(
     }
 }
 
-/// Returns a count with its noun, such as `1 unit` or `3 units`. `one` is the noun in the singular.
-fn counted(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Renders one link per month, with the month's count and the noun `one`. `address` returns the URL for a month.
 fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> String) -> Markup {
     html! {
         @for (index, (month, count)) in months.iter().enumerate() {
             @if index > 0 { ", " }
-            a href=(address(*month)) { (counted(*count, one)) " in " (view::month(*month)) }
+            a href=(address(*month)) { (view::counted(*count, one)) " in " (view::month(*month)) }
         }
         "."
     }
@@ -123,7 +118,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     let RecentFailures { count, has_more } = failures;
     Ok((count > 0).then(|| {
         html! {
-            a href="/mails" { @if has_more { "At least " } (counted(count, "failed notification")) }
+            a href="/mails" { @if has_more { "At least " } (view::counted(count, "failed notification")) }
             " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))
@@ -153,7 +148,7 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
     let UnusualCharges { count, newest } = &found;
     Ok((*count > 0).then(|| html! {
-        (counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
+        (view::counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
         @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
         ":"
         ul { @for charge in newest { li { (unusual_charge(charge)) } } }
@@ -184,7 +179,7 @@ async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Tas
     let others = units.len().saturating_sub(MAX_NAMED);
     Ok((!units.is_empty()).then(|| {
         html! {
-            a href="/units" { (counted(units.len() as u64, "unit")) }
+            a href="/units" { (view::counted(units.len() as u64, "unit")) }
             " without a live transaction"
             @if has_more { ", among the first " (attention::MAX_UNITS) " units" }
             ": "
@@ -211,7 +206,7 @@ async fn ledger<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
         a href="/system" { "The ledger" } ": "
         @if let Some(problem) = problem { (view::inline_code(&problem)) " " }
         @if is_late { "The last message arrived " (minutes) " minutes after its transaction. " }
-        @if health.findings > 0 { (counted(health.findings as u64, "finding")) " to check." }
+        @if health.findings > 0 { (view::counted(health.findings as u64, "finding")) " to check." }
     }))
 }
 

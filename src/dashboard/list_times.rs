@@ -3,7 +3,7 @@
 use super::{PageContext, view};
 use crate::auth::KeyLevel;
 use crate::operator::units;
-use crate::recipient::NewProfile;
+use crate::recipient::Profile;
 use crate::service::Clock;
 use crate::store::OperatorStore;
 use crate::time::TimeZones;
@@ -24,8 +24,14 @@ impl<S: OperatorStore, C: Clock, E> PageContext<'_, S, C, E> {
             Some(unit) => units::get(self.store, unit).await.ok().flatten(),
             None => None,
         };
-        let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
-        ListTimes::new(self.clock, profile.and_then(|profile| profile.time_zone))
+        self.times_in(row.as_ref().and_then(|row| row.profile.as_ref()))
+    }
+
+    /// Returns the times of a list of the unit with this profile. Uses UTC without a profile or a known time zone.
+    pub fn times_in(&self, profile: Option<&Profile>) -> ListTimes<'_, C> {
+        let is_known = |zone: &&str| self.clock.utc_offset(zone, 0).is_some();
+        let zone = profile.and_then(Profile::time_zone).filter(is_known);
+        ListTimes { zones: self.clock, zone: zone.map(str::to_owned) }
     }
 
     /// Returns the times of a list of a unit or a team. Those of a team are in UTC, because its units may have different
@@ -38,11 +44,7 @@ impl<S: OperatorStore, C: Clock, E> PageContext<'_, S, C, E> {
     }
 }
 
-impl<'z, Z: TimeZones> ListTimes<'z, Z> {
-    fn new(zones: &'z Z, zone: Option<String>) -> Self {
-        ListTimes { zones, zone: zone.filter(|zone| zones.utc_offset(zone, 0).is_some()) }
-    }
-
+impl<Z: TimeZones> ListTimes<'_, Z> {
     /// Returns the heading of a column of times, such as `Created (Europe/Berlin)`. In UTC, each time names it.
     pub fn heading(&self, name: &str) -> String {
         self.zone.as_ref().map_or_else(|| name.to_owned(), |zone| format!("{name} ({zone})"))

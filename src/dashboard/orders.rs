@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use super::guard::{Target, Units};
+use super::list_times::ListTimes;
 use super::page::Page;
 use super::transaction;
 use super::view::{id_link, money};
@@ -17,7 +18,7 @@ use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
-use crate::time::parse_ms;
+use crate::time::{TimeZones, parse_ms};
 use futures_util::future::join;
 use maud::{Markup, html};
 
@@ -201,19 +202,37 @@ pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     let briefs = transactions::briefs(context.store, orders);
     let times = context.times_of(unit.filter(|_| !orders.is_empty()));
     let (briefs, times) = join(briefs, times).await;
-    let mut briefs = briefs.unwrap_or_default();
+    table_with(orders, briefs.unwrap_or_default(), &times, unit.is_none())
+}
+
+/// A table of transactions of one unit, as [`table`] with these times.
+pub(super) async fn table_of_unit<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    orders: &[Order],
+    times: &ListTimes<'_, C>,
+) -> Markup {
+    let briefs = transactions::briefs(context.store, orders).await;
+    table_with(orders, briefs.unwrap_or_default(), times, false)
+}
+
+fn table_with(
+    orders: &[Order],
+    mut briefs: Vec<Option<Brief>>,
+    times: &ListTimes<'_, impl TimeZones>,
+    is_of_all: bool,
+) -> Markup {
     briefs.resize(orders.len(), None);
     let unread = briefs.iter().filter(|brief| brief.is_none()).count();
     let row = |(order, brief): (&Order, &Option<Brief>)| {
         let mut cells = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
         cells.push(times.cell(&order.created_at));
-        cells.extend(unit.is_none().then(|| transaction::unit(&order.unit)));
+        cells.extend(is_of_all.then(|| transaction::unit(&order.unit)));
         cells.extend(last_cells(order));
         cells
     };
     let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
     let created = times.heading("Created");
-    let of_all: &[&str] = if unit.is_none() { &["Unit"] } else { &[] };
+    let of_all: &[&str] = if is_of_all { &["Unit"] } else { &[] };
     let headings =
         [&["Transaction", "Pledged", &created], of_all, &["Charge", "Mode", "Notes"]].concat();
     html! {

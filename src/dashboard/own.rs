@@ -4,6 +4,7 @@
 
 use super::find::{self, FoundBy, found_by};
 use super::form::Form;
+use super::guard::single;
 use super::page::Page;
 use super::{PageContext, Result, link, orders, view};
 use crate::auth::{KeyHash, KeyLevel};
@@ -179,8 +180,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
 
     async fn results(&self, FoundBy { by, found }: &FoundBy) -> Page {
         let place = own_place(self.context, self.term);
-        let single = self.units.first().filter(|_| self.units.len() == 1).map(String::as_str);
-        let unit = self.query.given("unit").or(single);
+        let unit = self.query.given("unit").or_else(|| single(self.units));
         let table = orders::table(self.context, &found.transactions, unit).await;
         let has_none = found.transactions.is_empty();
         let filters = self.query.only(&["unit", "mode"]);

@@ -12,7 +12,7 @@ use crate::operator::payments::{self, Paid, Payment, ShopMonth, StatedAmount};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::CurrencyCode;
 use crate::service::{Clock, Entropy};
-use crate::settlement::{Month, PaidAt, Settlement};
+use crate::settlement::{PaidAt, Settlement};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
@@ -36,8 +36,7 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Parses the month and mode in a form. A month must be given, because a default may be another month than a person meant.
 fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
-    let month = Month::parse(form.text("month"));
-    let month = month.ok_or_else(|| Refusal::invalid(orders::NO_MONTH))?;
+    let month = orders::month(form.text("month"))?;
     Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
 }
 

@@ -164,8 +164,8 @@ fn of_backups(days: last_backups::Age) -> (State, Markup) {
         last_backups::Age::Days(days) => {
             let is_old = days > last_backups::MAX_DAYS;
             let state = if is_old { State::Problem } else { State::Works };
-            let text =
-                html! { "Age of the last backup in days: " (days) ". " @if is_old { (how) } };
+            let age = view::counted(days, "day");
+            let text = html! { "The last backup is " (age) " old. " @if is_old { (how) } };
             (state, text)
         }
     }

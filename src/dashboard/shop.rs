@@ -3,6 +3,7 @@
 //! says so, and the others are shown.
 
 use super::form::Form;
+use super::guard::single;
 use super::page::Page;
 use super::{PageContext, Result, link, orders, own, view};
 use crate::auth::KeyLevel;
@@ -18,7 +19,7 @@ use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::{OperatorStore, PriceListKey};
-use futures_util::future::{join, join3};
+use futures_util::future::{join, join3, try_join3};
 use maud::{Markup, html};
 
 /// Number of transactions that the page lists.
@@ -68,8 +69,7 @@ async fn newest<S: OperatorStore, C: Clock, E>(
     let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
     let ledger = bound(context.ledger)?;
     let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
-    let unit = units.first().filter(|_| units.len() == 1);
-    let table = orders::table(context, &found.page.orders, unit.map(String::as_str)).await;
+    let table = orders::table(context, &found.page.orders, single(units)).await;
     Ok(html! {
         section {
             h2 { "Newest transactions" }
@@ -129,9 +129,11 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     if !found.page.orders.is_empty() {
         return Ok(html! {});
     }
-    let has_profile = units::get(context.store, unit).await?.is_some_and(|it| it.profile.is_some());
-    let prices = prices::current(context.store, PriceListKey::of_unit(Mode::Live, unit)).await?;
-    let has_key = has_live_key(context.store, unit).await?;
+    let profile = units::get(context.store, unit);
+    let prices = prices::current(context.store, PriceListKey::of_unit(Mode::Live, unit));
+    let has_key = has_live_key(context.store, unit);
+    let (profile, prices, has_key) = try_join3(profile, prices, has_key).await?;
+    let has_profile = profile.is_some_and(|it| it.profile.is_some());
     let page = link::path(&["units", unit]);
     let preview = |of| link::with(&link::path(&["units", unit, "preview"]), &[("of", of)]);
     Ok(html! {
@@ -157,8 +159,8 @@ fn price_step(prices: Option<&PriceList>) -> Markup {
     let Some(list) = prices.filter(|list| !list.unit_prices.is_empty()) else {
         return html! { li { "There are no prices yet: ask the operator of this service to set them." } };
     };
-    let (count, code) = (list.unit_prices.len(), list.currency_code.code());
-    html! { li { "Prices in " (code) ": done, for " (count) @if count == 1 { " offering." } @else { " offerings." } } }
+    let count = view::counted(list.unit_prices.len() as u64, "offering");
+    html! { li { "Prices in " (list.currency_code.code()) ": done, for " (count) "." } }
 }
 
 /// Returns whether the unit has a live API key. A key of its team does not count.
@@ -218,7 +220,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
 fn month_line(usage: &MonthUsage) -> Markup {
     html! {
         a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
-        @for (index, sum) in usage.sums.iter().filter(|sum| sum.due != "0.00").enumerate() {
+        @for (index, sum) in usage.sums.iter().filter(|sum| sum.is_owed()).enumerate() {
             @if index > 0 { ", " }
             (view::money(&sum.due, &sum.currency_code))
         }

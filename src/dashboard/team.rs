@@ -193,7 +193,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
                     " for all units of this team."
                 }
             }
-            (keys::section(context, &level, &missing).await?)
+            (keys::section(context, &level, &missing, &context.times_in(None)).await?)
         }
     };
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new(format!("Team {id}"), content) })

@@ -165,11 +165,12 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let row = UnitRow { unit: id.to_owned(), ..row };
     let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
+    let times = context.times_in(row.profile.as_ref());
     let content = html! {
         (after.notice)
         (register::absence(&missing))
         (settings(context, &row))
-        @if manages { (keys::section(context, &level, &missing).await?) }
+        @if manages { (keys::section(context, &level, &missing, &times).await?) }
         (profile::section(context, &row, &missing))
         @if operates { (team::of_unit(context, id).await?) }
     };

@@ -196,7 +196,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
             }
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
-        _ if has_ended && sum.due == "0.00" => html! { span.tag { "nothing due" } " " },
+        _ if has_ended && !sum.is_owed() => html! { span.tag { "nothing due" } " " },
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
         _ => html! { span.tag { "in progress" } " " },
     }

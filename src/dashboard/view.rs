@@ -381,6 +381,11 @@ pub(super) fn picked(has_more: bool, of_all: &str) -> Markup {
     }
 }
 
+/// Returns a count with its noun, such as `1 unit` or `3 units`. `one` is the noun in the singular.
+pub(super) fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The confirmation at the top of the response to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }

@@ -8,9 +8,9 @@ use super::money::{laid_out, parts};
 use super::shops::wanted;
 use super::{Ledger, Query, Result, ask};
 use crate::service::Clock;
+use crate::time::DAY_MS;
 use serde::Serialize;
 
-const DAY_MS: u64 = 86_400_000;
 /// How long after its end a day is stored, in milliseconds. By then the day's messages have usually arrived.
 const STORED_AFTER_MS: u64 = 3_600_000;
 /// Number of days before the current one that are stored: ten years. Earlier days are summed from their transactions.

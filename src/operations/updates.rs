@@ -333,7 +333,8 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
     let outdated = match found.outdated.len() {
         0 => String::new(),
         count => format!(
-            "Workers KV has not accepted some records for timelines yet. Number: {count}. Run `updates check`."
+            "Workers KV has not accepted {} for timelines yet. Run `updates check`.",
+            counted(count, "record")
         ),
     };
     let updates = found.updates.iter().map(printed).collect();

@@ -72,6 +72,11 @@ impl Due {
         SettledSum { currency_code, amount: due, transactions, unpriced, credits }
     }
 
+    /// Returns whether the amount due is above 0.
+    pub fn is_owed(&self) -> bool {
+        self.due != "0.00"
+    }
+
     /// Returns the excess of credits, which is carried to a later month; `None` if there is none. In a total of several
     /// shops, it is the sum of their excesses.
     pub fn excess(&self) -> Option<String> {
@@ -168,7 +173,7 @@ impl MonthUsage {
 
     /// Returns whether something is due in any currency.
     pub fn owes(&self) -> bool {
-        self.sums.iter().any(|sum| sum.due != "0.00")
+        self.sums.iter().any(Due::is_owed)
     }
 
     /// Returns whether the month is marked as paid, but has another amount due or another number of transactions now.

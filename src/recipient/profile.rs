@@ -115,6 +115,11 @@ impl Profile {
         &self.name
     }
 
+    /// The name of the time zone of dates; `None` for UTC.
+    pub fn time_zone(&self) -> Option<&str> {
+        self.time_zone.as_deref()
+    }
+
     /// Returns whether a notification service delivers for the unit.
     pub fn notifies(&self, service: NotificationService) -> bool {
         if service.is_email() { self.mail } else { self.messaging_services.contains(&service) }

@@ -5,6 +5,7 @@ use super::parts::mode;
 use super::{erase_form, mail, pledges, related};
 use crate::auth::KeyLevel;
 use crate::dashboard::guard::Scoped;
+use crate::dashboard::list_times::ListTimes;
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, credit, view};
 use crate::ledger::Order;
@@ -46,7 +47,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let may_search = manages || context.may(Permission::Support);
     let times = context.times_of(Some(&row.unit)).await;
     let of_support = match may_search || context.is_of_shop() {
-        true => Some(OfSupport::read(context, record, row, may_search).await?),
+        true => Some(OfSupport::read(context, record, (row, &times), may_search).await?),
         false => None,
     };
     let credits = match context.may(Permission::Account) {
@@ -107,7 +108,7 @@ impl OfSupport {
     async fn read<S: OperatorStore, C: Clock, E: Entropy>(
         context: &PageContext<'_, S, C, E>,
         record: &Record,
-        row: &Order,
+        (row, times): (&Order, &ListTimes<'_, C>),
         may_search: bool,
     ) -> Result<Self> {
         let (store, clock) = (context.store, context.clock);
@@ -116,7 +117,7 @@ impl OfSupport {
         let messages = requested.into_iter().filter(|status| !status.service.is_email());
         let notifications = iter::once(mail).chain(messages).collect();
         let related = match may_search {
-            true => related::section(context, row).await,
+            true => related::section(context, row, times).await,
             false => html! {}, // only people who may search see who buys what
         };
         Ok(OfSupport { related, notifications })

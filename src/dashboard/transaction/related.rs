@@ -1,5 +1,6 @@
 //! Other transactions of the same order or of the same buyer.
 
+use crate::dashboard::list_times::ListTimes;
 use crate::dashboard::{PageContext, orders};
 use crate::ledger::{self, Order, Related};
 use crate::pledge::TransactionId;
@@ -11,12 +12,13 @@ use maud::{Markup, html};
 const SHOWN: usize = 5;
 
 /// Renders two lists of other transactions in the same unit and mode: those with the same reference, and those of the
-/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 4 KV reads.
+/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
 ///
 /// If the ledger does not answer, the section says so, because the rest of the page does not need the ledger.
 pub(super) async fn section<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     order: &Order,
+    times: &ListTimes<'_, C>,
 ) -> Markup {
     let (Some(ledger), Some(id)) = (context.ledger, TransactionId::parse(&order.id)) else {
         return html! {};
@@ -33,13 +35,13 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E>(
             section {
                 h2 { "Same reference" }
                 p { "The shop sent this reference more than once. Check whether one of these is a duplicate." }
-                (list(context, orders::REFERENCE, order, &reference).await)
+                (list(context, orders::REFERENCE, (&order.id, times), &reference).await)
             }
         }
         @if !others.is_empty() {
             section {
                 h2 { "Same buyer" }
-                (list(context, orders::BUYER, order, &others).await)
+                (list(context, orders::BUYER, (&order.id, times), &others).await)
             }
         }
     }
@@ -48,11 +50,11 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E>(
 async fn list<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     parameter: &str,
-    Order { id, unit, .. }: &Order,
+    (id, times): (&str, &ListTimes<'_, C>),
     found: &[Order],
 ) -> Markup {
     let shown = found.get(..SHOWN).unwrap_or(found);
-    let table = orders::table(context, shown, Some(unit)).await;
+    let table = orders::table_of_unit(context, shown, times).await;
     html! {
         (table)
         p { a href=(orders::address(&[(parameter, id)])) { "List all, including this one" } }

@@ -77,23 +77,6 @@ pub const SET: Spec = Spec::changes(
 .confirmed_if("the unit is not registered")
 .answers(ONE_PROFILE);
 
-/// The fields of a profile, by their names on the command line.
-const FIELDS: [&str; 13] = [
-    "name",
-    "logo",
-    "accent",
-    "language",
-    "link",
-    "mail",
-    "messaging-services",
-    "reply-to",
-    "mail-text",
-    "time-zone",
-    "billing-name",
-    "billing-address",
-    "tax-text",
-];
-
 #[derive(Deserialize)]
 pub struct Set {
     unit: String,
@@ -105,7 +88,8 @@ pub fn check(values: &Values) -> Result<(), String> {
     let Set { fields, .. } = values.read()?;
     match fields.is_empty() {
         true => {
-            let options: Vec<_> = FIELDS.iter().map(|field| format!("`--{field}`")).collect();
+            let options = SET.arguments.iter().filter(|argument| argument.is_option);
+            let options: Vec<_> = options.map(|option| format!("`--{}`", option.name)).collect();
             Err(format!("give at least one field to set: {}", options.join(", ")))
         }
         false => Ok(()),

@@ -6,6 +6,7 @@ use crate::operations::spec::{Argument, Kind, Spec};
 use crate::operator::Done;
 use crate::operator::units::{self, Member};
 use serde::Deserialize;
+use strum::VariantNames as _;
 
 pub const UNSET: Spec = Spec::changes(
     "units",
@@ -15,20 +16,7 @@ pub const UNSET: Spec = Spec::changes(
         ID,
         Argument::positional(
             "fields",
-            Kind::Choice {
-                choices: &[
-                    "logo",
-                    "accent",
-                    "language",
-                    "link",
-                    "reply-to",
-                    "mail-text",
-                    "time-zone",
-                    "billing-name",
-                    "billing-address",
-                    "tax-text",
-                ],
-            },
+            Kind::Choice { choices: Member::VARIANTS },
             "the fields to remove",
         )
         .repeatable(),
@@ -39,47 +27,14 @@ pub const UNSET: Spec = Spec::changes(
 #[derive(Deserialize)]
 pub struct Unset {
     unit: String,
-    fields: Vec<Field>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Field {
-    Logo,
-    Accent,
-    Language,
-    Link,
-    ReplyTo,
-    MailText,
-    TimeZone,
-    BillingName,
-    BillingAddress,
-    TaxText,
-}
-
-impl From<Field> for Member {
-    fn from(field: Field) -> Self {
-        match field {
-            Field::Logo => Member::Logo,
-            Field::Accent => Member::Accent,
-            Field::Language => Member::Language,
-            Field::Link => Member::Link,
-            Field::ReplyTo => Member::ReplyTo,
-            Field::MailText => Member::MailText,
-            Field::TimeZone => Member::TimeZone,
-            Field::BillingName => Member::BillingName,
-            Field::BillingAddress => Member::BillingAddress,
-            Field::TaxText => Member::TaxText,
-        }
-    }
+    fields: Vec<Member>,
 }
 
 pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) -> Result<Answer> {
     let by = call.host.person().await?;
-    let members: Vec<_> = fields.into_iter().map(Member::from).collect();
     let author = call.author(&by)?;
     let Done { outcome, before } =
-        units::unset(call.store, call.ledger, &author, &unit, &members).await?;
+        units::unset(call.store, call.ledger, &author, &unit, &fields).await?;
     let row = outcome.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
     let text = format!("{}\n\n{}", profile_of(&row), after());
     Ok(Answer::new(&row, text)?.since(before.as_deref()))

@@ -5,7 +5,6 @@ use crate::ledger::fulfilments::NewFulfilment;
 use crate::operator::audit::is_line;
 use crate::operator::{OperatorError, Result};
 use crate::service::Clock;
-use crate::settlement::Month;
 use crate::time::parse_ms;
 use crate::web_address::WebAddress;
 use std::fmt::Display;
@@ -37,7 +36,7 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
         return Err(refused("the report must be a web address that begins with https://"));
     }
     check_day(&new.done_on, clock)?;
-    if Month::at(clock.now_ms()).is_some_and(|now| new.month > now) {
+    if !new.month.has_begun(clock.now_ms()) {
         return Err(refused(format_args!("the month {} has not begun yet", new.month)));
     }
     Ok(NewFulfilment { quantity: quantity(&new.quantity)?, ..new.clone() })

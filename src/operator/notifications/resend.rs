@@ -3,6 +3,7 @@
 //! Workers KV shows a new record late. So an instance also remembers the rounds that it has queued, and the consumer of
 //! the queue claims a round before it sends the notification.
 
+use super::resendable::is_failed_on;
 use super::{
     State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside, words,
 };
@@ -16,7 +17,7 @@ use crate::operator::{OperatorError, Result, read_values};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Entropy, Message, Outbox};
 use crate::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
-use crate::time::{date_time, day_of};
+use crate::time::date_time;
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -416,17 +417,14 @@ async fn choice<'r>(
 ) -> Result<Choice<'r>> {
     let record = transactions::get(store, id.as_str()).await?;
     let mail = status_beside(store, clock, &record, (service, queued)).await?;
-    let is_of_day = mail.at.as_deref().is_none_or(|at| day_of(at) == day);
     match mail.state {
         State::Waiting => Ok(Choice::Before),
-        State::Failed if is_of_day && !can_be_sent(&mail) => {
-            Err(refusal(&record, service, &words(&mail).cause))
-        }
-        State::Failed if is_of_day => {
+        _ if !is_failed_on(day, &mail) => Ok(Choice::Ended),
+        _ if !can_be_sent(&mail) => Err(refusal(&record, service, &words(&mail).cause)),
+        _ => {
             let message = next_message(store, &record, &mail).await?;
             let round = rounds.take(&message, clock.now_ms());
             Ok(round.map_or(Choice::Before, Choice::Send))
         }
-        _ => Ok(Choice::Ended),
     }
 }

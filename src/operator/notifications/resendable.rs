@@ -23,11 +23,16 @@ pub struct Resendable {
     pub has_more: bool,
 }
 
-/// Returns whether a notification that failed on this day can be sent again: it was not sent or queued since, did not fail
-/// on another day since, and its address is not blocked.
+/// Returns whether a notification still counts as failed on this day: it was not sent or queued since, and did not fail on
+/// another day since.
+pub(super) fn is_failed_on(day: &str, status: &Status) -> bool {
+    status.state == State::Failed && status.at.as_deref().is_none_or(|at| day_of(at) == day)
+}
+
+/// Returns whether a notification that failed on this day can be sent again: it still counts as failed, and its address is
+/// not blocked.
 pub fn is_resendable(day: &str, status: &Status) -> bool {
-    let is_of_day = status.at.as_deref().is_none_or(|at| day_of(at) == day);
-    status.state == State::Failed && is_of_day && can_be_sent(status)
+    is_failed_on(day, status) && can_be_sent(status)
 }
 
 /// Counts the failed notifications of a day that can be sent again. Looks at the first 100 failures of the day only. KV

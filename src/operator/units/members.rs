@@ -3,6 +3,7 @@
 use crate::operator::{OperatorError, Result};
 use crate::recipient::NewProfile;
 use serde::{Deserialize, Serialize};
+use strum::VariantNames;
 
 /// The members of a profile to set. Members that are `None` stay as they are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -23,9 +24,10 @@ pub struct ProfileMembers {
     tax_text: Option<String>,
 }
 
-/// An optional member of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// An optional member of a profile. It is read by its name on the command line, such as `reply-to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
+#[serde(rename_all(serialize = "camelCase", deserialize = "kebab-case"))]
+#[strum(serialize_all = "kebab-case")]
 pub enum Member {
     /// The address of the logo.
     Logo,

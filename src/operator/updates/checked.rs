@@ -8,7 +8,6 @@ use crate::operator::audit::is_line;
 use crate::pledge::Amount;
 use crate::recipient::Language;
 use crate::service::Clock;
-use crate::settlement::Month;
 use crate::updates::{
     Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts,
     Update, UpdateId,
@@ -82,9 +81,9 @@ pub(super) fn check_pledges(pledges: &Pledges, clock: &impl Clock) -> Result<()>
             "`offering` must be one line of 1 to {MAX_OFFERING} bytes"
         )));
     }
-    match Month::at(clock.now_ms()).is_some_and(|now| pledges.month > now) {
-        true => Err(refused(format_args!("the month {} has not begun yet", pledges.month))),
-        false => Ok(()),
+    match pledges.month.has_begun(clock.now_ms()) {
+        true => Ok(()),
+        false => Err(refused(format_args!("the month {} has not begun yet", pledges.month))),
     }
 }
 
