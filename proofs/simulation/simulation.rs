@@ -232,9 +232,11 @@ impl Simulation {
             false => OWNERS.iter().copied().filter(|key| *key != OWNERS[spared]).collect(),
         };
         self.note(format!("a burst of {BURST} creates by the keys {keys:?}"));
-        let send = |key, payload, is_broken| {
+        let send = |key: usize, payload, is_broken| {
             let action = Action::Create { name: None, payload, spelling: 0, is_broken };
-            self.send_to(&isolate, Ask { key, unit: Some("unit_1"), ..self.ask(action) });
+            // The team's key names each of its units: all of them use the one share of the team.
+            let unit = Some(self.random.pick(KEYS[key].units));
+            self.send_to(&isolate, Ask { key, unit, ..self.ask(action) });
         };
         for number in 0..BURST {
             send(keys[number % keys.len()], LARGE_PAYLOAD, number % WHOLE > 0);
