@@ -12,14 +12,17 @@ export type CurrencyCode = "USD" | "GBP" | "EUR";
 
 /** The monetary value of a pledge transaction (§2.2). */
 export interface Charge {
-  /** The total as a decimal with two places, such as `"12.50"`. The client rounds longer decimals half away from zero. */
+  /**
+   * The total as a decimal with two places, such as `"12.50"`. The client rounds a total with more places,
+   * halves away from zero.
+   */
   amount: string;
   currencyCode: CurrencyCode;
   /** Time of payment (RFC 3339 date-time); null while unpaid. */
   paidAt: string | null;
 }
 
-/** A type of the request, as responses contain it: optional members that were not sent are null. */
+/** Converts a request type to its form in responses, where optional members that were not sent are null. */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
 /** The person for whom the pledges are made (§2.3). */
@@ -59,8 +62,8 @@ export interface Notification {
 }
 
 /**
- * A pledge transaction in the response to a create request (§2.1). Members that the contract does not list are kept, but not
- * typed.
+ * A pledge transaction in the response to a create request (§2.1). The object keeps members that the contract
+ * does not list, but this type omits them.
  */
 export interface PledgeTransaction {
   /** Unique ID: `ptran_…`. */

@@ -1,8 +1,9 @@
 /* `impact-pledge/badge`: a sentence about a pledge for servers and e-mails, and `<impact-badge>` for pages. */
 
 /**
- * Sentences by the plural categories of `Intl.PluralRules`, such as `one` and `few`. A category without a sentence uses
- * `other`. `{}` in a sentence is the number; a sentence without `{}` follows the number and a space.
+ * The sentences of a badge, one for each plural category of `Intl.PluralRules`, such as `one` or `few`. A
+ * category without a sentence uses `other`. `{}` in a sentence stands for the number. If a sentence has no
+ * `{}`, the number and a space are put before it.
  */
 export interface ImpactWords {
   zero?: string | undefined;
@@ -21,7 +22,7 @@ export interface ImpactTextOptions extends ImpactWords {
   lang: string;
 }
 
-/** The attributes of `<impact-badge>`, for the types of a framework. */
+/** The attributes of `<impact-badge>`, for a framework that type-checks HTML elements, such as React. */
 export interface ImpactBadgeAttributes extends ImpactWords {
   /** The quantity. If it is not a number greater than 0, the element shows its own text. */
   amount: number | string;
@@ -37,7 +38,8 @@ export interface ImpactBadgeAttributes extends ImpactWords {
 const DIGITS = { maximumSignificantDigits: 15 };
 
 /**
- * Returns a sentence about the quantity, in the plural form of its language, as text (not HTML).
+ * Returns the sentence for a quantity, in the plural form that the language requires. The result is text, not
+ * HTML.
  * @throws {TypeError} if `amount` is not a number greater than 0, or no sentence fits it
  * @throws {RangeError} if `lang` is not a language tag
  * @example
@@ -76,8 +78,8 @@ function tagOf(locale: string): string {
 const NAME = "impact-badge";
 
 /**
- * The styles of a badge. Colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is
- * hidden.
+ * The styles of a badge. Colours follow the page's `color-scheme`. A badge is hidden if it has neither a
+ * valid number nor its own text.
  */
 const CSS = `
 :host{display:inline-block}
@@ -133,7 +135,10 @@ const attributesOf = ({ attributes }: Element) =>
     [...attributes].map(({ name, value }) => [name, value]),
   ) as unknown as ImpactBadgeAttributes;
 
-/** Returns the language of an element, or of its closest ancestor that has one. Ancestors outside its shadow tree count, too. */
+/**
+ * Returns the language of an element, or of its closest ancestor that has one. Also searches the ancestors
+ * outside the element's shadow tree.
+ */
 function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>,
     own = element.closest<HTMLElement>("[lang]");

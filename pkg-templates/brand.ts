@@ -1,6 +1,9 @@
 /* Makes `instanceof` work across copies of the package: a process may load it both as an ES module and as CommonJS. */
 
-/** Makes `instanceof` true for instances of the class of this name in another copy of the package. */
+/**
+ * Makes `instanceof` also accept instances that another copy of the package created. The class's name
+ * identifies them.
+ */
 export function brand(type: { readonly prototype: object }, name: string): void {
   const mark = Symbol.for(`impact-pledge ${name}`);
   Object.defineProperty(type.prototype, mark, { value: true });

@@ -13,7 +13,10 @@ import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
 const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, such as the error page of a proxy
-/** How many chunks are read before timers may run. A stream whose chunks are always ready would otherwise block them. */
+/**
+ * The number of chunks to read before timers may run. Without this pause, a stream whose chunks are always
+ * ready would block the timers.
+ */
 const PIECES_AT_ONCE = 1_000;
 
 /** A call with its options. `src/client/js.rs` declares the members that the Rust code reads. */
@@ -49,13 +52,16 @@ export interface Next {
   readonly waitMs: number | undefined;
   /** How long the service asks the client to wait, in milliseconds; absent if it does not ask. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the call's options are the only reason why there is no retry. */
+  /** Whether the client would retry the attempt if the call's options allowed it. */
   readonly isWithheld: boolean;
   /** Whether this attempt may have recorded a transaction; at the end of a call, whether any attempt may have. */
   readonly mayBeRecorded: boolean;
 }
 
-/** What the Rust code returns for an attempt: members of {@link Answered} (undefined without a response) and of {@link Next}. */
+/**
+ * The Rust code's result for an attempt: the response's kind, text and error (see {@link Answered}), and the
+ * decision in {@link Next}. Without a response, `kind` is undefined.
+ */
 export type Conclusion = readonly [
   kind: Answered["kind"] | undefined,
   text: string,
@@ -83,7 +89,7 @@ export interface Answered extends Next {
 /** The result of an attempt that got no response. */
 interface Failed {
   readonly kind: RequestErrorEvent["reason"];
-  /** A copy of the value that `fetch` threw, if it threw, without API keys. */
+  /** A copy of the value that `fetch` threw, without API keys. Absent if `fetch` did not throw. */
   readonly cause?: Cause;
   /** Whether it is certain that the request was not sent, because there was no connection. */
   readonly isUnsent?: boolean;
@@ -98,8 +104,8 @@ export interface Unanswered extends Next, Failed {
 type Attempted = Partial<Failed> & Partial<Pick<Answered, "answer" | "url">>;
 
 /**
- * Sends the request of a call, and retries it if the Rust code says so. A call awaits only promises of its own. `fetch` and the
- * hooks therefore run in the caller's async context, which tracing needs.
+ * Sends the request of a call, and retries it if the Rust code decides so. Awaits only its own promises. This
+ * keeps `fetch` and the hooks in the caller's async context, which tracing libraries need.
  *
  * @throws {PledgeError} if an argument can't be sent, or there is no `fetch`
  */
@@ -335,7 +341,10 @@ const kindOf = (value: unknown) => typedArrayName!.call(value);
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")!;
 
-/** Returns the bytes of an ArrayBuffer or a Uint8Array. Refuses other objects: one with a `length` would become zeros. */
+/**
+ * Returns the bytes of an ArrayBuffer or a Uint8Array. Refuses other objects, because `new Uint8Array` would
+ * turn an object with a `length` into zeros.
+ */
 function wholeBody(value: ArrayBuffer): Uint8Array {
   const isBuffer = tryOrUndefined(() => bufferLength!.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array")

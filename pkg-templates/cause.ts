@@ -13,9 +13,9 @@ export type Cause =
   | undefined;
 
 /**
- * Matches error codes that no platform uses for a request that was sent. Deno's "client error (Connect)" and
- * `ConnectionRefused` of Bun before 1.4 are excluded: on these platforms, `fetch` itself resends a request if a connection
- * that was kept alive breaks.
+ * Matches the error codes that prove that a request was not sent. Excludes Deno's "client error (Connect)"
+ * and `ConnectionRefused` of Bun before 1.4. There, `fetch` itself resends a request when a kept-alive
+ * connection breaks, so the request may have been sent before the error.
  */
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNSENT_CALL = /^(connect|getaddrinfo)$/;

@@ -125,7 +125,10 @@ export class PledgeClient {
     return new PledgeClient(merged(this.#options as PledgeClientOptions, options));
   }
 
-  /** Returns what `console.log` shows for a client in Node, Deno and Bun. Of the API key, it contains only the mode. */
+  /**
+   * Returns what `console.log` shows for a client in Node, Deno and Bun. It names the mode of the API key
+   * (test or live), but hides the key.
+   */
   #inspected(
     _depth: unknown,
     options: unknown,
@@ -228,7 +231,8 @@ const VARIABLES: Record<string, string> = {
 const environment = () => globalThis.process?.env ?? {};
 
 /**
- * Stands for the API key in checks until the function `apiKey` has returned it. This text is neither a test key nor a live key.
+ * A placeholder for the API key in checks, until the function `apiKey` has returned the key. It counts as
+ * neither a test key nor a live key.
  */
 const UNKNOWN_KEY = "unknown";
 
@@ -274,8 +278,8 @@ async function apiKeyOf(
 }
 
 /**
- * Returns the `User-Agent` header; none in a page. Browsers send their own, and some send a CORS preflight if a page sets
- * another.
+ * Returns the `User-Agent` header, or no header in a browser page. Browsers send their own. If a page sets
+ * another, some browsers first send a CORS preflight.
  */
 function userAgent({ appInfo }: Settings): Record<string, string> {
   if (inBrowserPage()) return {};
@@ -317,7 +321,10 @@ function isOpenHttp(baseUrl: string): boolean {
   return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether this runs in a page or a worker of a browser. Only browsers call themselves Mozilla. */
+/**
+ * Whether this code runs in a browser, in a page or a worker. A worker is recognized by a user agent that
+ * begins with `Mozilla/`, which only browsers use.
+ */
 function inBrowserPage(): boolean {
   const { window, navigator, WorkerGlobalScope } = globalThis as typeof globalThis & {
     readonly WorkerGlobalScope?: unknown;
@@ -335,7 +342,10 @@ function idText(id: unknown): string {
   return id;
 }
 
-/** Validates a request and returns it as JSON. Then validates the JSON as well, because the value may have changed in between. */
+/**
+ * Validates a request, converts it to JSON, and validates the JSON as well. The request may have changed in
+ * between.
+ */
 function snapshot(request: unknown): string {
   refuse(validate(request));
   const text = tryOrUndefined(() => String(JSON.stringify(request)));

@@ -10,7 +10,7 @@ import type { PledgeErrorCode } from "./types.ts";
 export class PledgeError extends Error {
   declare readonly code: PledgeErrorCode;
 
-  /** @internal Details are properties of the error; undefined ones are left out. */
+  /** @internal Copies the details to properties of the error, except those that are undefined. */
   constructor(
     code: PledgeErrorCode,
     message: string,
@@ -98,7 +98,9 @@ export class ApiError extends PledgeError {
     | "conflict"
     | "unprocessable"
     | "rate_limited";
-  /** The HTTP status of the response; 0 for a redirect in a browser, which hides it. */
+  /**
+   * The HTTP status of the response. It is 0 for a redirect in a browser, because browsers hide its status.
+   */
   declare readonly status: number;
   /** The member `error` of the body, if the body has the error format of the contract (§7). */
   declare readonly error?: string;

@@ -59,7 +59,10 @@ interface Hooks {
 /** Reports an event to its hook and the logger. Calls `describe` only if there is a hook, or the logger logs the event. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
 
-/** Returns a random text of about 11 letters and digits. It is not secret, and some platforms have no `crypto`. */
+/**
+ * Returns a random text of about 11 letters and digits. It need not be secret, so it works without `crypto`,
+ * which some platforms lack.
+ */
 export const newCallId = (): string => Math.random().toString(36).slice(2);
 
 /** Control characters and line separators. They are escaped in logs, so that a text from the service cannot forge log lines. */

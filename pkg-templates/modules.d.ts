@@ -6,7 +6,7 @@ declare module "#text" {
   export default text;
 }
 
-/** The WebAssembly as a module, where the platform compiles it. */
+/** The WebAssembly as a module, for platforms that compile it themselves. */
 declare module "#wasm" {
   const module: WebAssembly.Module;
   export default module;
@@ -17,7 +17,7 @@ declare module "#rules" {
   export function instantiate(): import("./validate/exports.ts").Exports;
 }
 
-/** The advice in the error of an environment that forbids WebAssembly. */
+/** The advice in the error message for an environment that forbids WebAssembly. */
 declare const REMEDY: string;
 
 declare module "#version" {
@@ -57,5 +57,5 @@ declare module "#glue" {
   export function initSync(options: { module: WebAssembly.Module }): unknown;
 }
 
-/** Replaces the globals of the Worker in `bundleWorker`. */
+/** The object that `bundleWorker` uses in place of the Worker's globals. */
 declare const platform: import("./testing/isolate.ts").Platform;

@@ -66,7 +66,10 @@ const DEFAULTS = {
 };
 
 export { list };
-/** The options of a call, completed with those of its client; `apiKey` is the result if it was a function. */
+/**
+ * The options of a call, completed with those of its client. `apiKey` is the key itself, even if the option
+ * is a function.
+ */
 export interface CallSettings extends Omit<Settings, "apiKey" | "headers"> {
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;

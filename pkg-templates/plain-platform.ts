@@ -3,14 +3,17 @@
  * TextDecoder. These coders are used on all platforms, because polyfills differ.
  */
 
-/** Counts as a page, so that a regular expression finds halves of surrogate pairs: Hermes has no `isWellFormed`. */
+/**
+ * Whether a regular expression finds halves of surrogate pairs, as in a page. It is true because the engine
+ * Hermes has no `isWellFormed`.
+ */
 export const IS_PAGE = true;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
 
 export const coder = <Name extends keyof typeof CODERS>(name: Name) => CODERS[name];
 
-/** The marker bits of a first byte, by the number of bytes after it. */
+/** The marker bits of the first byte of a UTF-8 character, by the number of bytes that follow it. */
 const FIRST = [0, 0xc0, 0xe0, 0xf0];
 const REPLACEMENT = "\ufffd";
 
@@ -24,8 +27,8 @@ function encode(text: string): Uint8Array {
 }
 
 /**
- * Writes JSON as UTF-8, as much as fits, and returns the number of bytes of all of it. Escapes a lone surrogate, so that the
- * rules report it: `JSON.stringify` of old engines does not.
+ * Writes JSON as UTF-8, as much as fits. Returns the number of bytes that the complete JSON needs. Escapes
+ * lone surrogates, so that the rules report them. `JSON.stringify` of old engines leaves them unescaped.
  */
 function encodeInto(text: string, bytes: Uint8Array): { written: number } {
   let written = 0;
@@ -43,7 +46,7 @@ function encodeInto(text: string, bytes: Uint8Array): { written: number } {
   return { written };
 }
 
-/** Returns how many bytes follow the first byte of a character. */
+/** Returns how many bytes follow the first byte of a character in UTF-8. */
 function bytesBehind(code: number): number {
   if (code < 0x80) return 0;
   if (code < 0x800) return 1;
@@ -57,7 +60,10 @@ function bytesBehindFirst(byte: number): number {
   return byte < 0xf0 ? 2 : 3;
 }
 
-/** The range of a following byte. Some first bytes narrow the range of the second. */
+/**
+ * The range of a byte after the first in a UTF-8 character. Some first bytes narrow the range of the second
+ * byte.
+ */
 type Bounds = [least: number, most: number];
 const FOLLOWING: Bounds = [0x80, 0xbf];
 const SECOND = new Map<number, Bounds>([
@@ -67,7 +73,10 @@ const SECOND = new Map<number, Bounds>([
   [0xf4, [0x80, 0x8f]],
 ]);
 
-/** Returns the character of a byte that stands alone. */
+/**
+ * Returns the character for a byte outside of a longer sequence: the ASCII character, or else the replacement
+ * character.
+ */
 const alone = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
 
 /** Decodes UTF-8 with replacement characters as in the Encoding Standard, but keeps a byte order mark. */

@@ -10,12 +10,15 @@ export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (made[name] ??= new (find(name))() as never);
 
 /**
- * Whether a regular expression finds halves of surrogate pairs. In browsers it is faster than the function of the
- * language; in Node it is slower.
+ * Whether to find halves of surrogate pairs by a regular expression. In browsers this is faster than the
+ * language's `isWellFormed`; in Node it is slower.
  */
 export const IS_PAGE = typeof document === "object";
 
-/** Returns a global. Throws only when a missing one is used, so that the import itself always succeeds. */
+/**
+ * Returns a global of the platform. Throws if it is missing, but only when called, so that importing this
+ * module always succeeds.
+ */
 export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">(
   name: Name,
 ): (typeof globalThis)[Name] {
@@ -25,7 +28,10 @@ export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">
   throw new Error(`impact-pledge needs ${name} or a polyfill`);
 }
 
-/** An encoder that is created at its first use. Code such as wasm-bindgen's creates one as soon as it is loaded. */
+/**
+ * An encoder that needs the platform's `TextEncoder` only at its first use. Code such as wasm-bindgen's
+ * creates an encoder as soon as it is loaded.
+ */
 class LazyTextEncoder {
   encode = (text: string) => coder("TextEncoder").encode(text);
   encodeInto = (text: string, bytes: Uint8Array) => coder("TextEncoder").encodeInto(text, bytes);

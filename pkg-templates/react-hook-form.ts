@@ -18,21 +18,27 @@ import { READ, checkOptions } from "./form/options.ts";
 import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
 
-/** The options of {@link pledgeResolver}: those of `readForm`, and the name of the member that is the request. */
+/**
+ * The options of {@link pledgeResolver}: those of `readForm`, and the name under which the form's values
+ * contain the request.
+ */
 export interface PledgeResolverOptions<Optional extends boolean = false, Name extends string = "">
   extends ReadFormOptions<Optional> {
   /**
-   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`. Members that a
-   * request does not have are left out of it. Default: the members of the request are beside your own.
+   * The name of the form's value that contains the request, such as `pledge` for fields like
+   * `pledge.recipient.email`. Members below it that a request does not have are left out of the payload.
+   * Default: the request's members are at the top level, beside your own values.
    */
   name?: Name | undefined;
 }
 
 /**
- * The values that `handleSubmit` passes on: your own values unchanged, and the request in the format of the service. If no
- * pledge is chosen, the member `name` is `null`; without a `name`, all values are unchanged, and there are no `pledges`.
+ * The values that `handleSubmit` passes on: your own values unchanged, and the request in the format of the
+ * service. If no pledge is chosen, the value at `name` is `null`. Without a `name`, all values are then
+ * unchanged, but `pledges` is absent.
  *
- * Pass it as the third type argument of `useForm`: `useForm<Values, unknown, PledgeValues<Values>>({ resolver })`.
+ * Pass this type as the third type argument of `useForm`: `useForm<Values, unknown, PledgeValues<Values>>({
+ * resolver })`.
  */
 export type PledgeValues<
   Values,
@@ -57,7 +63,10 @@ type RequestIn<Values> = {
     : CreatePledgeTransactionRequest[N];
 };
 
-/** The type of a request's member. If the form's own type requires it, the type is made mutable and exact. */
+/**
+ * The type of a request's member. It becomes mutable and exact (without `undefined`) if only then it fits the
+ * form's own type.
+ */
 type Fitting<Type, Own> = Type extends Own
   ? Type
   : Mutable<Type> extends Own
@@ -173,7 +182,7 @@ function elementsOf(
 
 // ---- Values as the controls of a form ------------------------------------------------------------------
 
-/** Represents a value without a text. It is neither empty, nor a number or a date. */
+/** Stands for a value that has no text. It is neither a number nor a date, and does not count as empty. */
 const UNREADABLE = "\uFFFD";
 
 /**
@@ -216,13 +225,16 @@ function textOf(value: unknown, path: readonly string[], fields: unknown): strin
   return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
 }
 
-/** Returns the string that stands for a number or date that could not be parsed. It is empty only if the element is empty. */
+/**
+ * Returns the text for a number or date that could not be parsed. It is empty if the input element is empty.
+ * Otherwise it is a text that is not a number or a date.
+ */
 function unreadIn(path: readonly string[], fields: unknown): string {
   const [element] = elementsOf(fields, path);
   return element?.value === "" && !element.validity?.badInput ? "" : UNREADABLE;
 }
 
-/** Returns the values with the payload instead of the members that it was read from. */
+/** Returns the form's values, with the payload in place of the members from which it was read. */
 function withPayload(values: Values, [step, ...rest]: string[], payload: Values | null): Values {
   if (step !== undefined)
     return {
@@ -239,12 +251,15 @@ function withPayload(values: Values, [step, ...rest]: string[], payload: Values 
 
 // ---- Issues as the errors of fields --------------------------------------------------------------------
 
-/** Names at which React Hook Form finds no error, or that an array uses itself. */
+/** Names that a field cannot have: React Hook Form finds no error at them, or an array uses them itself. */
 const NO_FIELDS = ["__proto__", "constructor", "prototype", "length"];
 const OF_GROUPS = /^too_(few|many)_items$/;
 const INDEX = /^\d+$/;
 
-/** Returns the first issue of each field. With the criteria mode `all`, `types` has all messages by code. */
+/**
+ * Returns an error for each field, about its first issue. In React Hook Form's criteria mode `all`, `types`
+ * contains all messages by code.
+ */
 function errorsOf(
   issues: readonly PostedIssue[],
   place: readonly string[],
@@ -266,7 +281,10 @@ function errorsOf(
   return errors;
 }
 
-/** Returns the path of the field or array that an issue belongs to, up to the first name that no field can have. */
+/**
+ * Returns the path of the field or array that an issue belongs to. The path ends before the first name that
+ * no field can have.
+ */
 function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): string[] {
   const steps = name === null || OF_GROUPS.test(code) ? path.map(String) : name.split("."),
     all = [...place, ...steps];
@@ -274,7 +292,10 @@ function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): st
   return end < 0 ? all : all.slice(0, end);
 }
 
-/** Whether a field belongs to an item of an array. Then errors of the array itself are its `root`. */
+/**
+ * Whether a field belongs to an item of an array. React Hook Form then expects the errors of the array itself
+ * in its `root`.
+ */
 const isItem = (name: string, array: readonly string[]) =>
   name.startsWith(`${array.join(".")}.`) && INDEX.test(name.split(".")[array.length]!);
 

@@ -6,21 +6,27 @@
 const NO_SECRET = 8; // characters: shorter than any key, and likely to occur in other text
 export const REDACTED = "[API key]";
 
-/** The limits of the copy of a cause: its values (texts, objects, items of arrays), and the characters of each text. */
+/**
+ * The limits for copying an error's cause: the number of its values (texts, objects, items of arrays), and
+ * the characters of each text.
+ */
 const MAX_VALUES = 200,
   MAX_TEXT = 10_000;
 const MAX_HEADERS = 10_000; // far more than servers send
 
 /**
- * Matches any text that looks like an API key (§5.3). An error may contain another key than the call's, or the call may
- * have no key yet.
+ * Matches any text that looks like an API key (§5.3). An error may contain a key other than the call's. The
+ * call's own key may not be known yet.
  */
 const KEYS = /service_sk_(test|live)[\w.~+/=-]{4,}/g;
 
 /** Replaces API keys in a text. */
 export type Redact = (text: string) => string;
 
-/** Returns a function that replaces the API key, as plain text, in JSON and in URLs, and everything that looks like a key. */
+/**
+ * Returns a function that redacts the API key: as plain text, in JSON and in URLs. The function also redacts
+ * every other text that looks like a key.
+ */
 export function redactor(apiKey = ""): Redact {
   if (apiKey.length < NO_SECRET) return withoutKeys;
   let spellings: Set<string> | undefined;
@@ -37,7 +43,7 @@ export function redactor(apiKey = ""): Redact {
 
 const withoutKeys: Redact = (text) => text.replace(KEYS, REDACTED);
 
-/** Replaces the beginning of the key at the end of a text, where the text may have been cut. */
+/** Redacts the first part of the API key at the end of a text. A text that was cut may end within the key. */
 function withoutBeginning(text: string, apiKey: string): string {
   for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
     if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;
@@ -45,7 +51,10 @@ function withoutBeginning(text: string, apiKey: string): string {
   return text;
 }
 
-/** Returns headers with redacted names and values. If they only have a `get`, copies only the headers in `HELPFUL`. */
+/**
+ * Returns headers with redacted names and values. If the headers cannot be listed, because they only have a
+ * `get`, copies only those that `HELPFUL` names.
+ */
 export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
   const copy = new (globalThis.Headers ?? Map)();
   for (const [name, value] of entriesOf(headers))
@@ -55,7 +64,9 @@ export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers 
   return copy as Headers;
 }
 
-/** The headers of a response; the caller's own `fetch` may return anything. */
+/**
+ * The headers of a response. They may be of any class, because the caller's own `fetch` may return anything.
+ */
 export type GivenHeaders =
   | Iterable<readonly [string, string]>
   | { get(name: string): string | null | undefined };

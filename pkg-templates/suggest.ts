@@ -3,7 +3,10 @@
 /** How many characters of a name are compared, at most. */
 const MAX_NAME = 40;
 
-/** Returns the end of an error message: the closest name, or all names. @param what the plural noun for the names */
+/**
+ * Returns advice about an unknown name, for the end of an error message: the closest valid name, or else all.
+ * @param what the plural noun for the names
+ */
 export function suggest(name: string, names: readonly string[], what = "options"): string {
   const nearest = names
     .map((other) => ({

@@ -26,8 +26,9 @@ interface SharedOptions {
   /** The maximum number of retries, 0 to 10. Default: 2. */
   maxRetries?: number | null | undefined;
   /**
-   * Additional headers, such as `{ traceparent }`. A call's headers are added to those of its client. Refused are headers
-   * that the Fetch standard reserves, such as `connection` and `cookie`, and headers that another option sets.
+   * Additional headers, such as `{ traceparent }`. A call's headers are added to those of its client. The
+   * client refuses headers that the Fetch standard reserves, such as `connection` and `cookie`, and headers
+   * that another option sets.
    */
   headers?:
     | Readonly<Record<string, string>>
@@ -101,12 +102,14 @@ export interface PledgeClientOptions extends SharedOptions {
   /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if there is no response.
-   * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request without a key is
-   *   retried only if it was certainly not recorded: after the status 429, after the service's own 503 with `Retry-After`, and
-   *   after a connection that was refused or a host that was not found, if `fetch` reports that by a code (Node, Bun).
-   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a get request. A
-   *   service that does not support the header `Idempotency-Key` could record it twice.
+   * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if
+   * there is no response.
+   * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request
+   *   without a key is retried only if it was certainly not recorded. This is so after the status 429, after
+   *   the service's own 503 with `Retry-After`, and if `fetch` reports by a code (Node, Bun) that the
+   *   connection was refused or the host was not found.
+   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a
+   *   get request. A service that does not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create request is retried.
    */
   retryCreates?: boolean | null | undefined;

@@ -1,4 +1,6 @@
-/** The parts of `npm run prove`. Each part is a program that fails if it finds a problem. */
+/**
+ * The parts of `npm run prove`. Each part is a program or a set of tests that fails if it finds a problem.
+ */
 
 /**
  * A part. `about`: what it checks; `minutes`: how long it takes on two processors; `program`: a module of this folder

@@ -18,7 +18,7 @@ const PARTS = {
   service: buildService,
 };
 
-/** Builds all other parts, and packs them into `impact-pledge-service`. */
+/** Builds all other parts, and packs them into the npm package `impact-pledge-service`. */
 async function buildService(tools) {
   for (const name of ["worker", "dashboard", "package", "operator", "shop"])
     await PARTS[name](tools);

@@ -1,6 +1,6 @@
 /**
- * `node scripts/types.mjs`: type-checks the files that jsconfig.json names. Unlike `tsc`, it does not check the files
- * that they import: excluded files, and generated JavaScript.
+ * `node scripts/types.mjs`: type-checks the files that jsconfig.json names. Unlike `tsc`, it does not check
+ * excluded files or generated JavaScript that these files import.
  */
 import { join } from "node:path";
 import ts from "typescript";

@@ -109,8 +109,8 @@ pub struct KeyRecord {
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The members of a key's record as they are read. serde's `flatten` is not used, because it would build a tree of
-/// values first.
+/// The members of a key's record as they are deserialized, before they are checked. They are listed one by
+/// one, because serde's `flatten` would build a tree of values first.
 #[derive(Deserialize)]
 struct KeyMembers {
     mode: Mode,
@@ -220,8 +220,8 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team. It must not contain a colon, because a colon follows it in the names of the records of the
-/// team's members.
+/// Checks the ID of a team. It must not contain a colon, because in the names of the team members' records a
+/// colon ends the ID.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {

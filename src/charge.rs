@@ -17,7 +17,7 @@ pub struct PriceList {
     /// The price of one unit of each offering. An offering that is not listed is charged 0.00.
     #[serde(deserialize_with = "read_prices")]
     pub unit_prices: BTreeMap<String, UnitPrice>,
-    /// The time of this price list, an RFC 3339 date-time with milliseconds.
+    /// The time at which this price list was set, an RFC 3339 date-time with milliseconds.
     #[serde(default, deserialize_with = "read_time", skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
 }
@@ -40,7 +40,7 @@ pub struct UnitPrice {
 /// Maximum number of characters of a price. This is enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
-/// Approximate size in memory of an entry of a price list without its texts, in bytes.
+/// Approximate memory, in bytes, that an entry of a price list takes without its texts.
 const PRICE_BYTES: usize = 128;
 
 impl UnitPrice {
@@ -120,10 +120,11 @@ impl<'de> Visitor<'de> for PricesVisitor {
 }
 
 impl PriceList {
-    /// Returns the exact sum of amount × unit price, rounded once to two places, half away from zero.
+    /// Returns the sum of amount × unit price. Computes it exactly, and rounds it once to two places, half
+    /// away from zero.
     ///
-    /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308. The result is a plain
-    /// decimal without an exponent, such as `12.50`.
+    /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308. The result
+    /// is a plain decimal without an exponent, such as `12.50`.
     pub fn amount<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> String {
         let products = impacts.filter_map(|impact| {
             let price = self.unit_prices.get(&*impact.offering_id)?;

@@ -1,8 +1,9 @@
-//! Exact decimal arithmetic for money and quantities: sums and sums of products, rounded once or written exactly.
+//! Exact decimal arithmetic for money and quantities: sums, and sums of products. The result is rounded once,
+//! or written exactly.
 //!
-//! The decimals of doubles range from 10^-324 to 10^308, and a price adds some digits at both ends. That is too wide
-//! for machine integers, but narrow enough for one counter per decimal place. A library of unbounded integers would
-//! make up a sixth of the Worker's size. The tests compare this module with such a library.
+//! The decimals of doubles range from 10^-324 to 10^308, which is too wide for machine integers. So a sum
+//! keeps one counter for each decimal place. A library of unbounded integers would make up a sixth of the
+//! Worker's size. The tests compare this module with such a library.
 
 use crate::validate::number::ToDouble;
 use std::iter::repeat_n;
@@ -48,14 +49,15 @@ impl Decimal {
         is_bounded.then_some(decimal)
     }
 
-    /// Makes a decimal from a number of units with this many places: 150 units of 2 places are 1.50.
+    /// Makes a decimal from a whole number of units of 10^-`places`: 150 units with 2 places are 1.50.
     pub fn from_units(units: u64, places: i32) -> Self {
         let digits = itoa::Buffer::new().format(units).bytes().map(|byte| byte - b'0').collect();
         Decimal { digits, scale: places }
     }
 
-    /// Returns the decimal as a number of units with this many places, the reverse of [`from_units`](Self::from_units).
-    /// Returns `None` if it is not a whole number of units, or above [`MAX_UNITS`].
+    /// Returns the decimal as a whole number of units of 10^-`places`, the reverse of
+    /// [`from_units`](Self::from_units). Returns `None` if the number is not whole, or is above
+    /// [`MAX_UNITS`].
     pub fn units(&self, places: i32) -> Option<u64> {
         let Decimal { digits, scale } = self.trimmed();
         if digits.is_empty() {
@@ -68,8 +70,8 @@ impl Decimal {
         digits.iter().chain(repeat_n(&0, zeros)).try_fold(0, append)
     }
 
-    /// Returns the same decimal without zeros at its beginning and end, so that equal decimals have equal members. 0
-    /// has no digits.
+    /// Returns the same decimal without leading and trailing zeros, so that equal decimals have equal fields.
+    /// 0 becomes an empty list of digits.
     pub fn trimmed(&self) -> Self {
         let is_zero = |digit: &&u8| **digit == 0;
         let last = self.digits.iter().rev().take_while(is_zero).count();
@@ -93,7 +95,7 @@ impl Decimal {
         Decimal::parse(zmij::Buffer::new().format(value))
     }
 
-    /// Returns the exact sum. The needed memory grows with the difference of the exponents.
+    /// Returns the exact sum. It takes more memory the further apart the decimals' exponents are.
     pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
         let one = Decimal::from_units(1, 0);
         Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
@@ -105,8 +107,8 @@ impl Decimal {
         sum_up(&products)
     }
 
-    /// Returns the exact difference; `None` if the other decimal is larger. The needed memory grows with the difference
-    /// of the exponents.
+    /// Returns the exact difference; `None` if the other decimal is larger. It takes more memory the further
+    /// apart the exponents are.
     pub fn minus(&self, other: &Decimal) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let (from, taken) = (self.digits_at(scale), other.digits_at(scale));
@@ -126,7 +128,8 @@ impl Decimal {
         self.digits.iter().all(|digit| *digit == 0)
     }
 
-    /// Returns the digits down to this many places after the point, the least significant first.
+    /// Returns all digits of the decimal when it is written with `scale` places after the point, the least
+    /// significant first.
     fn digits_at(&self, scale: i32) -> Vec<u8> {
         let zeros = usize::try_from(scale.saturating_sub(self.scale)).unwrap_or_default();
         repeat_n(0, zeros).chain(self.digits.iter().rev().copied()).collect()
@@ -186,13 +189,15 @@ impl Decimal {
 /// Largest number of units that [`units`](Decimal::units) returns, 2^53 - 1: JSON, JavaScript and SQLite represent
 /// integers up to it exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
-/// Maximum number of characters of a decimal from outside. The exact sum of all doubles has fewer.
+/// Maximum number of characters of a decimal from outside the service. An exact sum of doubles never needs as
+/// many.
 const MAX_TEXT: usize = 1_000;
 /// Maximum number of digits of a decimal from outside, before and after the point.
 const MAX_DIGITS: i64 = 324;
 /// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;
-/// Number of further decimal places that the carry of the highest counter can need. The counter is a `u64`.
+/// Number of decimal places to add above the highest counter for its carry. A counter is a `u64`, which has
+/// at most 20 digits.
 const CARRY_PLACES: usize = 20;
 /// Decimal places of money.
 const MONEY_PLACES: usize = 2;
@@ -220,7 +225,8 @@ fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
     Decimal { digits, scale }
 }
 
-/// Adds a product whose last digit belongs to the counter `lowest`.
+/// Adds a product to the counters, of which there is one per decimal place. The product's last digit goes to
+/// the counter `lowest`.
 fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {
     places.resize(places.len().max(lowest + a.digits.len() + b.digits.len()), 0);
     for (a_place, a_digit) in a.digits.iter().rev().enumerate() {

@@ -1,7 +1,8 @@
 //! The `Idempotency-Key` of a create request (IETF httpapi draft), which makes retries safe.
 //!
-//! The IDs and the edit key of a create request with this header are derived, so that concurrent repeated requests
-//! write the same record. The derivation is keyed by the namespace's secret, so that nobody can guess the result.
+//! With this header, the IDs and the edit key are derived from the request, so that concurrent repeated
+//! requests write the same record. The derivation is keyed by the namespace's secret, so that nobody can
+//! guess the result.
 
 use crate::hash::first_bytes;
 use crate::http::OWS;
@@ -106,7 +107,7 @@ impl ReplayHash {
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Hashes a request as JSON with its members in the order of the schema.
+    /// Hashes a request. `canonical` is its JSON with the members in the order of the schema.
     pub fn new(canonical: &[u8]) -> Self {
         Fingerprint(Sha256::digest(canonical).into())
     }
@@ -118,15 +119,15 @@ impl Fingerprint {
 pub struct Replay {
     /// The ID of the transaction that the request created.
     pub id: String,
-    /// The terms of the answer to the request.
+    /// The parts of the answer that do not follow from the request, such as the charge.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create
-/// request, so that an acknowledged answer does not change with the time, the prices or the host.
+/// The parts of an answer that do not follow from the request. An idempotent replay repeats those of the
+/// first answer, even if the time, the prices or the host have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
@@ -141,8 +142,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns whether this release knows the currency of these terms. A release that does not know it
-    /// must not answer with these terms.
+    /// Returns whether this release knows the currency of these terms. If not, it must not answer with them.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }
@@ -167,7 +167,7 @@ impl Derivation {
         Derivation(secret.mac("repeat", scope, [key.0.as_bytes(), &payload.0]))
     }
 
-    /// Returns bytes for one purpose, such as `transaction`.
+    /// Derives bytes for one purpose, such as `pledge`, and one index, such as the number of the pledge.
     pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());

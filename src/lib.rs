@@ -1,24 +1,27 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
-//! The crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`), and the service,
-//! a Cloudflare Worker (feature `server`, and `consumer` for the consumer of its queue). A second Worker serves the
-//! dashboard (feature `dashboard`). A feature adds exports to JavaScript on wasm32, and changes nothing on other
-//! targets. All other modules are plain Rust.
+//! The crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`), and
+//! the service, a Cloudflare Worker (feature `server`, and `consumer` for the consumer of its queue). A
+//! second Worker serves the dashboard (feature `dashboard`). A feature adds exports to JavaScript on wasm32,
+//! and changes nothing on other targets. All other modules are plain Rust.
 //!
-//! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`] checks it.
+//! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`]
+//!   checks it.
 //! - [`api`] defines the HTTP API for the client and the service: paths, headers, statuses, bodies.
-//! - [`service`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals,
-//!   and [`quantities`] the sums by offering. [`settlement`] says what was paid, and [`updates`] what was done.
-//!   [`idempotency`] recognises repeated create requests. A [`store`] keeps the record. [`secret`] has the key of the
-//!   hashes by which an operator finds a record, and [`recipient`] shows the record to the recipient.
-//! - [`notify`] sends the e-mail or the message of a messaging service for each message that a create request put into
-//!   the queue. [`messaging`] has the doors to the operator's adapters, and their signatures.
+//! - [`service`] answers requests. [`auth`] identifies the caller. [`idempotency`] recognises repeated create
+//!   requests.
+//! - [`charge`] computes the charge in exact decimals, and [`quantities`] the sums by offering.
+//!   [`settlement`] records that a month was paid, and [`updates`] what was done for the pledges.
+//! - [`store`] keeps the records. [`secret`] has the key for the hashes by which operators find records.
+//!   [`recipient`] shows a record to the recipient.
+//! - [`notify`] sends e-mails and messages of messaging services, which create requests have put into the
+//!   queue. [`messaging`] knows how to reach the operator's adapters, and signs the requests to them.
 //! - [`retry`] decides when a client retries a request.
-//! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses),
-//!   [`order_number`] (spellings of references), [`visible`] and [`web_address`] (texts that pages may show) and
-//!   [`version`] (the format of records).
-//! - [`operator`] manages keys, prices and transactions. [`operations`] is the table of its commands, which scripts run
-//!   as wasm (feature `operator`). [`dashboard`] has pages and forms for the same functions.
+//! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail
+//!   addresses), [`order_number`] (spellings of references), [`visible`] and [`web_address`] (texts that
+//!   pages may show) and [`version`] (the format of records).
+//! - [`operator`] manages keys, prices and transactions. [`operations`] is the table of its commands, which
+//!   scripts run as wasm (feature `operator`). [`dashboard`] has pages and forms for the same functions.
 
 pub mod api;
 pub mod auth;

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-/// Maximum size of a reference whose spelling is ignored, in bytes. A longer reference, of up to 1 MiB, is not
-/// converted, so it costs no memory and hardly any time here.
+/// Longest reference that is converted for comparisons, in bytes. A longer reference, of up to 1 MiB, stays
+/// as it is, which saves memory and time.
 pub const MAX_BYTES: usize = 1_000;
 
-/// Returns the same text for all spellings of a reference that people write for the same order: `1053`, `#1053` and
-/// ` # 1053` are the same, as are `SH-1053`, `sh-1053` and `sh - 1053`. The text is for hashes and comparisons only.
+/// Converts all spellings of an order number to the same text. For example, `1053`, `#1053` and ` # 1053`
+/// become one text, and so do `SH-1053`, `sh-1053` and `sh - 1053`. The text is for hashes and comparisons
+/// only.
 ///
-/// White space, leading `#` and the case of all letters are ignored. Other punctuation counts: `10-53` is not `1053`. A reference
-/// of more than [`MAX_BYTES`] is returned as it is.
+/// Ignores white space, leading `#` and the case of all letters. Other punctuation counts: `10-53` is not
+/// `1053`. Returns a reference of more than [`MAX_BYTES`] unchanged.
 pub fn order_number(reference: &str) -> Cow<'_, str> {
     if reference.len() > MAX_BYTES {
         return Cow::Borrowed(reference);
@@ -19,8 +20,8 @@ pub fn order_number(reference: &str) -> Cow<'_, str> {
     Cow::Owned(folded(visible.skip_while(|character| *character == '#')))
 }
 
-/// Returns a text in a form that is the same for all spellings that differ only by case. Converts the text to upper
-/// case in between, so that `ß` equals `SS`, and `ς` equals `σ`.
+/// Converts a text so that spellings that differ only by case become equal. Converts to upper case in
+/// between, so that `ß` equals `SS`, and `ς` equals `σ`.
 pub fn folded(text: impl IntoIterator<Item = char>) -> String {
     let lower = text.into_iter().flat_map(char::to_lowercase); // first: the upper case of `ẞ` is itself
     lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()

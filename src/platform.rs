@@ -6,17 +6,18 @@ use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Minimum number of random bytes that are drawn at once: enough for twenty create requests. Most of the time goes to
-/// the call of the platform, not to the generation of the bytes.
+/// Minimum number of random bytes to request at once: enough for twenty create requests. The call of Web
+/// Crypto takes more time than generating the bytes.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Web Crypto's generator, which fills at most 65,536 bytes at a time.
+    /// Fills `bytes` with Web Crypto's random numbers: at most 65,536 bytes at a time.
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
     fn get_random_values(bytes: &mut [u8]);
 
-    /// `js_sys` also has this type, but its constructor does not catch the exception for an unknown zone.
+    /// JavaScript's `Intl.DateTimeFormat`. The type of this name in `js_sys` is not used, because its
+    /// constructor does not catch the exception for an unknown zone.
     #[wasm_bindgen(js_namespace = Intl)]
     type DateTimeFormat;
     #[wasm_bindgen(constructor, catch, js_namespace = Intl)]
@@ -32,7 +33,7 @@ thread_local! {
     static FORMATTER: RefCell<Option<(String, DateTimeFormat)>> = const { RefCell::new(None) };
 }
 
-/// `Date.now`, `Intl` and Web Crypto.
+/// The clock, time zones and random numbers of JavaScript: `Date.now`, `Intl` and Web Crypto.
 pub struct Platform;
 
 impl Clock for Platform {
@@ -64,8 +65,8 @@ fn formatter(zone: &str) -> Option<DateTimeFormat> {
     DateTimeFormat::new("en", &options).ok()
 }
 
-/// Parses the offset in seconds from a text such as `11/20/2026, GMT-03:30`. UTC's offset is `GMT`, and historical
-/// offsets also have seconds.
+/// Parses a time zone's offset from UTC, in seconds, from a text such as `11/20/2026, GMT-03:30`. For UTC,
+/// the text has only `GMT`. Offsets of the distant past also have seconds.
 fn offset_in(text: &str) -> Option<i32> {
     let (_, offset) = text.rsplit_once("GMT")?;
     let digits = offset.trim_start_matches(|character: char| !character.is_ascii_digit());

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt::{self, Formatter};
 
-/// Maximum size of the JSON in a message, in bytes. The ledger's queue accepts 128 KB.
+/// Maximum size of the quantities in a message, in bytes of JSON. The ledger's queue accepts messages of 128
+/// KB.
 pub const MAX_MESSAGE_BYTES: usize = 100_000;
 /// Maximum number of offerings that are read. A record has fewer pledges.
 const MAX_OFFERINGS: usize = 20_000;
@@ -18,7 +19,7 @@ const PLACES: i32 = 6;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quantities(Vec<(String, Quantity)>);
 
-/// An exact sum of amounts.
+/// An exact sum of a transaction's amounts for one offering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// A whole number of millionths, at most [`MAX_UNITS`]. In JSON it is an integer.
@@ -101,7 +102,8 @@ impl Quantity {
         }
     }
 
-    /// Sums amounts. Each counts as its shortest decimal, as in charges.
+    /// Sums amounts exactly. Each amount counts as the shortest decimal that stands for its double, as in
+    /// charges.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
         let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
         if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
@@ -112,9 +114,11 @@ impl Quantity {
     }
 }
 
-/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15. Any decimal of
-/// up to 15 digits that converts to the amount's double is its shortest decimal, because two different decimals of this
-/// length never convert to the same double.
+/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15;
+/// otherwise `None`.
+///
+/// A decimal of at most 15 digits that converts to the amount's double is its shortest decimal. Two different
+/// decimals of this length never convert to the same double.
 fn millionths(amount: Amount) -> Option<u64> {
     let millionths = (amount.get() * 1e6).round_ties_even();
     let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();
@@ -178,7 +182,7 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         out.write_str("a list of pairs of an offering's ID and a quantity, each offering once")
     }
 
-    /// Sorts the entries, because another program may have written them.
+    /// Reads the pairs and sorts them, because another program may have written them in another order.
     fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Quantities, A::Error> {
         let mut entries: Vec<(String, Quantity)> = Vec::new();
         while let Some(entry) = pairs.next_element()? {

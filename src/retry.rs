@@ -4,7 +4,8 @@
 const FIRST_WAIT_MS: u32 = 500;
 /// The longest wait without a `Retry-After` header, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 8_000;
-/// The longest wait that a `Retry-After` header may ask for, in milliseconds. If it asks for more, the call ends.
+/// The longest wait that a `Retry-After` header may ask for, in milliseconds. If a header asks for more, the
+/// client does not retry.
 pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 
 /// The largest integer that JavaScript represents exactly.
@@ -19,7 +20,7 @@ pub struct Policy {
     pub request: Request,
 }
 
-/// The properties of a request on which retries depend.
+/// The kind of a request, and what decides whether it may be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// A get request, which records nothing.
@@ -46,7 +47,8 @@ pub enum Failure<'a> {
         status: u16,
         /// The `Retry-After` header: seconds or an HTTP date.
         retry_after: Option<&'a str>,
-        /// Whether the body has the contract's error shape (§7). A proxy's own errors do not have it.
+        /// Whether the body has the contract's error format (§7), which shows that the error comes from the
+        /// service. A proxy's own errors do not have this format.
         is_service: bool,
     },
 }
@@ -58,8 +60,8 @@ pub struct Next {
     pub wait_ms: Option<u32>,
     /// The milliseconds that the service asks the client to wait, at most 2^53 - 1.
     pub retry_after_ms: Option<f64>,
-    /// Whether a retry is left out for one of two reasons: it might record a second transaction, or the caller forbids
-    /// retries.
+    /// Whether a retry would make sense but is not made: it might record a second transaction, or the caller
+    /// forbids retries.
     pub is_withheld: bool,
     /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,
@@ -93,7 +95,8 @@ impl Policy {
 }
 
 impl Request {
-    /// Returns whether a retry after this failure is allowed, and cannot record a second transaction.
+    /// Returns whether this request may be retried after this failure. The caller must allow it, and a retry
+    /// must not be able to record a second transaction.
     fn is_repeatable(self, failure: Failure<'_>) -> bool {
         match self {
             Request::Create { retry_creates: Some(false), .. } => false,
@@ -136,7 +139,8 @@ impl Failure<'_> {
     }
 }
 
-/// Returns the milliseconds to wait before a retry. Returns `None` if the service asks for too long a wait.
+/// Returns the milliseconds to wait before a retry. Returns `None` if the service asks for a longer wait than
+/// is allowed.
 fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     match asked_ms {
         Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
@@ -144,7 +148,8 @@ fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     }
 }
 
-/// Returns a random wait, from half of a maximum to the maximum. The maximum doubles with each retry.
+/// Returns a random wait in milliseconds, between half of a maximum and the maximum. The maximum doubles with
+/// each retry.
 fn backoff_ms(retries: u32, random: f64) -> u32 {
     let doubled = 2_u32.checked_pow(retries).and_then(|factor| FIRST_WAIT_MS.checked_mul(factor));
     let most = doubled.map_or(LONGEST_WAIT_MS, |ms| ms.min(LONGEST_WAIT_MS));

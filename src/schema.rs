@@ -1,18 +1,18 @@
-//! The shapes of a create request (§4.1) and of the answers (§2, §4.2, §7), as tables.
+//! Tables that define a create request (§4.1) and the answers (§2, §4.2, §7).
 //!
-//! A rule of the request is one row. The check of JSON bytes reads [`REQUEST`]. The check of JavaScript values, the
-//! form's table, the JSON Schema and the request's TypeScript types are generated from it. A test compares
-//! `openapi.yaml` with it.
+//! Each rule of the request is a row of the table [`REQUEST`]. The check of JSON bytes reads this table.
+//! Everything else is generated from it: the check of JavaScript values, the table for forms, the JSON Schema
+//! and the request's TypeScript types. A test compares `openapi.yaml` with it.
 //!
-//! The other tables are for answers, which a client checks. Tests compare them with the TypeScript types of the answers
-//! and with `openapi.yaml`.
+//! The other tables define the answers, which a client checks. Tests compare these tables with the answers'
+//! TypeScript types and with `openapi.yaml`.
 
 use strum::FromRepr;
 
-/// The shape of a JSON object. Other members are not allowed in a request, but allowed in an answer.
+/// The shape of a JSON object. A request may have only these members; an answer may also have others.
 #[derive(Debug)]
 pub struct Object {
-    /// The members, in the order in which issues are reported. An object of a request has at most 7.
+    /// The members. Issues are reported in this order. An object of a request has at most 7 members.
     pub members: &'static [Member],
 }
 
@@ -21,11 +21,11 @@ pub struct Object {
 pub struct Member {
     /// The member's JSON name.
     pub name: &'static str,
-    /// Whether the member's absence is an issue. In an answer, members that may be absent may also be null.
+    /// Whether the member must be present. In an answer, a member that may be absent may also be null.
     pub required: bool,
     /// The kind of the member's value.
     pub kind: Kind,
-    /// The name of the value for visitors.
+    /// The name by which code that reads a body identifies the value.
     pub slot: Slot,
 }
 
@@ -53,7 +53,7 @@ pub enum Kind {
 pub struct Array {
     /// The kind of each item.
     pub item: Kind,
-    /// The name of an item for visitors.
+    /// The name by which code that reads a body identifies an item.
     pub slot: Slot,
     /// The smallest allowed number of items.
     pub min_items: u32,
@@ -75,8 +75,8 @@ pub enum Format {
     DateTime,
 }
 
-/// The name of a value in a body, which is a node of the schema's tree. Parents come before their children, and members
-/// in the order of their object. Issues are reported in this order.
+/// The name of a value in a body. Parents come before their children, and members are in the order of their
+/// object. Issues are reported in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each slot is the member of the same name, or an array's item")]

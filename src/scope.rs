@@ -25,12 +25,12 @@ impl Mode {
         }
     }
 
-    /// Returns the contract's `isLive`.
+    /// Returns whether this is the live mode, as `isLive` in the contract.
     pub const fn is_live(self) -> bool {
         matches!(self, Mode::Live)
     }
 
-    /// Returns `test` or `live`, as in records and in their names.
+    /// Returns `test` or `live`, as written in records and in the names of records.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -51,7 +51,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns mode and unit as bytes, the input of a hash.
+    /// Returns the mode and the unit as bytes, for hashing.
     pub(crate) fn parts(&self) -> [&[u8]; 2] {
         [self.mode.name().as_bytes(), self.unit.as_bytes()]
     }

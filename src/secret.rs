@@ -1,7 +1,7 @@
-//! The secret of a KV namespace, and the hashes that it keys.
+//! The secret of a KV namespace, and the hashes that need this secret.
 //!
-//! An operator finds a transaction by hashes of its reference and e-mail address. So a list of records shows no
-//! personal data, and a guess cannot be checked without the secret.
+//! An operator finds a transaction by hashes of its reference and e-mail address. So a list of records shows
+//! no personal data. Without the secret, nobody can check a guess against a hash.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::mailbox::mailbox;
@@ -13,12 +13,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
-/// The secret of a KV namespace: 32 random bytes. [`SecretRecord`] is its record. The record of each API key has a
-/// copy, so that a create request needs no further read for it. `Debug` does not show it.
+/// The secret of a KV namespace: 32 random bytes, stored in a [`SecretRecord`]. The record of each API key
+/// also has a copy, so that a create request does not have to read the secret separately. `Debug` does not
+/// show it.
 #[derive(Clone)]
 pub struct NamespaceSecret {
     bytes: [u8; SECRET_BYTES],
-    /// An HMAC that has already hashed its key, which takes as long as hashing 128 bytes.
+    /// An HMAC that is already initialised with the secret. This saves hashing 128 bytes at each use.
     keyed: Hmac<Sha256>,
 }
 
@@ -29,23 +30,24 @@ pub struct SecretRecord {
     pub secret: NamespaceSecret,
 }
 
-/// Bytes of a secret.
+/// Length of a secret, in bytes.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a hash in metadata, enough to make accidental collisions improbable.
+/// Length of a hash in metadata, in bytes. It makes accidental collisions improbable.
 const HASH_BYTES: usize = 16;
 
-/// The hashes in metadata by which an operator finds a transaction: 32 hexadecimal digits each.
+/// The hashes in a record's metadata by which an operator finds the transaction. Each has 32 hexadecimal
+/// digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
     /// The hash of the reference's [`order_number`]; `None` in records of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
-    /// The hash of the reference as it was sent, in records of earlier releases.
+    /// The hash of the reference exactly as it was sent. Only records of earlier releases have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The hash of the recipient's [`mailbox`]. In records of earlier releases it is the hash of the address in lower
-    /// case.
+    /// The hash of the recipient's address, normalised as a [`mailbox`]. In records of earlier releases, it
+    /// is the hash of the address in lower case.
     pub email: String,
 }
 
@@ -62,7 +64,7 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.bytes)))
     }
 
-    /// Returns the hashes of a transaction of this unit and mode.
+    /// Returns the hashes of a transaction's reference and e-mail address, for this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
             order: Some(self.order(scope, reference)),
@@ -77,7 +79,8 @@ impl NamespaceSecret {
         self.hash("order number", scope, &order_number(reference))
     }
 
-    /// Returns the hash of a reference in records of earlier releases, for which each spelling has its own.
+    /// Returns the hash of a reference as earlier releases stored it. Each spelling of the reference has a
+    /// different hash.
     pub fn reference(&self, scope: &Scope, reference: &str) -> String {
         self.hash("reference", scope, reference)
     }
@@ -87,33 +90,35 @@ impl NamespaceSecret {
         self.hash("email", scope, &mailbox(email))
     }
 
-    /// Returns the hashes that an e-mail address may have in records of this release and of earlier ones.
+    /// Returns all hashes that an e-mail address may have: as this release stores it, and as earlier releases
+    /// did.
     pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
         let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
         spellings.dedup();
         spellings.iter().map(|text| self.hash("email", scope, text)).collect()
     }
 
-    /// Returns whether this is the hash of an e-mail address, in records of this release or of earlier ones.
+    /// Returns whether a hash belongs to this e-mail address, in a record of this release or of an earlier
+    /// one.
     pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
         self.emails(scope, email).iter().any(|own| own == hash)
     }
 
-    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. The e-mails to
-    /// one person are counted by this hash.
+    /// Returns the hash of an e-mail address, normalised as a [`mailbox`]. It is the same for all units and
+    /// modes, so that the e-mails to one person can be counted.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))
     }
 
-    /// Returns the hash of the address of a person who signs in to the dashboard. Two spellings of one mailbox have
-    /// different hashes, because Cloudflare Access identifies a person by the spelling.
+    /// Returns the hash of a dashboard user's e-mail address. Two spellings of one mailbox have different
+    /// hashes, because Cloudflare Access identifies a person by the spelling.
     pub fn person(&self, address: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("person", &everybody, address)
     }
 
-    /// Returns the key that seals search terms in addresses of the dashboard. It is unrelated to all hashes.
+    /// Returns the key that encrypts search terms in URLs of the dashboard. It is unrelated to all hashes.
     pub fn sealing_key(&self) -> [u8; SECRET_BYTES] {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.mac("search terms", &everybody, []).finalize().into_bytes().into()
@@ -124,8 +129,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is also hashed, so that hashes for
-    /// different purposes are unrelated.
+    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is part of the input, so
+    /// that the same text has unrelated hashes for different purposes.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

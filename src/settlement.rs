@@ -1,8 +1,8 @@
-//! Payment by month: the record which states that a shop has paid for its transactions of a month, and how the get
-//! operation shows it (§2.2).
+//! Payment by month. A settlement is the record that a shop has paid for its transactions of a month. The get
+//! operation shows when (§2.2).
 //!
-//! A payment does not change the records of transactions. So `paidAt` is always null in the answer to a create request,
-//! and in its idempotent replays.
+//! A payment does not change the records of transactions. So `paidAt` is always null in the answer to a
+//! create request, and in its idempotent replays.
 
 use crate::http::Splice;
 use crate::time::{date_time, parse_ms};
@@ -117,8 +117,8 @@ impl<'de> Deserialize<'de> for Month {
 #[serde(transparent)]
 pub struct PaidAt(String);
 
-/// The text that is replaced in the record of an unpaid transaction. Quotes within strings are escaped, so the first
-/// occurrence is the member `paidAt` of the charge.
+/// The text in an unpaid transaction's record that the time of payment replaces. Quotes within strings are
+/// escaped, so the first occurrence is the charge's member `paidAt`.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
@@ -132,7 +132,7 @@ impl PaidAt {
         &self.0
     }
 
-    /// Returns the replacement that puts this time into the record of a transaction, in place of null.
+    /// Returns the replacement for `paidAt` in a transaction's record: this time instead of null.
     pub fn splice(&self) -> Splice {
         Splice { old: UNPAID, new: UNPAID.replace("null", &format!("\"{}\"", self.0)) }
     }
@@ -184,12 +184,13 @@ pub struct SettledSum {
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
-    /// How the paid amount follows from the sum of the charges; `None` if they are equal.
+    /// The credits and the balance by which the paid amount differs from the charges; `None` if it does not
+    /// differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<Deductions>,
 }
 
-/// The amounts from which a paid amount follows, as decimals with two places.
+/// The amounts from which the paid amount is computed, as decimals with two places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Deductions {
@@ -197,6 +198,6 @@ pub struct Deductions {
     pub counted: String,
     /// The credits of the month.
     pub credited: String,
-    /// The balance that was carried from earlier months.
+    /// The balance that was carried over from earlier months.
     pub carried: String,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 /// A day, in milliseconds.
 pub const DAY_MS: u64 = 24 * 60 * 60_000;
-/// How far the clocks of two operators may differ, in milliseconds.
+/// How far the clocks of two operators' machines may differ, in milliseconds.
 pub const SKEW_MS: u64 = 5 * 60_000;
 
 /// Formats a time with milliseconds, such as `2026-01-31T12:00:00.000Z`. `now_ms` is counted from 1970.
@@ -54,8 +54,8 @@ pub trait TimeZones {
 /// The first and the last second whose year has four digits, counted from 1970.
 const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
-/// Returns the calendar date of a second since 1970, as year, month and day. Times before year 0 or after year 9999
-/// count as the first or the last day of that range.
+/// Returns the calendar date of a second since 1970, as year, month and day. A time before year 0 counts as
+/// the first day of year 0, and a time after year 9999 as the last day of year 9999.
 pub fn date_of(seconds: i64) -> Option<(i32, u8, u8)> {
     let seconds = seconds.clamp(*DATED.start(), *DATED.end());
     let date = OffsetDateTime::from_unix_timestamp(seconds).ok()?.date();

@@ -1,7 +1,8 @@
 //! Updates: news about the pledges of an offering and month, which buyers' timelines show.
 //!
-//! Operators write updates. The ledger's rows are the system of record. The service reads only the record in the store,
-//! which has the published updates. Pages do not trust the record: its texts are checked when it is read.
+//! Operators write updates into the ledger, which is the system of record. The service reads only the
+//! published updates, from a record in the store. It does not trust this record, and checks its texts on each
+//! read.
 
 use crate::pledge::Amount;
 use crate::time::parse_ms;
@@ -35,8 +36,8 @@ pub struct OfferingUpdates {
     /// The format of the record.
     #[serde(default)]
     version: Version,
-    /// At most [`MAX_UPDATES`], newest first. Deserializing leaves out invalid ones, which a later release may have
-    /// written.
+    /// At most [`MAX_UPDATES`] updates, newest first. Deserializing leaves out invalid updates, which a later
+    /// release may have written.
     #[serde(deserialize_with = "read_updates")]
     pub updates: Vec<Update>,
 }
@@ -57,12 +58,12 @@ pub struct Update {
     pub id: UpdateId,
     /// The stage of the work.
     pub stage: Stage,
-    /// The day on which it happened.
+    /// The day on which the reported event happened.
     pub date: Day,
     /// Where it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The organisation that did it.
+    /// The organisation that did the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partner: Option<Line<MAX_NAME>>,
     /// How much of the offering was done, for the pledges of all buyers together.
@@ -79,7 +80,7 @@ pub struct Update {
     pub texts: Texts,
 }
 
-/// How far the work for the pledges is.
+/// How far the work for the pledges has progressed.
 #[derive(
     Clone,
     Copy,
@@ -140,7 +141,8 @@ const LATITUDES: RangeInclusive<f64> = -90.0..=90.0;
 const LONGITUDES: RangeInclusive<f64> = -180.0..=180.0;
 
 impl Coordinates {
-    /// Checks coordinates. Returns `None` if they are beyond ±90 and ±180 degrees.
+    /// Makes coordinates. Returns `None` if the latitude is beyond ±90 degrees, or the longitude beyond ±180
+    /// degrees.
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
         let is_valid = LATITUDES.contains(&latitude) && LONGITUDES.contains(&longitude);
         is_valid.then_some(Coordinates { latitude, longitude })
@@ -281,7 +283,7 @@ impl<'de> Visitor<'de> for TextsVisitor {
 
 // ---- Checked texts -------------------------------------------------------------------------------
 
-/// Defines how a text is made and deserialized: by its `parse`.
+/// Implements `Deref` and `Deserialize` for a checked text. The type's `parse` checks the text.
 macro_rules! checked_text {
     ($type:ident $(<const $max:ident: usize>)?, $expected:literal) => {
         impl $(<const $max: usize>)? Deref for $type $(<$max>)? {
@@ -301,8 +303,8 @@ macro_rules! checked_text {
     };
 }
 
-/// One line of at most `MAX` characters, at least one of them visible, without characters that change the direction of
-/// text.
+/// One line of text, of at most `MAX` characters. At least one of them is visible, and none changes the
+/// direction of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Line<const MAX: usize>(String);
@@ -310,7 +312,7 @@ pub struct Line<const MAX: usize>(String);
 checked_text!(Line<const MAX: usize>, "one visible line");
 
 impl<const MAX: usize> Line<MAX> {
-    /// Checks a text. Returns `None` if it is not such a line.
+    /// Checks a text. Returns `None` if it does not have this form.
     pub fn parse(text: String) -> Option<Self> {
         let is_short = text.chars().nth(MAX).is_none();
         (is_short && is_visible_line(&text)).then_some(Line(text))

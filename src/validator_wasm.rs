@@ -1,9 +1,9 @@
-//! The exports of the wasm of `impact-pledge/validate`: plain functions over addresses in linear memory.
+//! The exports of the wasm of `impact-pledge/validate`: plain functions that take addresses in linear memory.
 //! `pkg-templates/validate/wasm.ts` calls them.
 //!
-//! They use no wasm-bindgen, and neither allocate nor panic, so that the wasm is little more than the rules. JavaScript
-//! owns the memory of every `area` that it passes. It grows the memory by the pages that it needs, writes the input
-//! there, and reads the result from there.
+//! The functions do without wasm-bindgen, allocation and panics, so that the wasm contains little more than
+//! the rules. JavaScript owns the memory of every `area` that it passes. It grows the memory as needed,
+//! writes the input into the area, and reads the result there.
 
 #![expect(unsafe_code, reason = "JavaScript passes addresses, which must become slices")]
 
@@ -13,11 +13,11 @@ use crate::validate::json::Source;
 use crate::validate::rules;
 use core::slice;
 
-/// Checks a text against the format with this number. Returns 0 if it is valid, and the number of the
-/// [`Code`](crate::validate::Code) otherwise.
+/// Checks a text. `format` is the number of a [`Format`]. Returns 0 if the text is valid, otherwise the
+/// number of the [`Code`](crate::validate::Code).
 ///
-/// The area holds the text of `length` bytes. A single byte beyond ASCII may stand for any character beyond ASCII,
-/// because no format allows such characters.
+/// The area holds the text, which has `length` bytes. Any single byte beyond ASCII may stand for a character
+/// beyond ASCII, because no format allows such characters.
 #[unsafe(no_mangle)]
 extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
     let format = Format::from_repr(format as u8).unwrap_or(Format::Any);

@@ -14,7 +14,7 @@ const MAX_LENGTH: usize = 2_048;
 pub struct WebAddress<'a> {
     /// The whole URL.
     pub href: &'a str,
-    /// The host without `www.`. It leaves out user information, which can look like a host.
+    /// The host, without `www.` and without user information, which can look like a host.
     pub host: &'a str,
     /// Whether the URL contains user information: a user name, perhaps with a password.
     pub has_user: bool,

@@ -1,4 +1,5 @@
-//! Tests Workers KV as a store, on workerd's own KV, with the binding of wrangler.toml. Runs in Node.
+//! Tests the store that uses Workers KV. Runs in Node on workerd's own KV, with the binding from
+//! wrangler.toml.
 
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -58,7 +59,7 @@ async fn listed(platform: &Platform) -> Vec<Value> {
     list.get("keys").and_then(Value::as_array).unwrap().clone()
 }
 
-/// A record's key that another program chose.
+/// A record's name that can be any text, as another program might choose it.
 struct RawKey(String);
 
 impl Key for RawKey {
@@ -148,8 +149,9 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// A store that has the records with even numbers. Its namespace is a stand-in, which answers an array of names with a
-/// map, or refuses the array as too large. The maps of wrangler's own namespace arrive empty here.
+/// Returns a store whose records have even numbers as names. If several records are read at once, its
+/// stand-in namespace returns a map or, with `refuses_arrays`, refuses as too large. Wrangler's own namespace
+/// cannot be used here, because its maps arrive empty.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{
@@ -251,7 +253,7 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
     platform.dispose().await;
 }
 
-/// A record as another program might leave it.
+/// Writes a record with any name and metadata, as another program might.
 async fn put_raw(platform: &Platform, name: &str, metadata: &str) {
     let options = js_sys::JSON::parse(&format!(r#"{{"metadata": {metadata}}}"#)).unwrap();
     platform.env().pledges().put(name, "value", &options).await;

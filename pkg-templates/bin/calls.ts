@@ -5,7 +5,7 @@ import { Stop, jsonText, printable, settings } from "./output.ts";
 
 const NO_ANSWER =
   "check that PLEDGE_BASE_URL is the service's address; `npx impact-pledge serve` starts one on this machine";
-/** What the user can do about an error, by error code. */
+/** Hints about what the user can do, by error code. */
 const HINTS: Partial<Record<string, string>> = {
   invalid_argument: "the command reads PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
   authentication_failed:

@@ -93,7 +93,10 @@ function report(
   );
 }
 
-/** Returns what is wrong with the encoding of a file that is not JSON; an empty text if nothing is found. */
+/**
+ * Describes what is wrong with the encoding of a file that is not JSON. Returns an empty text if it finds
+ * nothing.
+ */
 function encodingOf([first, second, third]: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf)
     return "; the text begins with a byte order mark: save it as UTF-8 without one";

@@ -2,7 +2,10 @@
 import type { WriteStream } from "node:tty";
 import { keys } from "../../src/operator/development.json";
 
-/** Ends the command. Status 1: an invalid request or a failed call. Status 2: wrong usage or unreadable input. */
+/**
+ * An error that ends the command. The exit status is 1 for an invalid request or a failed call, and 2 for
+ * wrong usage or unreadable input.
+ */
 export class Stop extends Error {
   declare status: 1 | 2;
 
@@ -17,7 +20,10 @@ export class Stop extends Error {
   }
 }
 
-/** Escapes control characters and characters that reorder text: names and responses may contain them. */
+/**
+ * Escapes the characters that could disturb a terminal: control characters, line separators and marks of text
+ * direction. File names and responses may contain them.
+ */
 export const printable = (text: string) =>
   text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
@@ -25,17 +31,23 @@ export const printable = (text: string) =>
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Returns JSON that is safe to print. In JSON, these characters occur only in strings, where the escapes are valid. */
+/**
+ * Formats a value as JSON that is safe to print in a terminal. Escapes control characters, which occur only
+ * in the strings of JSON, so the JSON stays valid.
+ */
 export const jsonText = (value: unknown) =>
   JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
 
-/** Returns a function that colours text by an ANSI number, if the stream is a terminal with colours and NO_COLOR is not set. */
+/**
+ * Returns a function that colours text by an ANSI number. The text stays plain if the stream is not a
+ * terminal with colours, or if NO_COLOR is set.
+ */
 export const painter = (stream: Partial<WriteStream>) => (colour: number, text: string) =>
   stream.hasColors?.() ? `\x1b[${colour}m${text}\x1b[0m` : text;
 export const CYAN = 36,
   GREY = 90;
 
-/** Returns the shell commands that set the variables for a service started by `serve`. */
+/** Returns the shell commands that set the environment variables for a service started by `serve`. */
 export function settings(baseUrl: string): string {
   const variables = Object.entries({
     PLEDGE_BASE_URL: baseUrl,

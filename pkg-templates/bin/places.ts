@@ -8,18 +8,21 @@ interface Place {
   readonly column: number;
 }
 
-/** Positions in the text, by path. Each path is written as one string. */
+/** Positions in a text, by path. Each key is a path as JSON, such as `["pledges",0]`. */
 type Places = Map<string, Place[]>;
 
 export type PlacedIssue = Issue & Partial<Place>;
 
-/** The validator's maximum depth. It reports nothing after a value that is nested deeper. */
+/**
+ * The validator's maximum depth of nesting. After a value that is nested deeper, it reports no more issues.
+ */
 const MOST_LEVELS = 64;
 const ENOUGH = new Error("all issues are before this position");
 
 /**
- * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are UTF-16 code units,
- * as in editors. A missing member has the position of its object; an unknown or duplicate member has that of its name.
+ * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are
+ * UTF-16 code units, as in editors. For a missing member, the position is that of its object. For an unknown
+ * or duplicate member, it is that of the member's name.
  */
 export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedIssue[] {
   const wanted = new Set(issues.flatMap(({ path }) => [keyOf(path), keyOf(path.slice(0, -1))]));
@@ -49,7 +52,10 @@ function placeAt(bytes: Uint8Array): Place {
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
-/** Returns the positions of the wanted paths: of members' names and of values, each in the order of the text. */
+/**
+ * Finds the wanted paths in a text. Returns the positions of members' names, and those of values, each in the
+ * order of the text.
+ */
 function placesIn(text: string, wanted: ReadonlySet<string>): { names: Places; values: Places } {
   const names: Places = new Map(),
     values: Places = new Map();

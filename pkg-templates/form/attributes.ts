@@ -6,7 +6,10 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 
 type FieldType = FieldAttributes["type"];
 
-/** The `type` of an input, by the format of its value or by the first step of its path. */
+/**
+ * The `type` attribute of an input, by the format of its value. Checkboxes are found by the first step of
+ * their path, `notifications`.
+ */
 const TYPES: Record<string, FieldType> = {
   email: "email",
   uri: "url",

@@ -18,7 +18,8 @@ export interface Checks {
 }
 
 /**
- * Checks a form until it is unbound. Uses closures instead of a class, because a minifier can shorten their names more.
+ * Checks a form until it is unbound. Uses closures instead of a class, because minifiers can shorten the
+ * names of local functions more than those of members.
  * @param signal aborted when the form is unbound
  */
 export function attachChecks(
@@ -51,7 +52,10 @@ export function attachChecks(
     else if (options.onSubmit) send(form, options, payload, { data, event }, refused);
   }
 
-  /** Cancels the event. Other listeners do not get it either, as if the browser itself had found problems. */
+  /**
+   * Cancels a submission and shows its problems. Hides the event from other listeners, as if the browser
+   * itself had found the problems.
+   */
   function block(event: SubmitEvent, issues: readonly FieldIssue[]): void {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -62,8 +66,8 @@ export function attachChecks(
   }
 
   /**
-   * Shows the issues that `onSubmit` returned or threw. If there are none, shows that the form was not sent, and passes the
-   * value to `reportError`.
+   * Shows the issues that `onSubmit` returned or threw. Without issues, shows that the form was not sent, and
+   * passes the answer or error to `reportError`.
    */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;
@@ -71,7 +75,10 @@ export function attachChecks(
     (globalThis.reportError ?? console.error)(answer); // as an uncaught error
   }
 
-  /** Shows the reported issues instead of those of an earlier call. @returns {boolean} whether there are any issues */
+  /**
+   * Shows the reported issues, and removes the issues of an earlier report.
+   * @returns {boolean} whether there are any issues
+   */
   function report(reported: unknown): boolean {
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;

@@ -31,9 +31,12 @@ export function zoneOf(timeZone: string): Zone {
 }
 
 /**
- * Converts a date or a local time that exists in the calendar; returns other text unchanged. Like JavaScript's `Date`, it
- * uses the earlier of two equal times at the end of summer time, and moves a skipped time forward by the length of the
- * gap. It assumes that no zone changes its offset twice within two days.
+ * Converts a date or a local time to an RFC 3339 date-time. Returns other text, and dates that do not exist,
+ * unchanged.
+ *
+ * At the end of summer time, it uses the earlier of two equal local times. At the start, it moves a skipped
+ * time forward by the length of the gap. JavaScript's `Date` does the same. It assumes that no zone changes
+ * its offset twice within two days.
  */
 export function dateTimeOf(text: string, timeZone = "UTC"): string {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];

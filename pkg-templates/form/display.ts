@@ -21,7 +21,10 @@ import { type Shown, summaryOf } from "./summary.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
 import { customValidity } from "./validity.ts";
 
-/** @param signal aborted when the form is unbound */
+/**
+ * Creates the functions that read a form and show its problems.
+ * @param signal aborted when the form is unbound
+ */
 export function displayOf(
   form: HTMLFormElement,
   options: BindFormOptions<boolean>,
@@ -57,8 +60,9 @@ export function displayOf(
   }
 
   /**
-   * Reads the form again.
-   * @param data the posted data. Default: the data that is known without running the page's `formdata` listeners
+   * Reads the form again, and updates the problems that are shown.
+   * @param data the posted data. Default: the entries that are known without running the page's `formdata`
+   *   listeners
    */
   function refresh(isSilent?: boolean, data?: FormData): FieldReading {
     dropDue();
@@ -84,7 +88,10 @@ export function displayOf(
     return reading;
   }
 
-  /** Returns the problem of a field: the one that the rules found, or else the browser's, or else the server's. */
+  /**
+   * Returns the problem to show for a field. Problems that the rules or the browser found take precedence
+   * over those of the server.
+   */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
     return validity.find(field) || (issue && canShow(field))

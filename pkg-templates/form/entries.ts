@@ -8,7 +8,7 @@ export interface FieldControl extends Control {
   readonly field: Field | null;
 }
 
-/** Represents text that the browser cannot read. It is neither empty nor a number. */
+/** Stands for text that the browser cannot read. It is not a number, and does not count as empty. */
 const UNREADABLE = "\uFFFD";
 
 /** Returns functions that read the entry list of a form: the names and values that the browser would post. */
@@ -23,8 +23,9 @@ export function entryListOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the entry list without running the page's `formdata` listeners. Takes the entries that the listeners would add from
-   * the properties of custom elements or, if that is not possible, from the list that was built last.
+   * Returns the entry list without running the page's `formdata` listeners, which add the values of custom
+   * elements. Reads these values from the elements' properties instead. If that is impossible, takes them
+   * from the last list that was built.
    */
   function peek(fields: readonly Field[]): Entry[] {
     const listed = withoutListeners(form),
@@ -59,7 +60,7 @@ const valuesOf = ({ checked, value }: Field): unknown[] =>
   checked === false ? [] : [value || (checked ? "on" : "")].flat();
 
 /**
- * Returns the entries as controls, followed by the fields that post nothing.
+ * Returns the posted entries as controls, followed by controls for the fields that post nothing.
  * @param fields in the order of the document
  */
 export function controlsOf(fields: readonly Field[], entries: Iterable<Entry>): FieldControl[] {

@@ -38,8 +38,9 @@ export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): vo
   form.requestSubmit(buttonOf(form, submitter));
 
 /**
- * Returns the submitter if the browser can use it to submit the form. It cannot use a submitter that was removed or is
- * a custom element. In happy-dom the submitter is the form itself, which cannot be used either.
+ * Returns the submitter (the button that was pressed), if the browser can submit the form with it; otherwise
+ * null. A removed button or a custom element cannot be used. In happy-dom, the submitter is the form itself,
+ * which cannot be used either.
  */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)

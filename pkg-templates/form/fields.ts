@@ -1,7 +1,9 @@
 /* The fields of a form. */
 import { tryOrUndefined } from "./reported.ts";
 
-/** The types of elements that post no text, or only if they submit the form. */
+/**
+ * The types of elements that do not count as fields. They post no text, or only when they submit the form.
+ */
 const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
 
 /** A field of any element type. Properties that the element does not have are undefined. */
@@ -28,8 +30,8 @@ export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
 /**
- * Returns the browser's validation message for a field. Tolerates getters that throw, as a component's may before it is
- * rendered.
+ * Returns the browser's validation message for a field. Returns undefined if the getter throws, as in a
+ * component that is not rendered yet.
  */
 export const foundBy = (field: Field): string | undefined =>
   tryOrUndefined(() => field.validationMessage);

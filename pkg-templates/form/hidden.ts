@@ -29,14 +29,20 @@ export const hiddenLines = (
 
 const isRendered = (field: Field) => field.checkVisibility?.() ?? true;
 
-/** Opens the closed `details` around a field and focuses it. @returns whether it is visible then */
+/**
+ * Opens the closed `details` elements around a field, and focuses the field.
+ * @returns whether the field is then visible
+ */
 export function focus(field: Field): boolean {
   for (const details of ancestorsOf(field)) if (details.localName === "details") open(details);
   field.focus();
   return field.matches(":focus-within") || isRendered(field);
 }
 
-/** Opens the parts that the browser opens when it finds text in a page (`hidden=until-found`), and focuses the field. */
+/**
+ * Shows and focuses a field that is hidden by `hidden=until-found`. Opens the hidden elements around it, as
+ * the browser does when it finds text in a page.
+ */
 function reveal(field: Field): void {
   for (const part of ancestorsOf(field)) {
     if (part.getAttribute("hidden") !== UNTIL_FOUND) continue;
@@ -46,7 +52,10 @@ function reveal(field: Field): void {
   focus(field);
 }
 
-/** Whether {@link reveal} can show a field: no part around it is hidden in another way. */
+/**
+ * Whether {@link reveal} can show a field. It cannot open elements that are hidden otherwise than by
+ * `until-found`.
+ */
 const canReveal = (field: Field) =>
   ancestorsOf(field).every(
     (part) =>

@@ -16,7 +16,10 @@ export const hasNoField = ({ field }: FieldIssue) => !canShow(field);
 export const isIncomplete = (issue: FieldIssue) =>
   groupOf(issue) === "pledges" && issue.code !== "too_many_items";
 
-/** Returns the name of the group whose element shows the issue; undefined for an issue of a single field. */
+/**
+ * Returns the name of the group of fields that an issue is about, such as `pledges`. Returns undefined for an
+ * issue of a single field.
+ */
 export const groupOf = ({ code, path }: FieldIssue): string | undefined =>
   /_items$/.test(code) || (code === "required" && path[0] === "pledges" && path.length === 1)
     ? path.join(".")

@@ -14,7 +14,10 @@ export interface Line {
   readonly follow?: (() => unknown) | undefined;
 }
 
-/** Appends a live region to a form, or reuses the region that an earlier binding left in a copy of the form. */
+/**
+ * Appends a live region, which screen readers announce, to a form. Reuses an existing region, which an
+ * earlier binding may have left in a copy of the form.
+ */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];
   const left = form.querySelector<HTMLElement>(`.${REGION}`),

@@ -2,13 +2,19 @@
 import { type Field, memberOf, nameOf } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
-/** A problem shown beside a field, or in the page's element for its `group` if there is one. */
+/**
+ * A problem of a field. It is shown beside the field or, for a `group` of fields, in the page's element for
+ * that group if there is one.
+ */
 export interface Problem {
   readonly text: string;
   readonly group?: string | undefined;
 }
 
-/** An element whose `textContent` is a string. It is null only for documents. */
+/**
+ * An element, whose `textContent` is always a string. The DOM's own type includes null, which occurs only for
+ * documents.
+ */
 interface Text {
   readonly textContent: string;
 }
@@ -46,7 +52,10 @@ export function messagesOf(form: HTMLFormElement) {
     return [...shown.keys()];
   }
 
-  /** Returns the problems that a server rendered in the page, by field. The problem of a group belongs to its first field. */
+  /**
+   * Returns the problems that a server rendered in the page, by field. A problem of a group of fields belongs
+   * to the first of them.
+   */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
     const places = ownPlaces(fields),
       errors = new Map<Field, Problem>();
@@ -107,8 +116,9 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the page's own elements by name, from one search: a search for each name would take quadratic time. For fields
-   * outside of the form, elements outside of it count, too.
+   * Returns the page's own elements for problems, by field name. Searches the page only once, because one
+   * search for each name would take quadratic time. Includes elements outside of the form only for fields
+   * that are outside, too.
    */
   function ownPlaces(fields: readonly Field[]): Map<string, HTMLElement> {
     if (fields.length === 0) return new Map();

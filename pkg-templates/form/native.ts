@@ -16,7 +16,10 @@ export function nativeText(field: Field, messages: object | undefined): string {
   return code ? messageOf({ ...issue, code, count }, messages) : title;
 }
 
-/** Returns the code of the browser's problem, if there is a specific one, and the limit of a range. */
+/**
+ * Returns the code of the problem that the browser found, if it is a specific one. For a value out of range,
+ * also returns the limit.
+ */
 function found({ type, validity: is, min, max }: Field): [code?: string, limit?: string] {
   if (is.valueMissing) return ["required"];
   if (is.badInput) return [type === "number" ? "not_finite" : "invalid_date_time"];

@@ -12,8 +12,8 @@ interface FieldEvent extends Event {
 type OnField = (event: FieldEvent) => void;
 
 /**
- * The longest time for which a check waits while a mouse button is down, in milliseconds. It is limited because the
- * button may be released outside of the page.
+ * The maximum delay of a check while a mouse button is down, in milliseconds. Without it, a button that is
+ * released outside of the page would delay the check forever.
  */
 const HELD_MS = 1_000;
 
@@ -22,14 +22,18 @@ const FIELD_EVENTS = ["input", "change", "focusout"];
 const handlers = new WeakMap<HTMLFormElement, OnField>();
 const watched = new WeakSet<Document>();
 
-/** Whether a mouse button was pressed in this task. If so, a field that loses the focus now loses it because of the press. */
+/**
+ * Whether a mouse button was pressed in this task of the event loop. A field that now loses the focus loses
+ * it because of the press.
+ */
 let isPressed = false;
 
 /**
  * Watches the events of a form's fields.
  * @param note called at each event, before the page's handlers
- * @param check called after the page's handlers, because an earlier check would make a component render its old value. A custom
- *   element may change what it posts as late as in the next task.
+ * @param check called after the page's handlers: an earlier check would make a component render its old
+ *   value. For a custom element, it is called in the next task, because the element may change its posted
+ *   value late.
  * @returns a function that cancels a pending check
  */
 export function watchFields(
@@ -91,7 +95,9 @@ function listen(to: EventTarget, listener: EventListener, options: AddEventListe
       to.addEventListener(type, listener, { ...options, capture });
 }
 
-/** Passes on the events of fields outside of their form, which a `form` attribute assigns to it. */
+/**
+ * Passes on the events of fields that are outside of their form and belong to it by their `form` attribute.
+ */
 function passOn(event: FieldEvent): void {
   const form = event.target.form!,
     onField = handlers.get(form);

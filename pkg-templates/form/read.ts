@@ -28,7 +28,9 @@ export interface Control {
   readonly name: string;
   readonly value: string;
   readonly hidden?: boolean;
-  /** Whether the control posts nothing. It may own an issue, but is not part of the payload. */
+  /**
+   * Whether the control posts nothing. Its value is not part of the payload, but an issue may belong to it.
+   */
   readonly isSilent?: boolean;
   /** The position in the document. Default: the position in the list. */
   readonly rank?: number | undefined;
@@ -41,19 +43,24 @@ interface Options {
   readonly timeZone?: string | undefined;
 }
 
-/** The result of reading a form. Each issue has the property `Member` of the control that it belongs to. */
+/**
+ * The result of reading a form. Each issue also has one property of the control that it belongs to; `Member`
+ * is the property's name.
+ */
 export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
   readonly payload?: unknown;
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
 }
 
-/** Returns the property `Member` of the control that a dotted path belongs to. */
+/** Returns one property of the control that a dotted path belongs to. `Member` is the property's name. */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
- * Reads and checks a form, in time linear in the length of its names and values, except for sorting the items.
- * @param member the property of a control to set on each of its issues; null for an issue without a control
+ * Reads and checks a form. The time is linear in the total length of names and values, except for sorting the
+ * items.
+ * @param member the property of a control that each of its issues receives; null for an issue without a
+ *   control
  */
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
@@ -137,8 +144,8 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
 }
 
 /**
- * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. Converts line breaks to LF,
- * as a script in the page reads them: browsers post CRLF.
+ * Normalizes a text. Converts line breaks to LF, because browsers post CRLF but scripts in the page read LF.
+ * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain.
  */
 const wellFormed = (text: string) =>
   text.replace(/\r\n?/g, "\n").replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
@@ -157,8 +164,9 @@ const isVisible = ({ hidden }: Read) => !hidden;
 const isPosted = ({ isSilent }: Read) => !isSilent;
 
 /**
- * Returns the controls that decide whether an item is chosen: a pledge's amount, and controls with the item's own name. Other
- * controls do not decide it: hidden fields and fields with an initial value are always posted.
+ * Returns the controls that decide whether an item is chosen: a pledge's amount, and controls named like the
+ * item itself. Other controls, such as hidden fields or fields with an initial value, are always posted, so
+ * they do not decide.
  */
 const choosing = ({ own, parts }: Node): Read[] => [
   ...own,
@@ -166,8 +174,8 @@ const choosing = ({ own, parts }: Node): Read[] => [
 ];
 
 /**
- * Removes the pledges that are not chosen, or whose amount is 0. @returns whether anything is left, also under misspelt
- * names
+ * Removes the pledges that are not chosen, or whose amount is 0.
+ * @returns whether the form still has a pledge; fields with an unknown name below `pledges` count, too
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
   for (const [index, item] of pledges.parts)
@@ -181,7 +189,10 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
-/** Returns the control that owns the issues of a node: its own control, or else the first in it. Prefers visible controls. */
+/**
+ * Returns the control to which the issues of a node belong. It is the control with the node's own name, or
+ * else the first control within the node. Prefers visible controls.
+ */
 const ownerOf = ({ own, all }: Node) =>
   firstOf(own.filter(isVisible)) ?? firstOf(all.filter(isVisible)) ?? firstOf(own) ?? firstOf(all);
 
@@ -191,7 +202,10 @@ const firstOf = ([first, ...others]: Read[]) =>
 // The request as JSON, and its issues in the order of the contract. For every value that it writes, each function adds the
 // control to `owners`, by dotted path.
 
-/** The JSON of some values, and the issues of the first one. */
+/**
+ * A part of the request as JSON texts, with its issues. If one value has several texts, only the first is
+ * checked.
+ */
 interface Written {
   readonly json: string[];
   readonly issues: NewIssue[];
@@ -217,7 +231,10 @@ const joined = (all: readonly Written[]): Written => ({
   issues: all.flatMap(({ issues }) => issues),
 });
 
-/** Returns a value as JSON: no text if it is left out, several texts if it was filled in more than once. */
+/**
+ * Returns a value as JSON: no text if the value is left out, and one text for each time that it was filled
+ * in.
+ */
 function valuesOf(node: Node, path: string, owners: Owners): Written {
   const { shape, all, parts } = node;
   owners.set(path, ownerOf(node));
@@ -240,14 +257,20 @@ function valuesOf(node: Node, path: string, owners: Owners): Written {
   return { json: values.map(([json]) => json), issues: [...check(), ...duplicates] };
 }
 
-/** Returns the controls that are filled in. Ignores a 0 beside another amount: pages post it for an unticked checkbox. */
+/**
+ * Returns the controls that are filled in. Ignores a 0 if another control has an amount, because pages post 0
+ * for an unticked checkbox.
+ */
 function filledIn({ shape, own }: Node): Read[] {
   const filled = own.filter(isFilled),
     counting = filled.filter((control) => !(shape.isNumber && isNothing(control)));
   return counting.length > 0 ? counting : filled;
 }
 
-/** Returns an array as JSON. Each control with the name of the array is one item; the items with an index follow them. */
+/**
+ * Returns an array as JSON. First come the controls that have the array's own name, one item each. The items
+ * with an index follow.
+ */
 function arrayOf(
   node: Node,
   path: string,

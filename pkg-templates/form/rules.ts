@@ -13,7 +13,9 @@ let loading: Promise<unknown> | undefined;
 /** Tries the current rules. @throws {Error} if they cannot run */
 const tryRules = () => checkFormat("x", 1);
 
-/** Loads the plain rules if the WebAssembly cannot run. @returns undefined if it can */
+/**
+ * Loads the rules as plain JavaScript if WebAssembly cannot run. @returns undefined if WebAssembly can run
+ */
 export function loadIfNeeded(): Promise<unknown> | undefined {
   if (loading) return loading;
   try {
@@ -26,11 +28,11 @@ export function loadIfNeeded(): Promise<unknown> | undefined {
 }
 
 /**
- * Waits until the rules can run. You need it only before `readForm` in a page that forbids WebAssembly, for example by a
- * Content-Security-Policy without `'wasm-unsafe-eval'`: {@link bindForm} and `pledgeResolver` wait automatically. The first
- * call loads the same rules as plain JavaScript.
+ * Waits until the rules can run. Call it only before `readForm`, in a page that forbids WebAssembly, for
+ * example by a Content-Security-Policy without `'wasm-unsafe-eval'`. {@link bindForm} and `pledgeResolver`
+ * wait automatically. The first call in such a page loads the same rules as plain JavaScript.
  *
- * @throws {Error} if the rules are not loaded within 5 seconds, or cannot run either
+ * @throws {Error} if the plain JavaScript does not load within 5 seconds, or cannot run
  */
 export async function ready(): Promise<void> {
   const rules = loadIfNeeded();

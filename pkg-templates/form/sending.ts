@@ -41,7 +41,10 @@ export function endSending(form: HTMLFormElement, state = sending.get(form)): bo
   return true;
 }
 
-/** Ends a submission in the next task, or {@link LEAVING_MS} later if a navigation has begun by then. */
+/**
+ * Ends a submission in the next task. If a navigation has begun by then, ends it {@link LEAVING_MS}
+ * milliseconds later.
+ */
 export function endSendingUnlessLeaving(form: HTMLFormElement, state: Sending): void {
   setTimeout(() => {
     if (state.isLeaving) setTimeout(endSending, LEAVING_MS, form, state);

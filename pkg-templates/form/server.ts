@@ -6,6 +6,7 @@ import { reportedText } from "./texts.ts";
 import type { FormMessages } from "./types.ts";
 
 /**
+ * Collects the problems that a server found in a form.
  * @param errors problems by field: initially those that the server rendered in the page
  * @param messages the page's own texts
  */
@@ -13,7 +14,8 @@ export function serverProblems(errors: Map<Field, Problem>, messages: FormMessag
   const lines = new Set<string>(); // problems without a field that can show them
 
   /**
-   * Adds an issue to its field, or to the lines if it has no field. If the field already has an issue, that one stays.
+   * Adds an issue to its field. An issue without a field becomes a separate line. If the field already has an
+   * issue, that one stays.
    */
   function add(issue: ServerIssue, field: Field | undefined): void {
     const { path, message } = issue,

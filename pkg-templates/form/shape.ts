@@ -1,6 +1,9 @@
 /* The shape of a request for forms. */
 
-/** The maximum number of steps that a name is split into: one more than the longest path has. Longer names are unknown anyway. */
+/**
+ * The maximum number of steps into which a field's name is split. It is one more than the longest path of the
+ * request has, so a longer name is always unknown.
+ */
 export const MAX_STEPS = 5;
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 

@@ -23,7 +23,7 @@ export function summaryOf(
   const textAt = (field: Field) => shown.problems.get(field)?.text;
   const countNow = () => shown.problems.size + new Set([...shown.lines, ...serverLines]).size;
 
-  /** Adds a line for each problem. The line stays until the field has another text. */
+  /** Adds a line for each problem. The line stays as long as its field has the same problem text. */
   function add(problems: readonly [Field, Problem][]): void {
     live.add(problems.map(([field, { text }]) => ({ text, holds: () => textAt(field) === text })));
   }

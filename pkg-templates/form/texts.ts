@@ -18,7 +18,10 @@ export const messageOf = (issue: About, messages: object = en): string =>
 /** Matches the beginning of messages for developers. No text for shoppers begins like this. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
-/** Returns the page's own text for a server's issue, or else the server's message; for a developer's message, the default text. */
+/**
+ * Returns the text to show for a server's issue: the page's own text, or else the server's message. Replaces
+ * a message for developers by the default text for shoppers.
+ */
 export function reportedText(
   issue: About & { readonly message: string },
   messages: object = {},

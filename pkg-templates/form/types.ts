@@ -27,7 +27,10 @@ export interface FormIssue extends Issue {
   readonly field: FormField | null;
 }
 
-/** The texts of a form: a locale pack, texts by issue code, or a function. Default: English for shoppers. */
+/**
+ * The texts of a form: a locale pack, texts by issue code, or a function. Default: English texts for
+ * shoppers.
+ */
 export type FormMessages =
   | (MessageMap<FormIssue> & { readonly [key in keyof FormTexts]?: FormTexts[key] | undefined })
   | ((issue: FormIssue) => string | undefined);
@@ -40,16 +43,19 @@ export type FormPayload<Optional extends boolean = false> =
 /** Options of both `bindForm` and `readForm`. Set them alike, so that page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
   /**
-   * Whether a shopper may choose no pledge. The payload is then `null`, and valid. A pledge with an empty amount is always
-   * left out of the payload; with this option, a pledge with the amount zero (`0`, `0.0`, `-0`) is, too. Default: `false`.
+   * Whether a shopper may choose no pledge. The payload is then `null`, and valid. Pledges with an empty
+   * amount are always left out of the payload. With this option, pledges with the amount zero (`0`, `0.0`,
+   * `-0`) are left out, too. Default: `false`.
    */
   optional?: Optional | undefined;
   /**
-   * The time zone of dates and local times, an IANA name such as `Europe/Berlin`. Values of HTML's date and datetime-local
-   * controls, such as `2026-01-31` (midnight) and `2026-01-31T12:00`, become RFC 3339 date-times such as
-   * `2026-01-31T12:00:00+01:00`. At the start of summer time, a skipped time moves forward by the length of the gap; at its
-   * end, the earlier of two equal times is used. Other text and dates that do not exist stay unchanged.
-   * Default: UTC. Set another zone both in the page and on the server.
+   * The time zone of dates and local times: an IANA name such as `Europe/Berlin`. Default: UTC. Set another
+   * zone both in the page and on the server.
+   *
+   * The values of HTML's date and datetime-local controls become RFC 3339 date-times. For example,
+   * `2026-01-31T12:00` becomes `2026-01-31T12:00:00+01:00`. A date such as `2026-01-31` means midnight. At
+   * the start of summer time, a skipped time moves forward by the length of the gap. At its end, the earlier
+   * of two equal times is used. Other text and dates that do not exist stay unchanged.
    */
   timeZone?: string | undefined;
 }
@@ -61,13 +67,14 @@ export interface BindFormOptions<Optional extends boolean = false> extends FormO
   /** Returns the text for screen readers when a form with `count` problems was submitted. */
   summary?: ((count: number) => string) | undefined;
   /**
-   * Called when a valid form is submitted, with its payload and with the data that the browser would post: the whole form,
-   * including your own fields. Without it the browser posts the form. While the promise that it returns is pending, the
-   * form is `aria-busy` and cannot be submitted again.
+   * Called when a valid form is submitted. It receives the payload, and the data that the browser would post:
+   * the whole form, including your own fields. Without `onSubmit`, the browser posts the form. While the
+   * promise that `onSubmit` returns is pending, the form is `aria-busy` and cannot be submitted again.
    *
-   * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a Standard
-   * Schema or the response of your server, the form shows them as by `report`. If it throws anything else, the form says
-   * that it was not sent, beside a button to retry, and the error goes to `reportError`.
+   * `onSubmit` can return or throw an object with a non-empty array `issues`, such as a `ValidationError`, a
+   * result of a Standard Schema or the response of your server. The form then shows these issues in the same
+   * way as `report`. If `onSubmit` throws anything else, the form says that it was not sent, beside a button
+   * to retry. The error then goes to `reportError`.
    */
   onSubmit?: ((payload: FormPayload<Optional>, submission: FormSubmission) => unknown) | undefined;
   /** Called with all issues, shown or not: once at the beginning, and whenever they change. */
@@ -132,7 +139,7 @@ export interface PostedIssue extends Issue {
 
 /** The options of {@link readForm}. */
 export interface ReadFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
-  /** Your own texts. Default: English for shoppers. */
+  /** Your own texts. Default: English texts for shoppers. */
   messages?: Messages<PostedIssue> | undefined;
   /** The maximum number of issues to return, as for `validate`. Default: 1,000. */
   maxIssues?: number | undefined;

@@ -15,18 +15,24 @@ export function customValidity() {
     tryOrUndefined(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
-  /** Clears the problems of all other fields, which were removed or disabled. */
+  /** Clears the problems of all fields except these. The other fields were removed or disabled. */
   function keep(fields: ReadonlySet<Field>): void {
     for (const field of texts.keys()) if (!fields.has(field)) set(field);
   }
 
-  /** Returns the browser's message for a field, unless it is a text that a component is about to clear. */
+  /**
+   * Returns the browser's message for a field. For a custom element, ignores an earlier text that the element
+   * has not cleared yet.
+   */
   function find(field: Field): string | undefined {
     const found = foundBy(field);
     return isCustom(field) && given.has(found!) ? texts.get(field) : found;
   }
 
-  /** Prevents screen readers from announcing unvisited fields as invalid. They never announce that for radio buttons. */
+  /**
+   * Keeps screen readers from announcing a field as invalid before its problem is shown. Skips radio buttons,
+   * which they never announce as invalid.
+   */
   function hide(field: Field, isShown: boolean): void {
     const isHidden =
       find(field) && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
@@ -34,7 +40,7 @@ export function customValidity() {
     else if (hidden.delete(field) && !isShown) field.removeAttribute("aria-invalid");
   }
 
-  /** Clears all, because otherwise the browser would still treat the fields as invalid. */
+  /** Clears the problems of all fields. Otherwise the browser would still treat these fields as invalid. */
   function end(): void {
     keep(new Set());
     for (const field of hidden) field.removeAttribute("aria-invalid");

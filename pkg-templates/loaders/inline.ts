@@ -19,8 +19,9 @@ function compiled(bytes: BufferSource): WebAssembly.Module {
 let isAllowed = false;
 
 /**
- * Throws if the environment forbids WebAssembly, before anything needs it. The probe is a module of padding, longer than the 4 KB
- * that Chrome before 114 compiles synchronously on a page's main thread.
+ * Throws if the environment forbids WebAssembly, before anything needs it. Compiles a module of padding to
+ * find out. The module is longer than 4 KB, because Chrome before 114 compiles only shorter ones
+ * synchronously on a page's main thread.
  */
 export function assertAllowed(): void {
   if (isAllowed || module) return;

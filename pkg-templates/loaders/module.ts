@@ -2,8 +2,8 @@
 import module from "#wasm";
 
 /**
- * Returns the module as one of this realm. In Next.js it belongs to another realm, so wasm-bindgen would treat it as
- * bytes.
+ * Returns the module as a `WebAssembly.Module` of this realm (JavaScript context). In Next.js it belongs to
+ * another realm, and wasm-bindgen would mistake it for bytes.
  */
 export function compile(): WebAssembly.Module {
   if (!(module instanceof WebAssembly.Module))

@@ -5,6 +5,6 @@ export async function compileAhead(): Promise<void> {}
 
 export function assertAllowed(): void {}
 
-/** Rejects, because this build contains no rules other than those that could not run. */
+/** Rejects. This build contains only one set of rules, and those could not run. */
 export const loadRules = (): Promise<Rules> =>
-  Promise.reject(new Error("there are no other rules"));
+  Promise.reject(new Error("this build has no other rules"));

@@ -1,4 +1,7 @@
-/** Swaps frequent instructions (0x68 to 0x77) with rarer bytes (0x48 to 0x57), so that the frequent ones need no prefix. */
+/**
+ * Swaps frequent WebAssembly instructions (0x68 to 0x77) with rarer bytes (0x48 to 0x57). In printable text,
+ * the frequent instructions then need no prefix.
+ */
 export const swapped = (byte: number) => (((byte + 8) & 0xd0) === 0x50 ? byte ^ 0x38 : byte);
 
 /** Decodes bytes that `scripts/lib/printable.mjs` wrote as text. */

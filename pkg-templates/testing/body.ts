@@ -35,7 +35,7 @@ export function newBody(next: Next) {
   return {
     arrayBuffer: () => readAtLeast(Infinity), // bounded by the `content-length`, which the service has checked
     stream: streamOf(async (bytes: number) => ({ value: await readAtLeast(bytes) })),
-    /** Reads the rest, up to the limit of the service. */
+    /** Reads the rest of the body, up to the size limit of the service. */
     async finish() {
       while (!hasEnded && length <= MAX_BODY_BYTES) await pull();
     },
@@ -47,7 +47,10 @@ export function newBody(next: Next) {
   };
 }
 
-/** A body stream like workerd's, for a reader of bytes. The buffer argument is not used. */
+/**
+ * Returns a stand-in for workerd's body stream, with a reader of bytes. The reader ignores the buffer that
+ * its caller passes.
+ */
 function streamOf(readAtLeast: (bytes: number) => Promise<{ value: Uint8Array }>) {
   const stream = {
     locked: false,

@@ -12,7 +12,8 @@ export type Clock = ReturnType<typeof newClock>;
 
 /**
  * Creates the clock of a test service.
- * @param start the time at which the clock stands still, in milliseconds since 1970. Default: real time
+ * @param start the time at which the clock is stopped, in milliseconds since 1970. Default: it runs in real
+ *   time
  */
 export function newClock(start?: number) {
   let still = start,

@@ -4,7 +4,10 @@ import { once } from "./body.ts";
 import type { Incoming, Served } from "./exchange.ts";
 import type { TestService } from "./types.ts";
 
-/** Node's types. The package's declarations do not refer to them, because a shop may not have them installed. */
+/**
+ * A request of Node, with the members that the handler needs. The package does not import Node's types,
+ * because a shop may not have them installed.
+ */
 type NodeRequest = Parameters<TestService["handler"]>[0] & {
   readonly socket?: { readonly encrypted?: boolean };
   destroy(): unknown;
@@ -54,7 +57,10 @@ export function newHandler(serve: Serve): TestService["handler"] {
   };
 }
 
-/** Reads Node's raw headers, alternating names and values: Node's own object leaves out some duplicates. */
+/**
+ * Joins Node's raw headers, a list of alternating names and values, into a map. Node's own headers object
+ * leaves out some duplicates.
+ */
 function joinedHeaders(raw: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i < raw.length; i += 2) {

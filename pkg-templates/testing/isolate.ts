@@ -30,7 +30,7 @@ export class Answer {
     Object.assign(this, { status, headers: new Map(headers), body }); // a copy: the Worker reuses the headers
   }
 
-  /** Returns a stored value: bytes here, not a stream. */
+  /** Returns the body. It consists of bytes already, because the test store returns no streams. */
   async arrayBuffer() {
     return this.body;
   }

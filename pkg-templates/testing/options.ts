@@ -82,7 +82,8 @@ export function faultOptions(options: TestFault) {
     throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
   if ((fault.delayMs === undefined) === (fault.fault === "slow"))
     throw invalid('`delayMs` says how many milliseconds the fault "slow" takes');
-  if (fault.headers && !fault.status) throw invalid("`headers` are those of a `status`");
+  if (fault.headers && !fault.status)
+    throw invalid("`headers` can be set only together with a `status`");
   return { times, ...fault };
 }
 

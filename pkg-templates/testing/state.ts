@@ -67,7 +67,10 @@ export function newState({
     return answer;
   }
 
-  /** Returns the Worker's own response with this status, from an instance without caches; else a generic response. */
+  /**
+   * Returns a response with this status: the Worker's own, if a new instance of the Worker gives it, or else
+   * a generic one.
+   */
   async function failed(
     { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },
     request: Incoming,
@@ -135,7 +138,10 @@ export function newState({
   };
 }
 
-/** Returns the key of `Authorization: Bearer KEY`. The service reads the store only after it has checked the header. */
+/**
+ * Returns the API key of the header `Authorization: Bearer KEY`. Does not check the header, because the
+ * service has checked it before it reads the store.
+ */
 const tokenOf = (headers: Incoming["headers"]) =>
   headers.get("authorization")?.trim().split(/ +/)[1];
 

@@ -44,8 +44,9 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the binding for one request. It returns the key record of `token` for the name of any key: the service reads
-     * only the key of the request, and hashing it here would take an asynchronous function on most platforms.
+     * Returns the KV binding for one request, whose API key is `token`. Any read of a key record returns the
+     * record of `token`, because the service reads no other. The name of a key record contains a hash, which
+     * the binding does not compute: on most platforms, this would take an asynchronous function.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

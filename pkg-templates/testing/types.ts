@@ -59,8 +59,9 @@ interface Failing {
  *
  * - `"timeout"`: there is no response, and nothing is recorded.
  * - `"lost answer"`: the request is served and recorded, but the connection breaks before the response.
- * - `"lost write"`: a create is not recorded; the response is the 503 for a write that may have been kept.
- * - `"slow"`: the request is recorded immediately, but the response is sent `delayMs` milliseconds later by the service's clock.
+ * - `"lost write"`: a create is not recorded. The response is the 503 of a write that may have been stored.
+ * - `"slow"`: the request is recorded immediately. The response is sent `delayMs` milliseconds later, by the
+ *   service's clock.
  */
 export type TestFault = Failing &
   (
@@ -188,10 +189,11 @@ export interface TestService {
   /** Returns copies of the last 1,000 requests, the oldest first; fewer if their bodies are long. */
   readonly requests: () => RecordedRequest[];
   /**
-   * Waits until the service has answered `count` requests since its start or `reset()`, such as those that a shop sends
-   * after it has answered a webhook. Returns `requests()`; their transactions are in `transactions()` then. Every request
-   * counts, also one that a fault leaves without a response. Waits in real time, even if the service's clock stands still,
-   * for at most `deadlineMs` milliseconds (default: 3,000).
+   * Waits until the service has answered `count` requests since its start or `reset()`. Use it for requests
+   * that a shop sends in the background, for example after it has answered a webhook. Returns `requests()`;
+   * `transactions()` then contains their transactions. A request that a fault leaves without a response
+   * counts, too. Waits for at most `deadlineMs` milliseconds (default: 3,000) of real time, even if the
+   * service's clock stands still.
    *
    * @throws {PledgeError} if the count or an option is invalid
    * @throws {Error} if fewer requests arrived in that time; its message says how many

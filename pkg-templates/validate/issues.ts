@@ -11,17 +11,22 @@ import {
 } from "../generated/tables.ts";
 import type { IssueMeta, Kind, NewIssue } from "./types.ts";
 
-/** The explanations of compact issues, by number; each is built once. */
+/**
+ * A cache of the explanations of issues. The key is a number that contains the node, the code and the detail.
+ */
 const explained = new Map<number, Explanation>();
 
 interface Explanation {
   readonly code: Kind[0];
   readonly steps: readonly string[];
-  /** The pointer before and after the position of an item; `head` is the whole pointer if there is no item. */
+  /**
+   * The JSON Pointer up to the position of an array item; `tail` is the rest. If there is no item, `head` is
+   * the whole pointer.
+   */
   readonly head: string;
   readonly tail: string | undefined;
   readonly text: string;
-  /** Whether the message ends with a number. */
+  /** Whether a number must be appended to the message. */
   readonly isOpen: boolean;
   readonly meta: IssueMeta;
 }
@@ -72,7 +77,7 @@ function membersOf(index: number): string[] {
     .filter((name) => !name.includes("/"));
 }
 
-/** Returns the last index below an object or an array; 0 if there is none. */
+/** Returns the index of the last node within an object or an array; 0 if it contains none. */
 export const lastIn = (pointer: string) =>
   POINTERS.reduce((last, other, index) => (other.startsWith(`${pointer}/`) ? index : last), 0);
 
@@ -81,8 +86,10 @@ export const wrongNumber = (number: number) =>
 
 /**
  * Builds an issue.
- * @param about the index of the node, the code, and the detail that the message names: one byte each, lowest first
- * @param number the position of the item that contains the node, or the number at the end of the message
+ * @param about three numbers, one byte each, lowest first: the index of the node, the code, and the detail
+ *   that the message names
+ * @param number the position of the array item that contains the node, or the number at the end of the
+ *   message
  * @param name the name of an unknown member of the node
  */
 export function issueOf(about: number, number: number, name?: string): NewIssue {

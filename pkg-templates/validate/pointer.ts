@@ -5,12 +5,15 @@ import { lastIn } from "./issues.ts";
 import type { NewIssue } from "./types.ts";
 import type { Part } from "./wasm.ts";
 
-/** The part of the request at a pointer. */
+/** A part of the request, found by its JSON Pointer. */
 interface PointedPart extends Part {
-  /** The JSON before and after the part's value, in a request that contains only this value. */
+  /**
+   * The JSON before the part's value, and in `after` the JSON after it, in a request that contains only this
+   * value.
+   */
   readonly before: string;
   readonly after: string;
-  /** The number of steps from the request. */
+  /** The number of steps from the request to the part, such as 2 for `/recipient/email`. */
   readonly depth: number;
   /** Whether the part can be absent. The request itself and items of arrays cannot. */
   readonly isOptional: boolean;
@@ -43,7 +46,7 @@ export function partAt(pointer: string): PointedPart | undefined {
       };
 }
 
-/** Returns the issue of a pointer that the contract does not have. */
+/** Returns the issue that reports a pointer to nothing in the contract. */
 export function unknownPointer(pointer: string): NewIssue[] {
   const path = pointer
     .split("/")

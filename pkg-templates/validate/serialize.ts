@@ -5,7 +5,10 @@
 import { ABSENT, GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
 import { CHARACTERS, MOST_VALUES } from "./limits.ts";
 
-/** Represents NaN and the infinities, which JSON does not have: a number beyond the range of a double. */
+/**
+ * Stands for NaN and the infinities, which JSON cannot represent. It is a JSON number beyond the range of a
+ * double.
+ */
 const NOT_FINITE = "1e999";
 
 type Members = Record<string, unknown>;
@@ -14,7 +17,7 @@ type Members = Record<string, unknown>;
 export function serialize(root: unknown, depth: number): string {
   let left = MOST_VALUES;
 
-  /** Serializes the result of `read`; undefined if that is absent. */
+  /** Serializes the result of `read`. Returns undefined if the value is absent. */
   function textOf(read: () => unknown, key: string, depth: number): string | undefined {
     if (depth > MAX_DEPTH) {
       left = -1; // stop reading: the WebAssembly reports the value as too deep
@@ -36,7 +39,7 @@ export function serialize(root: unknown, depth: number): string {
     return textOfScalar(value);
   }
 
-  /** Serializes an object, or an array, which is then also passed as `names`. */
+  /** Serializes an object or an array. For an array, `names` is the array itself. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: two functions would add 50 bytes to every page
   function textOfAll(value: Members, names: string[], length: number, depth: number): string {
     const isArray = names === (value as unknown);
@@ -66,7 +69,10 @@ function textOfScalar(value: unknown): string | undefined {
   return value === undefined ? undefined : (JSON.stringify(value) ?? OTHER);
 }
 
-/** Returns the value that JSON.stringify would write: the result of `toJSON`, and the primitive of a wrapper object. */
+/**
+ * Converts a value as JSON.stringify does before it writes it: calls `toJSON`, and unwraps objects such as
+ * `new Number(1)`.
+ */
 function plain(value: unknown, key: string): unknown {
   const canConvert = value === Object(value) || typeof value === "bigint";
   if (canConvert && typeof (value as Members).toJSON === "function")

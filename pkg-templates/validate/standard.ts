@@ -75,8 +75,8 @@ type Checked =
   | { readonly issues: Issue[] };
 
 /**
- * Serializes each value, because it must return exactly the value that it checked. The walk is faster, but a Proxy or a getter
- * could return something else on a second read.
+ * Validates a value, and returns exactly what it has checked. It checks the value's JSON, although this is
+ * slower. A Proxy or a getter could return something else when the value is read a second time.
  */
 function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);
@@ -126,7 +126,10 @@ function toJsonSchema({ target }: JsonSchemaOptions): Record<string, unknown> {
   }
 }
 
-/** In OpenAPI 3.0, as in draft 4, `exclusiveMinimum` is a flag beside `minimum`. */
+/**
+ * Converts a JSON Schema to the form of OpenAPI 3.0, where `exclusiveMinimum` is a flag beside `minimum` (as
+ * in draft 4).
+ */
 function asOpenApi(schema: Record<string, unknown>): Record<string, unknown> {
   if (typeof schema !== "object" || schema === null) return schema;
   for (const key of Object.keys(schema))

@@ -1,14 +1,17 @@
 /* The public types of the validator. */
 import type { CreatePledgeTransactionRequest, IssueCode } from "../generated/request.ts";
 
-/** A kind of issue. Its message is a text, or the start, the possible middle parts, and the end of a text. */
+/**
+ * A kind of issue. Its message is a fixed text, or is joined from a start, one of several middle parts, and
+ * an end.
+ */
 export type Kind = readonly [
   code: IssueCode,
   message: string | readonly [start: string, parts: readonly string[], end: string],
   meta?: IssueMeta,
 ];
 
-/** An issue before it is returned. */
+/** An issue whose members can still be changed, before it is returned. */
 export type NewIssue = { -readonly [Name in keyof Issue]: Issue[Name] };
 
 /** A problem of a request: a rule of the contract (§4.1) that it breaks. */
@@ -78,7 +81,10 @@ type LimitText = string | ((about: { readonly count: string }) => string);
 /** All texts for shoppers in one language, such as `impact-pledge/locales/de`. */
 export type LocalePack = Required<MessageMap> & FormTexts;
 
-/** Messages for issues: a locale pack, a map by code, or a function. If it returns `undefined`, the default message stays. */
+/**
+ * Messages for issues: a locale pack, a map by code, or a function. If the function returns `undefined`, the
+ * default message stays.
+ */
 export type Messages<I extends Issue = Issue> = MessageMap<I> | ((issue: I) => string | undefined);
 
 /** The options of a check. */
@@ -97,7 +103,10 @@ export type SafeParseResult =
   | { readonly data: CreatePledgeTransactionRequest; readonly issues?: undefined }
   | { readonly data?: undefined; readonly issues: Issue[] };
 
-/** The options of a conversion to JSON Schema. A `target` other than these three throws an `Error`. */
+/**
+ * The options of a conversion to JSON Schema. For a `target` other than the three listed, the conversion
+ * throws an `Error`.
+ */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
   readonly libraryOptions?: Record<string, unknown> | undefined;

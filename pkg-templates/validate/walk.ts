@@ -21,15 +21,19 @@ import { checkFormat } from "./wasm.ts";
 const SURROGATE = /[\ud800-\udfff]/;
 
 // The state of the walk. There is only one walk at a time.
-/** The state of a walk: the issues so far, how many to keep, how many were left out, and the position of the current item. */
+/**
+ * The state of a walk (a check that reads the request's values directly): the issues so far, how many to
+ * keep, how many were left out, and the position of the current array item.
+ */
 let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**
- * Returns the issues of a request. Returns undefined if the request is not plain data, or if a walk is already running,
- * because a getter of a walked value has called this function.
+ * Checks a request by reading its values directly, and returns its issues. Returns undefined if the request
+ * is not plain data. Also returns undefined if a walk is already running, because a getter of the request has
+ * called this function.
  *
  * @param walkRequest the generated walk, which calls the other functions of this file
- * @throws {Error} if the environment forbids WebAssembly, for any value: otherwise only unusual texts would throw
+ * @throws {Error} if the environment forbids WebAssembly, even for a value that needs no WebAssembly
  */
 export function walk(
   walkRequest: (value: unknown) => void,
@@ -51,7 +55,11 @@ export function walk(
   }
 }
 
-/** Checks the text of a member that has a format. @param ordinary matches only texts that have the format */
+/**
+ * Checks the text of a member that has a format.
+ * @param ordinary a quick test: every text that matches has the format; other texts are checked by
+ *   WebAssembly
+ */
 export function checkText(text: unknown, index: number, format: number, ordinary: RegExp): void {
   if (typeof text === "string" && text.length <= ORDINARY_TEXT && ordinary.test(text)) return;
   if (!isText(text)) return reportMember(text, index);
@@ -114,7 +122,10 @@ export function reportUnknown(names: string[], index: number): void {
   for (const name of names) report(index | (UNKNOWN_MEMBER << 8), name);
 }
 
-/** Returns the number of a value's type. */
+/**
+ * Returns the number that stands for a value's type in an issue: null, boolean, number or string. Ends the
+ * walk for any other type.
+ */
 function typeOf(value: unknown): number {
   return value === null
     ? 0
@@ -124,7 +135,10 @@ function typeOf(value: unknown): number {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether a value is a string. Ends the walk for a lone surrogate, and if the engine cannot detect one. */
+/**
+ * Whether a value is a string. Ends the walk if the string contains half of a surrogate pair, or if the
+ * engine cannot detect that.
+ */
 export const isText = (value: unknown): value is string =>
   typeof value === "string" &&
   ((IS_PAGE && !SURROGATE.test(value)) ||

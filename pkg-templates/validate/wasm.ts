@@ -17,26 +17,27 @@ interface Instance extends Exports {
 
 /** A node of the request and all nodes below it. */
 export interface Part {
-  /** The node's index in the schema's tree, and the last index below it. */
+  /** The node's index in the schema's tree; `last` is the last index below the node. */
   readonly index: number;
   readonly last: number;
-  /** The position of the array item that contains it. */
+  /** The position of the array item that contains the part, if any. */
   readonly item: number | undefined;
 }
 
-/** The instance that is not in use. */
+/** An instance of the WebAssembly that is free for the next check. */
 let idle: Instance | undefined;
 
 let makeInstance = instantiate;
 
-/** Creates all further instances from other rules. */
+/** Uses other rules, such as those in plain JavaScript, for all instances that are created from now on. */
 export function useRules(rules: Rules): void {
   makeInstance = rules.instantiate;
 }
 
 /**
- * Takes the free instance, or creates one, with an area of at least `size` bytes. Release it only after success: a stack
- * overflow inside WebAssembly leaves its memory in an unknown state.
+ * Takes the free instance, or creates one, with an area of at least `size` bytes for input and output. The
+ * caller must release it only after success, because a stack overflow inside WebAssembly leaves its memory in
+ * an unknown state.
  */
 function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);
@@ -48,7 +49,10 @@ function release(instance: Instance): void {
   if (instance.bytes.length <= KEPT) idle = instance;
 }
 
-/** Reserves twice `size` bytes, so that only much longer JSON needs a new instance. `bytes` and `words` are views of the area. */
+/**
+ * Creates an instance with an area of twice `size` bytes, so that only much longer JSON needs another
+ * instance. `bytes` and `words` are views of the area.
+ */
 function start(size: number): Instance {
   const exports = makeInstance();
   const area = exports.memory.grow(PAGES + (size >> 15)) * PAGE;
@@ -62,8 +66,9 @@ function start(size: number): Instance {
 }
 
 /**
- * Checks whether a text has the format of this number. Returns 0 if it has the format, otherwise the number of the
- * code. No format allows characters beyond ASCII, so one byte represents each character.
+ * Checks whether a text has a format, which is given by its number. Returns 0 if the text has it, otherwise
+ * the number of an issue code. Passes each character as one byte, because no format allows characters beyond
+ * ASCII.
  */
 export function checkFormat(text: string, format: number): number {
   const instance = acquire(),
@@ -74,7 +79,7 @@ export function checkFormat(text: string, format: number): number {
   return code;
 }
 
-/** Checks a text of any length. */
+/** Checks a text of any length against a format, like `checkFormat`. */
 export function checkLongFormat(text: string, format: number): number {
   idle = acquire(text.length);
   return checkFormat(text, format);
@@ -82,8 +87,10 @@ export function checkLongFormat(text: string, format: number): number {
 
 /**
  * Checks a request given as JSON.
- * @param isValue whether the JSON is a serialized value, which may contain markers
- * @param most the number of issues to keep: the first in the schema's order, and within one node in the order of the JSON
+ * @param isValue whether the JSON is a serialized JavaScript value, which may contain markers for values that
+ *   JSON does not have
+ * @param most the number of issues to keep: the first in the schema's order and, within one node, in the
+ *   order of the JSON
  * @param part if given, only issues of this part are kept
  */
 export function checkJson(
@@ -109,8 +116,8 @@ export function checkJson(
   const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
   /**
-   * Adds the issue that begins at this word, unless its node is outside the part, or the issue is about a number that a second
-   * check accepts.
+   * Adds the issue that begins at this word of the output. Skips issues of nodes outside the part. Also skips
+   * an issue about a number that JavaScript's own conversion accepts.
    */
   function add(at: number): void {
     const low = words[at]!,
@@ -151,8 +158,8 @@ export function checkJson(
 }
 
 /**
- * Compiles the WebAssembly before the first check, off the main thread if the platform can. Optional: otherwise the first check
- * that needs it compiles it.
+ * Compiles the WebAssembly before the first check, off the main thread if the platform can. Calling it is
+ * optional: without it, the first check that needs the WebAssembly compiles it.
  *
  * @throws {Error} if there is no WebAssembly, or a Content-Security-Policy forbids it
  */

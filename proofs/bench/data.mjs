@@ -22,7 +22,9 @@ const OFFERINGS = [
 const AMOUNTS = [1, 2, 3, 5, 10, 0.5, 2.25, 12.75];
 const NOTIFICATIONS = ["Email", "MessagingServiceA", "MessagingServiceB"];
 
-/** The number of pledges in each kind of payload of `bench:validate`, and the number of payloads of the kind. */
+/**
+ * The kinds of payload of `bench:validate`, each with the number of its pledges, and the number of payloads.
+ */
 export const KINDS = {
   minimal: { label: "minimal (required only)", pledges: 1, count: 512 },
   small: { label: "small (1 pledge, all members)", pledges: 1, count: 512 },

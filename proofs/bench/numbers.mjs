@@ -9,8 +9,8 @@ export function median(values) {
 }
 
 /**
- * Returns the ratio of our figure to theirs, calculated per round, so that a temporary load on the machine affects
- * both.
+ * Returns the median of the rounds' ratios of our figure to theirs. Within a round, a temporary load on the
+ * machine affects both figures.
  * @param {number[]} ours @param {number[]} theirs of the same rounds
  */
 export function ratio(ours, theirs) {
@@ -21,8 +21,9 @@ export function ratio(ours, theirs) {
 const DIVISIONS = 2_000;
 
 /**
- * Returns the noise of a measurement. The figures of two identical builds are divided into halves at random. At most
- * one in 20 divisions has a greater ratio between the halves' medians than the noise.
+ * Returns the noise of a measurement: the ratio that two identical builds may show by chance. Divides the
+ * figures of both builds into halves at random, many times. In 95 % of these divisions, the ratio of the
+ * halves' medians is at most the noise.
  * @param {number[]} ours @param {number[]} twins as many, of the same build
  */
 export function noise(ours, twins) {
@@ -44,7 +45,8 @@ function shuffle(list, random) {
 }
 
 /**
- * Returns the quotient of two medians, such as `1.23 ×`, or `level` if it is within the noise.
+ * Returns the quotient of two medians, such as `1.23 ×`. Returns `level` if the difference is within the
+ * noise.
  * @param {number[]} above @param {number[]} below @param {number} noise
  */
 export function compared(above, below, noise) {

@@ -1,4 +1,4 @@
-/** Sends one request as its caller does: at once, slowly, or with a hang-up. */
+/** Sends one request in the way that the request itself prescribes: at once, slowly, or with a hang-up. */
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";

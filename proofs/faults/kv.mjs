@@ -1,8 +1,10 @@
 /**
- * Workers KV as a service behind workerd's binding, outside of workerd, so that its records survive `kill -9`. It
- * fails with the same faults, under the same names, as `proofs/simulation/kv.rs`, and is sometimes slow. Each name
- * begins with the number of the request that makes the call; `worker.mjs` adds this number. So the KV knows the
- * request of each call. Only the seed, the number and the count of the request's calls decide how a call fails.
+ * Serves Workers KV to workerd from another process, so that its records survive `kill -9`. Calls fail with
+ * the same faults, under the same names, as in `proofs/simulation/kv.rs`, and are sometimes slow.
+ *
+ * The KV knows which request makes each call, because `worker.mjs` puts the request's number before each
+ * name. How a call fails depends only on the seed, on this number, and on how many calls the request has
+ * made.
  */
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -25,10 +27,11 @@ const SLOW_MS = 3_000; // at most; shorter than the service waits
 const ONE_WRITE_MS = 1_000; // one write a second for each key, as in Workers KV
 
 /**
- * @typedef {object} Write that was kept
+ * A write that the KV has stored.
+ * @typedef {object} Write
  * @property {string} name without the number
- * @property {number | null} number of the request that wrote it; null for the operator's
- * @property {number} at when it was kept
+ * @property {number | null} number of the request that wrote it; null for a write of the operator
+ * @property {number} at time of storage in milliseconds
  * @property {string} value
  */
 
@@ -43,7 +46,8 @@ export class FaultyKv {
 
   /**
    * Creates a KV whose calls fail as the seed decides.
-   * @param {{seed: number, share: number, hangMs: number}} how `share` of the calls fails; `hangMs`: until a connection that hangs is cut
+   * @param {{seed: number, share: number, hangMs: number}} how `share`: the share of the calls that fail;
+   *   `hangMs`: the milliseconds until a hanging connection is cut
    */
   constructor({ seed, share, hangMs }) {
     this.seed = seed;
@@ -58,7 +62,7 @@ export class FaultyKv {
       ),
     );
 
-  /** Ends all faults, and waits for the writes that are late. */
+  /** Ends all faults, and waits until the delayed writes are stored. */
   async stopFaults() {
     this.share = 0;
     await Promise.all(this.#late);
@@ -73,7 +77,7 @@ export class FaultyKv {
     return this.#put(number, name, record, response);
   }
 
-  /** Returns the fault of a call, if it has one. */
+  /** Decides whether and how a call fails. Returns the name of the fault, or undefined for none. */
   #fault(number, faults) {
     const call = (this.#calls.get(number) ?? 0) + 1;
     this.#calls.set(number, call);
@@ -126,7 +130,10 @@ export class FaultyKv {
   #hang = (response) => void setTimeout(() => response.destroy(), this.hangMs).unref();
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
-  /** Stores a write. @returns {boolean} whether it was kept: a second write within a second is not */
+  /**
+   * Stores a write. @returns {boolean} whether it was stored: a second write of a name within a second is
+   * refused
+   */
   #keep(number, name, record) {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;

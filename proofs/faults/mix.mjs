@@ -33,11 +33,11 @@ const CALLERS = [
  * @typedef {object} Ask
  * @property {number} number
  * @property {string} kind
- * @property {(number | undefined)[]} expect statuses, where nothing fails
+ * @property {(number | undefined)[]} expect the right statuses if nothing fails
  * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
  * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create request that may
- *   be recorded; no two have one reference
+ *   be recorded; each has a reference of its own
  * @property {string} [target] the ID of the record that is read
  * @property {string} [way] how it is sent, see `client.mjs`
  * @property {boolean} [isFinal] whether it is sent after the last fault
@@ -178,7 +178,10 @@ const payloadOf = (random, number) => ({
   })),
 });
 
-/** Returns a create request that must not be recorded, because its sender breaks off, or it breaks the Worker. */
+/**
+ * Marks a create request as one that must not be recorded. Either its sender breaks off, or it breaks the
+ * Worker.
+ */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
 /** Makes a request of each kind from its number, and from an earlier request if it needs one. */
@@ -203,7 +206,10 @@ const KINDS = {
   hangUp: (random, number) => ({ ...KINDS.keyed(random, number), way: "hangs up", expect: [] }),
   slow: (random, number) => ({ ...KINDS.create(random, number), way: "slow" }),
   huge: (random) => ({ ...create(random.pick(CALLERS), undefined, "", HUGE), expect: [413] }),
-  /** Sends almost 1 MiB. The record keeps a third of that. */
+  /**
+   * Sends a body of almost 1 MiB. The record is a third as long, because it stores the body's escaped
+   * characters unescaped.
+   */
   crowd(random, number) {
     const payload = payloadOf(random, number);
     payload.pledges[0].detail.name = "é".repeat(170_000);

@@ -1,13 +1,13 @@
 /**
- * The rules that must hold for every history of requests, whatever failed: the promises of the service that the
- * platform could break. `proofs/simulation` tests the promises that depend only on the service's code. The KV here is
- * consistent, and every write and fault is known.
+ * The rules that must hold for every history of requests, whatever failed. They are the promises of the
+ * service that the platform could break. `proofs/simulation` tests the promises that depend only on the
+ * service's code. In these runs, KV is consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * How a fault may show in the answer. `lost`: the connection ends without an answer. `spoilt`: a get passes on
- * damaged bytes from KV.
+ * How each fault may show in the answer: as a status or a word. `lost`: the connection ends without an
+ * answer. `spoilt`: a get request returns damaged bytes from KV.
  */
 const SHOWS = {
   ErrorBefore: [503],
@@ -56,7 +56,8 @@ export function parsed(text) {
 }
 
 /**
- * Returns the identity of a create request. Create requests with equal identities have one transaction.
+ * Returns the identity of a create request. All create requests with equal identities must result in one
+ * transaction.
  * @param {Ask} ask
  */
 const identityOf = ({ number, caller, idempotencyKey, payload }) =>
@@ -92,7 +93,9 @@ class Facts {
     ];
   }
 
-  /** Returns the outcomes that an exchange may have besides the expected statuses. */
+  /**
+   * Returns the outcomes that faults and disturbances allow for an exchange, besides the expected statuses.
+   */
   excuses({ ask, begun, ended }) {
     const beside = this.disturbances.filter(
       (event) => event.begun <= ended && begun <= event.ended,
@@ -114,7 +117,10 @@ class Facts {
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** Returns the first acknowledgement of the same create request that ended before this exchange began. */
+  /**
+   * Returns the first acknowledgement of the same create request, provided that it came before this exchange
+   * began.
+   */
   earlier = ({ ask, begun }) =>
     this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);
 }
@@ -128,7 +134,9 @@ function symptomOf({ status, error, text = "" }) {
   return status === 503 && /holds too many requests at once/.test(text) ? "busy" : status;
 }
 
-/** Returns the answer that a get must give after this answer to a create request (§4.2). @returns {any} */
+/**
+ * Converts the answer to a create request into the answer that a get request must give (§4.2). @returns {any}
+ */
 function retrieved({ id: _, recipient, pledges, ...rest }) {
   return {
     ...rest,
@@ -136,7 +144,10 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
   };
 }
 
-/** Removes the members that a repeated create request generates again if it did not see the first one. */
+/**
+ * Removes what may differ between two answers about one transaction: the creation time, and the origin of the
+ * timeline URL. A repeated create request that did not see the first one generates them again.
+ */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,
   timeline: timelineUrl.replace(ORIGIN, ""),

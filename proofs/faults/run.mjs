@@ -82,7 +82,7 @@ class Service {
 
   #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
-  /** Kills workerd, which is one process, with `kill -9`, and starts a new one. */
+  /** Kills workerd's only process with `kill -9`, and starts a new one. */
   kill() {
     this.ready = this.ready.then((server) => this.#replace(server));
     return this.ready;
@@ -101,7 +101,10 @@ class Service {
     return next;
   }
 
-  /** Records the maximum memory of the Worker. A killed Worker does not answer. */
+  /**
+   * Samples the memory of the Worker repeatedly, and records the maximum. Skips the samples that a killed
+   * Worker does not answer.
+   */
   async #sample() {
     const { peak } = this.memory;
     const { signal } = this.#sampling;
@@ -185,7 +188,7 @@ function specialOf({ requests, traps, crowds }) {
   return special;
 }
 
-/** Returns whole numbers that divide a range into equal parts. */
+/** Returns `count` whole numbers at equal distances, which divide the range from 0 to `length`. */
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 

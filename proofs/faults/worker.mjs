@@ -1,6 +1,6 @@
 /**
- * The shipped Worker, unchanged, over a KV that knows which request makes each call: the request's header `x-number`
- * is prepended to the names in the request's KV calls. The header `x-stand-in` breaks the Worker as in
+ * The shipped Worker, unchanged, over a KV that must know which request makes each call. The request's header
+ * `x-number` is put before the names in its KV calls. The header `x-stand-in` breaks the Worker as in
  * `tests/server`.
  */
 import service from "../../tests/server/stand-ins.mjs";

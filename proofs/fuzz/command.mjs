@@ -37,7 +37,10 @@ program.action(async (names, { minutes }) => {
   }
 });
 
-/** Runs one target. New inputs are kept in `found` for the next run. Inputs are added to the corpus by hand. */
+/**
+ * Runs one fuzz target. Keeps new inputs in the folder `found` for the next run. People add inputs to the
+ * corpus by hand.
+ */
 function play(target, minutes, { root, cargo, env }) {
   const [found, corpus] = ["found", "corpus"].map((folder) => `${FOLDER}/${folder}/${target}`);
   mkdirSync(join(root, found), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Tests a full backup, an increment, and a restore of both, by processes that are killed (`kill -9`) shortly after a
- * call of Cloudflare's API. Set `KILL_RECORDS` and `KILLS` for a longer run.
+ * Tests a full backup, an incremental backup, and a restore of both. The processes are killed (`kill -9`)
+ * shortly after a call of Cloudflare's API. Set `KILL_RECORDS` and `KILLS` for a longer run.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -50,7 +50,10 @@ function metadataOf(index, createdAt) {
   return { version: 1, mode: "live", unit: `unit_${index % 7}`, summary: { ...summary, replay } };
 }
 
-/** Runs a command repeatedly. Each process is killed within its share of the calls, until one is allowed to finish. */
+/**
+ * Runs a command again and again. Each process is killed after a random number of calls of Cloudflare's API,
+ * at most its share of `calls`. The last process may finish.
+ */
 async function untilItEnds(args, { env, account }, calls) {
   for (let run = 0; run <= KILLS; run += 1) {
     const child = start("transactions", [...args, "--remote", "--json"], { env });

@@ -7,7 +7,7 @@ const [MOST_ATTEMPTS, AGAIN_MS] = [10, 1_000];
 export class Erasures {
   /** The IDs whose erasure was confirmed. @type {string[]} */
   erased = [];
-  /** The problems of erasures that were not confirmed. @type {string[]} */
+  /** The erasures that were not confirmed, each as the transaction's ID and the problem. @type {string[]} */
   failed = [];
   /** The last erasure. Erasures run one after the other. @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -33,8 +33,8 @@ export class Erasures {
   ended = () => this.#last;
 
   /**
-   * Retries an erasure that failed. The dashboard may be killed meanwhile, and local KV refuses writes while other
-   * processes write.
+   * Repeats an erasure until it succeeds. An attempt may fail because the dashboard was killed, or because
+   * local KV refuses writes while other processes write.
    */
   async #untilDone(erase, id) {
     let problem;
@@ -46,7 +46,10 @@ export class Erasures {
     return this.failed.push(`${id}: ${problem}`);
   }
 
-  /** Erases a transaction with the command. @returns {Promise<string | null>} what is wrong */
+  /**
+   * Erases a transaction with the command.
+   * @returns {Promise<string | null>} the problem; null if it was erased
+   */
   #byCommand = async (id) => {
     const { code, problem } = await run("transactions", ["erase", id, "--yes"], { kv: this.kv });
     return code === 0 ? null : problem;

@@ -30,7 +30,8 @@ export const times = (a, b) => ({ digits: a.digits * b.digits, power: a.power + 
 export const sum = (all) => all.reduce(plus, ZERO);
 
 /**
- * Returns a decimal as a number of units of 10^power. The power must be no larger than the decimal's own.
+ * Returns a decimal as a whole number of units of 10^`power`. `power` must not exceed the decimal's own
+ * power.
  * @param {Exact} decimal
  * @param {number} power
  */
@@ -56,8 +57,8 @@ export function scientific({ digits, power }) {
 }
 
 /**
- * Returns a decimal as a database column stores it: as a whole number of units of 10^-places, or null if that is more
- * than 2^53 - 1.
+ * Returns a decimal as a database column stores it: as a whole number of units of 10^-places. Returns null if
+ * it is not a whole number of such units, or more than 2^53 - 1 of them.
  * @param {Exact} decimal
  * @param {number} places
  */

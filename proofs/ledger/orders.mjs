@@ -1,4 +1,4 @@
-/** Generates the create requests. A seed and a number decide the caller and the payload of each. */
+/** Generates the create requests. The seed and the request's number determine its caller and its payload. */
 import { Random } from "../faults/mix.mjs";
 
 const PATH = "/v2/pledge-transaction";
@@ -14,7 +14,7 @@ const CALLERS = [
   { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev_two", isTeam: true },
 ];
 
-/** The share of each kind of create request, per 1,000. */
+/** How many of 1,000 create requests are of each kind. */
 const BASKETS = { small: 600, fractional: 150, fine: 80, huge: 60, many: 80, crowded: 25, vast: 5 };
 const KEYED = 0.3;
 const REPEATS = 0.15;
@@ -26,8 +26,8 @@ const FINE = [0.1 + 0.2, 1e-7, 9007199254.740993, 2 ** 53, 2 ** 51 + 1.5, 1 / 3]
 
 /**
  * @typedef {{key: string, mode: string, unit: string, isTeam?: boolean}} Caller
- * @typedef {{number: number, caller: Caller, payload: any, idempotencyKey?: string}} Order `number`: a repeat has that of
- *   the create that it repeats
+ * @typedef {{number: number, caller: Caller, payload: any, idempotencyKey?: string}} Order `number`: a
+ *   repeated create request has the number of the first one
  */
 
 /** @param {number} seed @param {number} number @returns {Order} */
@@ -40,7 +40,7 @@ export function order(seed, number) {
   return { ...earlier, caller: random.pick(own) };
 }
 
-/** Returns a new create request. */
+/** Returns a create request that repeats no earlier one. */
 function created(seed, number) {
   const random = new Random(seed, number, "create");
   const isKeyed = random.chance(KEYED);
@@ -85,7 +85,7 @@ const times = (count, make) => Array.from({ length: count }, (_, index) => make(
 const impact = (offeringId, amount) => ({ offeringId, amount });
 
 /**
- * The pledges of each kind of create request.
+ * For each kind of create request, a function that returns its pledges.
  * @type {Record<string, (random: Random, email: string) => {offeringId: string, amount: number}[]>}
  */
 const BASKET = {
@@ -99,14 +99,17 @@ const BASKET = {
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(FINE))),
   huge: (random) =>
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(HUGE))),
-  /** Returns more offerings than fit into the metadata. One of them names the recipient. */
+  /**
+   * Returns pledges of more offerings than fit into a record's metadata. One offering's ID names the
+   * recipient.
+   */
   many: (random, email) => [
     impact(`card for ${email}`, 1),
     ...times(20 + random.below(40), (index) => impact(`grove-${index}`, 1 + random.below(9))),
   ],
   crowded: (random) =>
     times(200, () => impact(random.pick(OFFERINGS), (1 + random.below(1_000)) / 100)),
-  /** Returns sums of 600 digits each, which are more than fits into a message. */
+  /** Returns pledges whose sums have 600 digits each, which is too much for one message to the ledger. */
   vast: () =>
     times(200, (index) => [
       impact(`ocean-${index}`, 1e308),

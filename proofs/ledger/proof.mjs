@@ -1,4 +1,4 @@
-/** Runs one plan, and makes the checks at its end. */
+/** Runs a plan of create requests, erasures and kills, and then checks the ledger. */
 import assert from "node:assert/strict";
 import { duration, log, table } from "../../scripts/lib/output.mjs";
 import { run, tools } from "../../tests/e2e/script.mjs";
@@ -8,7 +8,7 @@ import { play } from "./run.mjs";
 const MOST_SHOWN = 10;
 
 /**
- * Plays a plan and checks it.
+ * Runs a plan, and tests whether the ledger is right at the end.
  * @param {import("node:test").TestContext} t
  * @param {import("./run.mjs").Plan} plan
  */
@@ -60,7 +60,8 @@ function wasHarmed(facts, plan) {
 }
 
 /**
- * Plants violations of the rules, and checks that each rule finds its own: otherwise the proof could not fail.
+ * Damages three rows of the ledger, and checks that the rules report all of them. This shows that the proof
+ * can fail.
  * @param {import("./rules.mjs").Facts} facts
  */
 async function findsWhatIsPlanted({ kv, ...facts }) {
@@ -86,15 +87,21 @@ async function findsWhatIsPlanted({ kv, ...facts }) {
 
 // ---- Figures -------------------------------------------------------------------------------------
 
-/** Returns the number of rows that passes wrote. @param {import("./rules.mjs").Facts} facts */
+/**
+ * Returns the number of rows that reconciliation wrote, because their messages were lost.
+ * @param {import("./rules.mjs").Facts} facts
+ */
 const lostOf = ({ mended, checks: [first] }) => mended + first.missing;
 
-/** Returns the number of rows that messages wrote. @param {import("./rules.mjs").Facts} facts */
+/**
+ * Returns the number of rows that the ledger wrote for messages of its queue.
+ * @param {import("./rules.mjs").Facts} facts
+ */
 const deliveredOf = (facts) => facts.rows.size - facts.begun - lostOf(facts);
 
 const count = (number) => number.toLocaleString("en-US");
 
-/** Counts the items of each kind. @param {(string | number)[]} items */
+/** Describes how many items there are of each kind. @param {(string | number)[]} items */
 const tally = (items) =>
   [...Map.groupBy(items, String)].map(([name, all]) => `${count(all.length)} × ${name}`).join(", ");
 

@@ -1,4 +1,4 @@
-/** The rules that must hold at the end of a run. Each rule yields its violations as texts. */
+/** The rules that must hold at the end of a run. Each rule yields a text for every violation. */
 import { isDeepStrictEqual } from "node:util";
 import { exact, plus, scientific } from "./exact.mjs";
 import { acknowledgedOf } from "./run.mjs";
@@ -145,7 +145,7 @@ export function sumViolations({ records }, printed) {
 }
 
 /**
- * Compares the quantities by offering that a command prints with those of the records.
+ * Compares the quantities by offering that a command prints with the quantities in the records.
  * @param {Facts} facts
  * @param {string} month
  * @param {any[]} printed

@@ -1,6 +1,6 @@
 /**
- * Runs create requests and erasures on both Workers while the Workers are killed, and then the ledger's check.
- * Records what happened.
+ * Sends create requests and erasures while the service and the dashboard are killed again and again, and then
+ * checks the ledger. Records a history of what happened.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,35 +25,37 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
 /**
  * @typedef {object} Plan
  * @property {number} creates number of create requests
- * @property {number} kills
- * @property {number} seed decides what is created, and what is killed when
- * @property {number} old number of create requests before the load. Their transactions are set back by an hour, and most of them are erased during the load
+ * @property {number} kills number of times that Workers are killed
+ * @property {number} seed determines the create requests, and which Worker is killed when
+ * @property {number} old number of create requests before the load. The creation times of their transactions
+ *   are set back by an hour. Most of these transactions are erased during the load
  * @property {boolean} isTimely whether the check waits until the ledger can be complete up to the last create
  * @property {(done: number) => void} [progress]
  *
  * @typedef {import("../../scripts/lib/kv.mjs").Kv & {ledger: import("../../scripts/lib/ledger.mjs").Ledger}} LedgerKv
  *
- * @typedef {object} Answer of a create request
+ * @typedef {object} Answer the answer to a create request
  * @property {import("./orders.mjs").Order} order
- * @property {import("../faults/client.mjs").Outcome[]} outcomes of its attempts
+ * @property {import("../faults/client.mjs").Outcome[]} outcomes one for each attempt
  *
  * @typedef {object} History
  * @property {Answer[]} answers
- * @property {string[]} erased IDs whose erasure was answered
- * @property {string[]} notErased problems of the others
+ * @property {string[]} erased IDs of the transactions whose erasure was confirmed
+ * @property {string[]} notErased problems of the erasures that were not confirmed
  * @property {{service: number, dashboard: number}} kills
- * @property {number} lastCreated in milliseconds since 1970
- * @property {{damaged: string, gone: string}} planted a record's name, and the ID of one that was removed
- * @property {string[]} crons answers of the passes during the load
- * @property {number} begun rows that were there before the load
- * @property {number} mended rows that passes wrote during the load
- * @property {any[]} checks what `npm run ledger -- check` printed: twice
+ * @property {number} lastCreated time of the last create request, in milliseconds since 1970
+ * @property {{damaged: string, gone: string}} planted the name of a record that was damaged, and the ID of a
+ *   transaction whose record was removed
+ * @property {string[]} crons answers of the dashboard's cron during the load
+ * @property {number} begun number of rows before the load
+ * @property {number} mended number of rows that reconciliation wrote during the load
+ * @property {any[]} checks what `npm run ledger -- check` printed, in two runs
  * @property {any} status
  * @property {LedgerKv} kv
  */
 
 /**
- * Plays a plan. The history's `kv` is open until `work` ends.
+ * Runs a plan, and passes its history to `work`. The history's `kv` is closed when `work` ends.
  * @template T
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
@@ -77,7 +79,7 @@ class Play {
   #client = new Client(CONNECTIONS);
   /** @type {Answer[]} */
   #answers = [];
-  /** The answers of the cron's passes. @type {string[]} */
+  /** The answers of the dashboard's cron. @type {string[]} */
   #crons = [];
   #begun = 0;
   #done = 0;
@@ -121,7 +123,10 @@ class Play {
 
   // ---- Before the load ---------------------------------------------------------------------------
 
-  /** Returns the IDs of orders that are old enough to be erased. The ledger has all of them. */
+  /**
+   * Creates transactions that are old enough to be erased, and adds them to the ledger. Returns the IDs of
+   * those without an idempotency key.
+   */
   async #begin() {
     const { seed, seedDemo } = await operator(this.tools);
     await seed(portOf(this.kv));
@@ -138,8 +143,8 @@ class Play {
   }
 
   /**
-   * Sets back the creation time of all current transactions, because a transaction can be erased only when it is some
-   * minutes old.
+   * Sets the creation times of all transactions back by an hour, because only a transaction that is some
+   * minutes old can be erased.
    */
   async #age() {
     const orders = new Map();
@@ -182,7 +187,8 @@ class Play {
   }
 
   /**
-   * Sends a create request. If it may not have been recorded, sends it again where that is safe.
+   * Sends a create request. If the answer is not 200, repeats it, but only with an idempotency key, which
+   * makes a retry safe.
    * @param {import("./orders.mjs").Order} order
    */
   async #send(order) {
@@ -206,7 +212,7 @@ class Play {
     return new Set(Array.from({ length: kills - 1 }, (_, index) => at(index)));
   }
 
-  /** The last kill. Kills run one after the other. @type {Promise<unknown>} */
+  /** The most recent kill of a Worker. The next kill waits for it. @type {Promise<unknown>} */
   #killed = Promise.resolve();
 
   #killSoon() {
@@ -229,7 +235,10 @@ class Play {
     if (what !== "service") await this.#pass();
   }
 
-  /** Simulates the passing of an hour, after which leases have ended and a pass is due. A killed pass continues. */
+  /**
+   * Starts the cron as if an hour had passed. After that time no earlier lease blocks it, and a
+   * reconciliation is due. It continues where a killed one stopped.
+   */
   async #pass() {
     const completed = Date.now() - HOUR_MS - 1_000;
     const [[mended]] = await this.kv.ledger.run([
@@ -253,7 +262,7 @@ class Play {
 
   // ---- After the load ----------------------------------------------------------------------------
 
-  /** Damages a record, and removes the record of a row. The check must name both. */
+  /** Damages one record, and removes another one whose row stays. The ledger's check must report both. */
   async #plant(gone) {
     const damaged = `transaction:${gone.slice(0, -20)}${"a".repeat(20)}`;
     await this.kv.write([{ key: damaged, value: "{}", metadata: { mode: "live" } }]);
@@ -268,7 +277,7 @@ class Play {
     return this.#ledger("check");
   }
 
-  /** Simulates the passing of two minutes, after which a record takes precedence over its row. */
+  /** Makes all rows two minutes older. After this time, a record in KV takes precedence over its row. */
   #later = () =>
     this.kv.ledger.run([
       { sql: `UPDATE transactions SET changed = changed - ${SHOWN_AFTER_MS}`, parameter: "" },

@@ -1,6 +1,6 @@
 /**
- * Computes the rows that the ledger must have according to the records in KV, with separate arithmetic, and reads the
- * rows that it has.
+ * Computes from the records in KV which rows the ledger must have, with its own arithmetic instead of the
+ * project's. Also reads the rows that the ledger has.
  */
 import { createHmac } from "node:crypto";
 import { ZERO, cents, exact, plus, scientific, sum, times, units } from "./exact.mjs";
@@ -48,7 +48,7 @@ export async function rowsOf(kv) {
 }
 
 /**
- * Returns the inputs for hashes and charges.
+ * Returns what is needed to compute a row's hashes and charge: the secret and the price lists.
  * @param {import("../../scripts/lib/kv.mjs").Kv} kv
  */
 export async function groundsOf(kv) {
@@ -97,7 +97,7 @@ export function rowOf(id, { value, metadata }, { secret, prices }) {
   };
 }
 
-/** Returns the exact sums by offering, sorted by the UTF-8 bytes of the offerings. */
+/** Returns the exact sum of the amounts for each offering, sorted by the UTF-8 bytes of the offerings. */
 const quantitiesOf = (impacts) =>
   [...exactQuantities(impacts)]
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -112,7 +112,7 @@ export function exactQuantities(impacts) {
 }
 
 /**
- * Returns the charge of a create request by its price list, in cents.
+ * Returns the charge for pledges at these prices, in cents.
  * @param {any[]} pledges
  * @param {Record<string, string>} prices
  */
@@ -125,10 +125,16 @@ export const chargeOf = (pledges, prices) =>
     ),
   );
 
-/** Returns a reference without white space, leading `#` and differences of case. The references here are ASCII. */
+/**
+ * Removes white space and leading `#` from a reference, and converts it to lower case. All references here
+ * are ASCII.
+ */
 const orderNumber = (reference) => reference.replace(/\s/g, "").replace(/^#+/, "").toLowerCase();
 
-/** Returns the HMAC-SHA-256 of these texts, each preceded by its length in eight bytes. */
+/**
+ * Returns the first 32 hex digits of the HMAC-SHA-256 of these texts. Each text is preceded by its length in
+ * eight bytes.
+ */
 function keyedHash(secret, purpose, scope, own) {
   const mac = createHmac("sha256", secret);
   for (const text of [purpose, ...scope, own]) {

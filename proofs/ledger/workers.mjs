@@ -1,4 +1,7 @@
-/** Runs the service and the dashboard on one folder of state, as `npm start` does. Each can be killed and restarted. */
+/**
+ * Runs the service and the dashboard, as `npm start` does, with the same folder of local state. Each can be
+ * killed and restarted.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import getPort, { portNumbers } from "get-port";
@@ -18,7 +21,10 @@ class Worker {
     this.#start = start;
   }
 
-  /** Returns the Worker's origin. While the Worker is restarting, waits until it answers. @returns {Promise<string>} */
+  /**
+   * Returns the Worker's origin, such as `http://127.0.0.1:8787`. Waits while the Worker is restarting.
+   * @returns {Promise<string>}
+   */
   origin = async () => (await this.start()).origin;
 
   start() {
@@ -44,7 +50,7 @@ class Worker {
 }
 
 /**
- * Starts both Workers on a folder of state.
+ * Starts the service and the dashboard with the same folder of local state.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} folder of the state
  */
@@ -60,7 +66,10 @@ export async function workers(tools, folder) {
   };
 }
 
-/** Returns the configurations of `npm start` for the built Workers, without the shop. */
+/**
+ * Writes the configurations of `npm start` for Workers that are already built, and without the demo shop.
+ * Returns the files.
+ */
 async function configurations({ root }, folder) {
   const { experimental_readRawConfig: read } = await import("wrangler");
   mkdirSync(folder);

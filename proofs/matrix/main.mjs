@@ -101,16 +101,17 @@ async function resultOf(environment, { tools, home, service, browsers }) {
 }
 
 /**
- * Returns the outcome of an environment that failed or was skipped. In CI, an environment may be skipped only if
- * `mayBeMissing` gives a reason. Otherwise a matrix that tests fewer and fewer environments would stay green.
+ * Returns `skipped` or `failed` for an environment that threw. In CI, an environment may be skipped only if
+ * `mayBeMissing` gives a reason. Otherwise CI would stay green while the matrix tests fewer and fewer
+ * environments.
  */
 export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }
 
 /**
- * Returns the reason of an error. A long message already has the whole output. A short one needs the line where it
- * was thrown.
+ * Returns the text to print for an error. A message of several lines already contains the output of a
+ * command. For a shorter message, adds the place where the error was thrown.
  */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");

@@ -1,7 +1,7 @@
 /**
- * Does what an operator does with only Node and npm, in an empty folder: `npx impact-pledge-service init`, `dev`, a
- * key, a price, a create request, the dashboard, and wrangler's own dry runs. Prints how long each step takes with
- * the packages in npm's cache.
+ * Does what an operator with only Node and npm does, in an empty folder. Runs
+ * `npx impact-pledge-service init` and `dev`, creates a key, a price and a pledge transaction, opens the
+ * dashboard, and makes wrangler's dry runs. Prints how long each step takes with the packages in npm's cache.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -36,7 +36,7 @@ async function published(t, home) {
   return registry.origin;
 }
 
-/** Creates a folder with `node`, `npm`, `npx` and npm's shell, for a PATH that contains nothing else. */
+/** Creates a folder for PATH that contains only `node`, `npm`, `npx` and the shell that npm needs. */
 function nodeAlone(home) {
   const bin = join(home, "bin");
   mkdirSync(bin);
@@ -48,7 +48,7 @@ function nodeAlone(home) {
   return bin;
 }
 
-/** Returns the variables of a user without Rust, whose npm uses this registry. */
+/** Returns the environment variables of a user who has no Rust and whose npm uses this registry. */
 function userEnv(home, registry) {
   const { PATH: _all, ...own } = process.env;
   const kept = Object.entries(own).filter(([name]) => !name.startsWith("npm_"));
@@ -61,7 +61,7 @@ function userEnv(home, registry) {
   };
 }
 
-/** Returns functions that run steps and record how long each took. */
+/** Returns two functions: `step` runs a step and measures its time, and `report` prints all times. */
 function steps() {
   /** @type {[string, number][]} */
   const taken = [];
@@ -78,7 +78,10 @@ function steps() {
   return { step, report };
 }
 
-/** Starts `dev`. `ready` waits until it serves, and returns the dashboard's URL; `end` ends it by a signal. */
+/**
+ * Starts `dev`. The returned `ready` waits until `dev` serves, and returns the dashboard's URL. `end` stops
+ * it by a signal.
+ */
 function startDev(t, folder, env) {
   const child = spawn("npx", [NAME, "dev"], { cwd: folder, env, stdio: "pipe" });
   t.after(() => child.kill("SIGKILL"));

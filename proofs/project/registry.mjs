@@ -1,5 +1,5 @@
 /**
- * An npm registry on this machine. It has one package that is not published, and redirects requests for all other
+ * A local npm registry. It serves one package that is not yet published, and redirects requests for all other
  * packages to another registry.
  */
 import { createHash } from "node:crypto";

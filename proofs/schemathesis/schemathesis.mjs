@@ -23,7 +23,10 @@ const skip =
     ? false
     : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
 
-/** Returns the path of Python in a folder of the shared cache that has exactly these packages. */
+/**
+ * Returns the path of a Python that has exactly the packages of the requirements file. Its folder is in the
+ * shared cache.
+ */
 async function environment() {
   const version = createHash("sha256")
     .update(readFileSync(REQUIREMENTS))

@@ -1,4 +1,5 @@
-//! Simulates the operator's and the cron's work on the ledger while requests run, and ends the simulation.
+//! Simulates the work of operators and of the cron on the ledger while requests run. Also makes the ledger
+//! complete at the end of the simulation.
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
@@ -16,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How many in 1,000 steps each event happens in.
+/// In how many of 1,000 steps reconciliation starts. The next constants are the rates of other events.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
 const ERASURES: u64 = 150;
@@ -27,15 +28,16 @@ const REPEATS: u64 = 25;
 const CREDITS: u64 = 60;
 const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
-/// The minimum age of a transaction that the operator erases. One clock may be 10 s ahead of another.
+/// The minimum age of a transaction that the operator erases. It includes 10 s for the difference between two
+/// clocks.
 const ERASABLE_MS: u64 = 310_000;
-/// The maximum time for which a lease blocks other passes, and the number of passes that may fail because of earlier
-/// faults.
+/// The maximum time for which a lease blocks other reconciliation passes. `LAST_PASSES` is how many passes
+/// the end of a simulation tries, because earlier faults may make some fail.
 const LEASE_MS: u64 = 240_000;
 const LAST_PASSES: usize = 30;
 
 impl Simulation {
-    /// Draws the ledger events of one step.
+    /// Starts the ledger's events of one simulation step. Each event happens at random.
     pub fn keep_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         let happens = |per_mille| books.random.chance(per_mille);
@@ -72,8 +74,9 @@ impl Simulation {
         watch(self, &books);
     }
 
-    /// Erases a transaction as the operator does. Transactions with a notification are erased elsewhere. Transactions whose
-    /// idempotency key was used for two payloads are left out, because a retry would show them.
+    /// Erases a random old transaction as the operator does. Leaves out transactions that request a
+    /// notification, which are erased elsewhere. Also leaves out transactions whose idempotency key was used
+    /// for two payloads: a retry is then answered from the erased record.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
         let now_ms = self.time.now_ms();
@@ -100,7 +103,8 @@ impl Simulation {
         }
     }
 
-    /// Runs a complete pass after the last message. It must make the ledger equal to KV.
+    /// Completes the ledger after the last message: runs reconciliation until it must equal KV. Then asks
+    /// what shops owe, and restores credits from the audit log.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         self.complete_ledger(&books);
@@ -141,7 +145,7 @@ impl Simulation {
 }
 
 impl Books {
-    /// Records the rows of a month when it is marked as paid.
+    /// Keeps a copy of a month's rows, as they are when the month is marked as paid.
     pub fn settle(&self, (mode, unit): Scope, month: &str) {
         let mut rows = rows(&self.database);
         rows.retain(|_, row| {
@@ -153,7 +157,8 @@ impl Books {
     }
 }
 
-/// Converts a time of the ledger to milliseconds of virtual time. The clock may be 5 s ahead or behind.
+/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be off by 5 s, as
+/// the ledger's clock is.
 pub fn virtual_ms(time_ms: u64) -> u64 {
     time_ms.saturating_sub(EPOCH_MS)
 }
@@ -163,7 +168,7 @@ pub fn created_ms(created_at: &Value) -> Option<u64> {
     created_at.as_str().and_then(parse_ms)
 }
 
-/// Returns when the last complete pass began.
+/// Returns when the last complete reconciliation pass began, in milliseconds of virtual time.
 pub fn completed_ms(books: &Books) -> Option<u64> {
     block_on(ledger::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
 }

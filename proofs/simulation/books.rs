@@ -1,5 +1,5 @@
-//! The simulated ledger: its queue with the consumer, its database, and the operators' actions. Its random decisions
-//! are separate from the service's, so that they do not change those.
+//! The simulated ledger: its queue with the consumer, its database, and the operators' actions. It has a
+//! separate random generator, so that it does not change the random decisions for the service.
 
 use crate::claimants::Claimant;
 use crate::credits::WantedCredit;
@@ -21,22 +21,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::rc::{Rc, Weak};
 
-/// The number of the ledger's first task. Lower numbers belong to other tasks.
+/// The number of the ledger's first task. All other tasks have lower numbers.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
-/// How many in 1,000 messages a queue loses. Each simulation picks one of these values.
+/// How many in 1,000 messages the ledger's queue may lose. Each simulation picks one of these values.
 const LOST: &[u64] = &[50, 50, 500];
-/// How many in 1,000 attempts of an operation end without an answer, and the time within which they end.
+/// How many in 1,000 attempts of an operation end without an answer. They end within `ENDS_WITHIN_MS`.
 const ENDS: u64 = 60;
 const ENDS_WITHIN_MS: u64 = 1_000;
-/// The possible numbers of names on a list page.
+/// The possible values for the maximum number of names on a page of a KV list.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
-/// A message that a create request sent.
+/// A message to the ledger that a create request sent.
 pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
-    /// Whether the queue refused the message, and the calls that followed.
+    /// Whether the queue refused the message. `calls` has the KV calls that followed.
     pub is_refused: bool,
     pub calls: Rc<Calls>,
 }
@@ -44,15 +44,15 @@ pub struct Handed {
 /// The result of one reconciliation call. It is `None` while the call runs, and stays `None` if the call was killed.
 pub type Pass = Option<Result<PassOutcome, String>>;
 
-/// The erasure of a transaction.
+/// An erasure of a transaction by the operator.
 pub struct Erasure {
     pub id: String,
-    /// When the transaction's record was erased, and when the ledger confirmed the erasure.
+    /// When the transaction's record was erased. `told_ms` is when the erasure of its row was confirmed.
     pub done_ms: Option<u64>,
     pub told_ms: Option<u64>,
 }
 
-/// The rows of a month when it was marked as paid.
+/// A copy of a month's rows, made when the month was marked as paid.
 pub struct Settlement {
     pub at_ms: u64,
     pub mode: &'static str,
@@ -64,32 +64,33 @@ pub struct Books {
     pub kv: Rc<Kv>,
     pub random: Rc<Random>,
     pub database: Database,
-    /// A weak reference, because the executor's tasks hold this struct.
+    /// The executor. The reference is weak, because the executor's tasks hold this struct.
     executor: Weak<Executor>,
     task_count: Cell<usize>,
-    /// The tasks of an operator or a cron, which can be killed.
+    /// The numbers of the tasks of operators and crons. Only these tasks can be killed.
     killable: RefCell<BTreeSet<usize>>,
-    /// The isolates that send messages, and their tasks.
+    /// The tasks that send messages: the number of the isolate, and the number of the task.
     pub handing: RefCell<BTreeSet<(usize, usize)>>,
     pub handed: RefCell<Vec<Handed>>,
     /// The messages that wait for a consumer.
     pub ready: RefCell<Vec<Delivered>>,
-    /// Whether a consumer is scheduled.
+    /// Whether a consumer is about to receive the waiting messages.
     pub is_consumer_due: Cell<bool>,
     /// How many in 1,000 messages the queue loses.
     pub lost: u64,
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The people who change facts (teams and paid months).
+    /// The simulated people who change who belongs to a team, or whether a month is paid.
     pub claimants: RefCell<Vec<Claimant>>,
     pub credits: RefCell<Vec<Rc<WantedCredit>>>,
-    /// The recorded fulfilments by ID, and whether somebody was told that the fulfilment was removed.
+    /// The recorded fulfilments by ID. The `bool` is whether somebody was told that the fulfilment was
+    /// removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
-    /// What the service answered, at the end of the run, about the amounts due.
+    /// The answers about what shops owe, which were asked for at the end of the simulation.
     pub dues: RefCell<Told>,
-    /// The events, with their times, for the trace.
+    /// Texts about the ledger's events, with their times, for the printed trace.
     pub events: RefCell<Vec<(u64, String)>>,
     /// The first violation that was found.
     pub wrong: RefCell<Option<(&'static str, String)>>,
@@ -182,7 +183,7 @@ impl Books {
         self.killable.borrow_mut().insert(task);
     }
 
-    /// Does the work of one attempt. Its instance or its computer may end at any time meanwhile.
+    /// Does the work of one attempt. At random, breaks the attempt off, as if its computer had stopped.
     pub async fn attempt(&self, work: impl Future<Output = ()>) {
         if !self.chance(ENDS) {
             return work.await;
@@ -193,7 +194,7 @@ impl Books {
         }
     }
 
-    /// Kills one of the running tasks.
+    /// Kills a random running task of an operator or a cron.
     pub fn kill(&self) {
         let executor = self.executor.upgrade().unwrap();
         let running: BTreeSet<_> = executor.running().into_iter().collect();
@@ -205,7 +206,7 @@ impl Books {
         }
     }
 
-    /// Ends all sends of an isolate.
+    /// Cancels the tasks in which an isolate sends messages to the ledger.
     pub fn end_isolate(&self, isolate: usize) {
         let executor = self.executor.upgrade().unwrap();
         let mut handing = self.handing.borrow().clone();
@@ -220,7 +221,8 @@ impl Books {
         SkewedClock { time: Rc::clone(&self.kv.time), ahead_ms }
     }
 
-    /// Returns KV as seen from some location, for a task that writes on behalf of an exchange.
+    /// Returns KV as a random location sees it. Records that are written through it count as written by this
+    /// exchange.
     pub fn namespace(&self, exchange: usize) -> Namespace {
         let time = Rc::clone(&self.kv.time);
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });

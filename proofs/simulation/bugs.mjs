@@ -19,7 +19,8 @@ const SOURCES = [
 const SEEDS = 2_000;
 
 /**
- * A replacement of text in `file`: `old`, which must occur exactly once, becomes `new`.
+ * An edit replaces the text `old` of a file, which must occur exactly once, with `new`. A bug is an edit with
+ * a description, and may need further edits.
  * @typedef {{file: string, old: string, new: string}} Edit
  * @typedef {Edit & {bug: string, also?: Edit[]}} Bug
  */
@@ -51,6 +52,7 @@ export function plant(root, { bug, also = [], ...first }) {
 }
 
 /**
+ * Plants each bug, and checks that the simulation finds it. Throws if it misses one.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} [words] only the bugs whose description contains this text
  */
@@ -62,7 +64,10 @@ export async function findBugs({ root, native }, words = "") {
   const rows = bugs.map(({ bug }) => [bug, "not found", ""]);
   let done = 0;
 
-  /** Tries the bugs one after the other in the same copy, because most of the time goes to compiling. */
+  /**
+   * Takes bugs from the list until none is left, and tries them in one copy of the source. One copy saves
+   * compiling, which takes most of the time.
+   */
   const work = async (_, worker) => {
     const folder = copySource(root, join(root, "target", "bugs", `${worker}`));
     for (let next = left.shift(); next; next = left.shift()) {
@@ -97,7 +102,10 @@ function copySource(root, folder) {
   return folder;
 }
 
-/** Returns the first violated invariant and its location; undefined if all invariants hold. */
+/**
+ * Runs the simulation. Returns the first violated invariant and its seed, or undefined if all invariants
+ * hold.
+ */
 async function firstViolation(native, folder) {
   const cargo = ["test", "--quiet", "--all-features", "--test", "simulation"];
   const options = {

@@ -38,9 +38,9 @@ pub const KEYS: &[KeySpec] = &[
     unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
     unit_key("service_sk_live_audit_other", Mode::Live, &["unit_2"]),
 ];
-/// A key that is created during the simulation.
+/// The index of the key that is created during the simulation.
 pub const LATER: usize = 6;
-/// The first of the keys that are used only at the end.
+/// The index of the first key that is used only in the checks at the end.
 pub const AUDIT: usize = 7;
 
 /// A mode and a unit.
@@ -49,7 +49,8 @@ pub type Scope = (&'static str, &'static str);
 pub type Owner = (&'static str, &'static str);
 
 impl KeySpec {
-    /// Returns the owner whose share of the bytes in flight this key's requests use.
+    /// Returns the key's owner. All requests of one owner share a limit on the bytes that an isolate holds
+    /// for them.
     pub fn owner(&self) -> Owner {
         let name = if self.is_team { "team" } else { self.units[0] };
         (self.mode.into(), name)
@@ -127,13 +128,14 @@ pub struct Exchange {
     /// The answer. It is `None` while the request runs, and stays `None` if the request was cut off.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether the request was sent after the last fault, when all caches had expired.
+    /// Whether the request belongs to the checks at the end, when faults are over and all caches have
+    /// expired.
     pub is_audit: bool,
     pub calls: Rc<Calls>,
 }
 
 impl Exchange {
-    /// Returns the answer, if this is a successful create request.
+    /// Returns the answer of a create request that succeeded; `None` for any other exchange.
     pub fn created(&self) -> Option<&Answer> {
         self.ask.payload()?;
         self.answer.as_ref().filter(|answer| answer.status == 200)

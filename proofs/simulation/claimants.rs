@@ -1,6 +1,6 @@
-//! Simulates people who change one fact at the same time. Each person claims the fact in the ledger, writes its
-//! record to KV, and confirms the claim. Some of them add units to a team and remove them; others take the same steps
-//! one by one. Any of them may be killed.
+//! Simulates people who change the same fact at the same time: a unit's membership of a team, or a month's
+//! payment. Each person claims the fact in the ledger, writes its record to KV, and confirms the claim. Any
+//! of them may be killed. Membership is changed by the operators' functions, and payment by single steps.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -17,7 +17,7 @@ use impact_pledge::store::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// The maximum number of people who change one fact at once.
+/// The maximum number of people who change one fact at the same time.
 const TOGETHER: u64 = 4;
 /// How many in 1,000 people give up their change.
 const GIVES_UP: u64 = 200;
@@ -29,18 +29,19 @@ pub enum Heard {
     Done,
     /// The change was not made.
     Not,
-    /// The person got no answer, or the answer that the result is not certain.
+    /// The person got no answer, or was told that the result is not certain.
     Unsure,
 }
 
-/// A person who changes a fact.
+/// A person who changes a fact, such as a unit's membership of a team.
 pub struct Claimant {
     /// The name of the fact's record.
     pub name: &'static str,
-    /// Whether the record is written (`true`) or removed.
+    /// Whether the change writes the record (`true`) or removes it.
     pub is_added: bool,
     pub begun_ms: u64,
-    /// Whether the person holds the claim. It ends when they begin to confirm the claim or to give it up.
+    /// Whether the person holds the claim on the fact. It becomes `false` when the person begins to confirm
+    /// the claim or to give it up.
     is_ours: bool,
     pub heard: Heard,
     /// When the change ended, or was killed.
@@ -48,15 +49,15 @@ pub struct Claimant {
 }
 
 const TEAM: &str = "crew";
-/// The facts that the claimants change: the name of each record, and for a fact about a team also the unit. No other
-/// part of the simulation touches these months and teams.
+/// The facts that are changed: the name of each record, and the unit if the fact is about a team. No other
+/// part of the simulation changes them.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),
     ("member:crew:unit_2", Some("unit_2")),
 ];
 
-/// A guard that records the end of a change when it is dropped, even if the change's task is killed.
+/// Records the end of a change when this guard is dropped, also if the change's task is killed.
 pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
@@ -68,7 +69,7 @@ impl Drop for Ending {
 }
 
 impl Books {
-    /// Starts several people who change one fact at about the same moment.
+    /// Starts several people who change the same fact at about the same time.
     pub fn change_fact(self: &Rc<Self>) {
         let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
@@ -180,7 +181,7 @@ impl Books {
         }
     }
 
-    /// Checks that only one person at a time holds the claim on a fact.
+    /// Records that a person holds the claim on a fact, and checks that nobody else holds it.
     fn begin(&self, number: usize) {
         self.claimants.borrow_mut()[number].is_ours = true;
         let claimants = self.claimants.borrow();
@@ -201,7 +202,7 @@ impl Books {
     }
 }
 
-/// Reads a fact from KV.
+/// Reads from KV whether a fact's record exists, and which change wrote it.
 async fn see(
     store: &Namespace,
     fact: &Fact,
@@ -216,7 +217,7 @@ async fn see(
     Ok(seen)
 }
 
-/// A key by its name.
+/// A KV key that is given as its whole name.
 struct Named(&'static str);
 
 impl Key for Named {

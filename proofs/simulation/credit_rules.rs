@@ -1,5 +1,5 @@
-//! The rules of credits. Rules for answers, and for the month of a credit, are checked where an answer arrives
-//! (`credits.rs`).
+//! The rules for credits. Two rules are not here but in `credits.rs`, where each answer is checked as it
+//! arrives: what the answer says, and in which month the credit is booked.
 
 use crate::books::Books;
 use crate::invariants::Wrong;
@@ -10,11 +10,11 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A credit of the ledger.
+/// A credit as the ledger's database stores it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row(Value);
 
-/// Returns all credits by their operations.
+/// Returns all credits of the ledger, by the hashes of their operation IDs.
 pub fn credit_rows(books: &Books) -> BTreeMap<String, Row> {
     let rows = books.database.json(
         "SELECT json_object('operation', operation, 'id', id, 'number', number, 'mode', mode, 'unit', unit,
@@ -48,8 +48,8 @@ impl Row {
         self.0["quantities"].as_array().into_iter().flatten().filter_map(quantity)
     }
 
-    /// Whether the credit reduces the sum of this month in this currency. `shop` is the end of a settlement's name:
-    /// mode, unit and month.
+    /// Whether the credit reduces what a shop owes for a month in this currency. `shop` has the form
+    /// `mode:unit:month`, as at the end of a settlement's name.
     fn is_booked(&self, shop: &str, currency: &str) -> bool {
         let [mode, unit, month] = ["mode", "unit", "booked_month"].map(|member| self.text(member));
         format!("{mode}:{unit}:{month}") == shop && self.text("currency") == currency
@@ -58,8 +58,8 @@ impl Row {
 
 pub type Rows = BTreeMap<String, Row>;
 
-/// The credits of a transaction exceed neither its charge nor its quantities. If create requests raced, KV had several
-/// charges; the highest one counts.
+/// Checks that a transaction's credits exceed neither its charge nor its quantities. If create requests
+/// raced, KV had several charges, and the highest one counts.
 pub fn no_order_is_credited_beyond_itself(kv: &Kv, rows: &Rows) -> Wrong {
     let mut orders = BTreeMap::<String, (BigUint, BTreeMap<String, BigUint>)>::new();
     for row in rows.values() {
@@ -89,13 +89,14 @@ pub fn no_order_is_credited_beyond_itself(kv: &Kv, rows: &Rows) -> Wrong {
     })
 }
 
-/// A credit stays as it was written.
+/// Checks that a credit never changes after it was written.
 pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
     let changed = before.iter().find(|(operation, row)| rows.get(*operation) != Some(row))?;
     Some(format!("{changed:?} is {:?}", rows.get(changed.0)))
 }
 
-/// The credits of a month are those that its settlement states, from the moment at which KV has the settlement.
+/// Checks the credits of each month that is marked as paid: their sum must be the one that the settlement in
+/// KV states.
 pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
     SETTLEMENTS.iter().find_map(|name| {
         let record = kv.last(name)?;
@@ -112,8 +113,8 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
     })
 }
 
-/// The audit log has all that is needed to restore the credits that people were told about. A credit need not be
-/// restored if nobody was told about an earlier credit of its transaction.
+/// Checks that the audit log is enough to restore the credits that people were told about. A credit may be
+/// missing if nobody was told about an earlier credit of its transaction.
 pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
@@ -131,7 +132,7 @@ pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) ->
     unlike.or_else(|| lost.next().map(|row| format!("{row:?} is not restored")))
 }
 
-/// A credit exists only if somebody was told so, or if its outcome was not reported.
+/// Checks that the ledger has no credit for which all requests were refused.
 pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let refused = wanted.iter().filter(|wanted| wanted.is_refused());
@@ -139,7 +140,7 @@ pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
     there.next().map(|operation| format!("{:?} is", rows.get(&operation)))
 }
 
-/// Returns the sum of the credits that reduce the sum of a month; `None` if there are none.
+/// Returns the sum of the credits that reduce what a shop owes for a month; `None` if there are none.
 pub fn booked(rows: &Rows, shop: &str, currency: &str) -> Option<BigUint> {
     let own = rows.values().filter(|row| row.is_booked(shop, currency));
     own.map(Row::amount).reduce(|sum, amount| sum + amount)

@@ -20,11 +20,11 @@ use sha2::{Digest as _, Sha256};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Who makes the credits.
+/// The name of the operator who makes the credits.
 const BY: &str = "ops";
-/// How many in 1,000 credits are of the shop whose months are marked by commands.
+/// How many in 1,000 credits are for orders of `SHOP`, if it has any. Only commands mark its months as paid.
 const OF_SHOP: u64 = 700;
-/// The maximum number of requests for one credit, and the time within which they are sent.
+/// The maximum number of requests for one credit. They are sent within one of the times in `WITHIN_MS`.
 const ASKED: u64 = 3;
 const WITHIN_MS: &[u64] = &[1_000, 50_000, 200_000];
 
@@ -33,14 +33,14 @@ pub struct WantedCredit {
     id: OperationId,
     request: CreditRequest,
     begun_ms: u64,
-    /// The attempts that have not ended, or ended without a certain answer.
+    /// The number of attempts that are still running, or ended without a certain answer.
     open: Cell<usize>,
-    /// The credit of the first answer that granted it.
+    /// The credit that the first successful answer reported.
     pub granted: RefCell<Option<Credit>>,
 }
 
 impl WantedCredit {
-    /// Returns the hash of the operation, as a row has it.
+    /// Returns the hash of the operation ID, as the ledger stores it.
     pub fn operation(&self) -> String {
         let hash = Sha256::digest(format!("{BY}\n{}", self.id));
         base16ct::lower::encode_string(&hash[..16])
@@ -52,13 +52,13 @@ impl WantedCredit {
     }
 }
 
-/// Returns six tenths of a number.
+/// Returns 60 % of a number. Two credits of this size exceed the whole.
 fn most_of(number: &BigUint) -> BigUint {
     number * 6_u8 / 10_u8
 }
 
 impl Books {
-    /// Starts people who credit an order.
+    /// Starts people who credit a random order.
     pub fn credit_order(self: &Rc<Self>) {
         let Some((id, record)) = self.pick_order() else { return };
         let charge = exact(record.json()["charge"]["amount"].as_str().unwrap_or("0"));
@@ -94,7 +94,8 @@ impl Books {
         }
     }
 
-    /// Picks a transaction of KV, often of the shop whose months are marked by commands.
+    /// Picks a random transaction from KV, most often one of the shop whose months only commands mark as
+    /// paid.
     fn pick_order(&self) -> Option<(String, Rc<Record>)> {
         let mut orders = self.kv.last_of("transaction:");
         let is_own = |(_, record): &(String, Rc<Record>)| {
@@ -109,7 +110,8 @@ impl Books {
         Some((name.strip_prefix("transaction:")?.to_owned(), record))
     }
 
-    /// Starts a person who requests one credit once or several times, the first time within `first_ms`.
+    /// Starts a person who requests one credit, once or several times. The first request is sent within
+    /// `first_ms`.
     fn want_credit(self: &Rc<Self>, transaction: &str, part: Option<Part>, first_ms: u64) {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
@@ -153,7 +155,8 @@ impl Books {
         }
     }
 
-    /// Loses all credits of the database, and restores them from the audit log, as an operator does.
+    /// Deletes all credits from the database, and checks that the operator's command restores them from the
+    /// audit log. Then puts the original rows back.
     pub async fn restore_credits(&self) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new(BY, &clock, &*self.random).unwrap();
@@ -170,7 +173,8 @@ impl Books {
         put_back.iter().for_each(|sql| drop(self.database.sqlite().sql(sql)));
     }
 
-    /// Checks that the credit of an answer is the operation's row, and that all answers are alike.
+    /// Checks that the ledger has the credit that an answer reported, and that all answers report the same
+    /// credit.
     fn check_granted(&self, wanted: &WantedCredit, credit: &Credit) {
         let row = block_on(credit_of(self.database.sqlite(), &wanted.operation())).unwrap();
         if row.map(Credit::from).as_ref() != Some(credit) {
@@ -190,8 +194,8 @@ impl Books {
         }
     }
 
-    /// Checks that a credit is booked in the month of its order, or, if that month is settled, in the running month.
-    /// Another rule checks that it is not booked in a settled month.
+    /// Checks that a credit is booked in the month of its order, or, if that month is marked as paid, in the
+    /// current month. Another rule checks that it is never booked in a month that is marked as paid.
     fn check_booked(&self, wanted: &WantedCredit, credit: &Credit) {
         let Credit { order_month, booked_month, .. } = credit;
         if booked_month == order_month {
@@ -207,8 +211,8 @@ impl Books {
         }
     }
 
-    /// Whether somebody could see, at this time or later, that the month of an order is marked as paid, or is being
-    /// marked.
+    /// Whether somebody could see, at this time or later, that the month of the credited order is marked as
+    /// paid, or is about to be.
     fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
         let Credit { mode, unit, order_month: month, .. } = credit;
         let name = SettlementKey { mode: *mode, unit, month: *month }.name();

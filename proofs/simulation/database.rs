@@ -15,26 +15,30 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::ledger::SqliteLedger;
 
-/// How long the Worker's adapter waits for an answer, and how many attempts it makes.
+/// How long the Worker's adapter waits for an answer to one attempt. It makes up to `ATTEMPTS` attempts.
 pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
 /// The maximum delay until a transaction is committed.
 pub const LATEST_MS: u64 = 20_000;
-/// In seeds with failures: how many in 1,000 attempts fail, and how many begin a period in which all attempts fail.
+/// How many in 1,000 attempts fail, in simulations with faults. Of 1,000 such failures, `OUTAGES` begin a
+/// period in which all attempts fail.
 const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
 
-/// The statement that deletes all rows, and the statement that saves the progress of a pass.
+/// The statement that deletes all rows. `WORKS` is a part of the statement that saves the progress of a
+/// reconciliation pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
-/// The minimum remaining time of a lease that was just taken: its length minus the time that the statement took.
+/// How long a lease must still last after a pass has saved its progress and so renewed the lease. It allows
+/// for the time that the statement took.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// How many in 1,000 answers are followed by the caller's computer going to sleep, and how long it sleeps.
+/// After how many of 1,000 answers the caller's computer sleeps. It sleeps for up to `SLEEP_MS`.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
-/// How many in 1,000 answers reach a caller that is slow, while [`Database::slow_until_ms`] says so, and how slow it is.
+/// How many in 1,000 answers reach a slow caller, until [`Database::slow_until_ms`]. Such an answer is
+/// delayed by up to `SLOW_MS`.
 const SLOW: u64 = 100;
 const SLOW_MS: u64 = 3_000;
 
@@ -70,13 +74,14 @@ pub struct Database {
     on_the_way: RefCell<BTreeMap<(u64, u64), Transaction>>,
     count: Cell<u64>,
     fails_until_ms: Cell<u64>,
-    /// Until when callers may be slow.
+    /// The end of the period in which callers may be slow.
     pub slow_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// A violation of a lease: somebody took it before it ended, or continues to work although it ends soon.
+    /// A violation: somebody took the lease before it ended. In `short`, somebody continues to work although
+    /// the lease ends soon.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,
-    /// How often all rows were deleted.
+    /// How many times all rows were deleted.
     pub emptied: Cell<usize>,
 }
 
@@ -234,7 +239,7 @@ impl Ledger for Database {
 
 // ---- The lease -----------------------------------------------------------------------------------
 
-/// The holder of the reconciliation's lease, and its end.
+/// The holder of the lease for reconciliation, and when the lease ends, in milliseconds since 1970.
 #[derive(Debug, serde::Deserialize)]
 struct Lease(String, u64);
 
@@ -249,8 +254,8 @@ impl Lease {
         *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
     }
 
-    /// Whether another holder has taken the lease although this lease has not ended by any clock. Clocks differ by at
-    /// most 10 s.
+    /// Whether another holder has taken this lease before its end. Allows for clocks that differ by up to 10
+    /// s.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;
         let now_ms = crate::isolate::EPOCH_MS + at_ms;

@@ -1,5 +1,6 @@
-//! The rules for e-mail deliveries that run at the same time. Claims prevent two deliveries of one e-mail, and an
-//! instance runs several deliveries concurrently within its budget of bytes.
+//! The rules for e-mail deliveries that run at the same time. Before a delivery sends an e-mail, it writes a
+//! claim, so that no other delivery sends the same one. An instance runs several deliveries at once, within
+//! its limit on bytes.
 
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
@@ -15,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const CLAIM_MS: u64 = 60_000;
 /// The maximum difference between two clocks.
 const APART_MS: u64 = 10_000;
-/// How long an instance remembers the rounds that it ended. It also counts a lost delivery for at least this time.
+/// How long an instance remembers the notifications that it has sent. `LOST_MS` is how long it counts a lost
+/// delivery as running.
 const KNOWN_MS: u64 = 180_000;
 const LOST_MS: u64 = 240_000;
 /// The maximum number of e-mails per day to one address.
@@ -42,7 +44,7 @@ pub const RULES: &[(&str, Rule)] = &[
 
 // ---- Claims --------------------------------------------------------------------------------------
 
-/// A claim, as its record states it.
+/// A claim: the record by which a delivery reserves the sending of an e-mail.
 struct Claim {
     round: u64,
     until_ms: u64,
@@ -50,7 +52,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// Returns the claim that a call wrote or found; `None` if the record is not a claim.
+    /// Parses a record as a claim; returns `None` if it is not one.
     fn read(record: Option<&serde_json::Value>) -> Option<Self> {
         let record = record?;
         let until_ms = parse_ms(record["until"].as_str()?)?;
@@ -58,7 +60,7 @@ impl Claim {
         Some(Claim { round: record["round"].as_u64()?, until_ms, token })
     }
 
-    /// Whether the claim keeps a delivery from sending its round at this time.
+    /// Whether the claim keeps a delivery from sending its e-mail at this time.
     fn holds(&self, delivery: &Delivery, at_ms: u64) -> bool {
         let now_ms = (EPOCH_MS + at_ms).saturating_add_signed(delivery.ahead_ms);
         self.round >= u64::from(delivery.message.round) && self.until_ms > now_ms
@@ -87,8 +89,8 @@ fn a_mail_is_claimed_before_it_is_sent(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A delivery that sees another delivery's claim sends nothing. The rule covers a claim that it finds before it
-/// writes its own, and a claim that has replaced its own.
+/// Checks that a delivery sends nothing if it has seen another delivery's claim. It may find that claim
+/// before it writes its own, or in place of its own.
 fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, delivery| {
         let own = claim_of(delivery).map(|(claim, _)| claim.token);
@@ -106,8 +108,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A list shows each write after some time. A delivery that lists claims after that time must read the claim, unless
-/// the claim belongs to a day that the delivery does not list.
+/// Checks that a delivery reads every claim that its list must already show. Leaves out claims of a day that
+/// the delivery does not list.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -131,7 +133,7 @@ fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A delivery waits only for a recent claim of another delivery.
+/// Checks that a delivery waits only for another delivery's claim that is still recent.
 fn a_claim_ends(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().find_map(|held| {
@@ -152,7 +154,8 @@ fn a_claim_ends(simulation: &Simulation) -> Wrong {
 
 // ---- One instance --------------------------------------------------------------------------------
 
-/// An instance sends no second e-mail for a round once it knows that the mail service accepted the first.
+/// Checks that an instance does not send a notification again once it knows that the mail service accepted
+/// it.
 fn an_instance_sends_a_round_once(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut sent = BTreeMap::new();
@@ -182,7 +185,7 @@ fn an_instance_sends_an_address_five_mails_a_day(simulation: &Simulation) -> Wro
     wrong.next().map(|(address, mails)| format!("{address:?} got {}", mails.len()))
 }
 
-/// Returns the time of a delivery, from its first call to its end.
+/// Returns when a delivery made its first call, and when it ended.
 fn work(delivery: &Delivery) -> Option<(u64, u64)> {
     let first_ms = delivery.calls.list.borrow().first()?.began_ms;
     Some((first_ms, delivery.ended_ms.unwrap_or(u64::MAX)))
@@ -198,7 +201,7 @@ fn deliveries_of_a_transaction_take_turns(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Only another delivery of the same transaction can delay a delivery's first call.
+/// Checks that a delivery's first call is delayed only by a delivery of the same transaction.
 fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().find_map(|late| {
@@ -219,7 +222,8 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A delivery holds the bytes of the record or of the e-mail from the read of the record until the delivery ends.
+/// Checks how many deliveries of one instance hold bytes at once. A delivery holds the bytes of the record or
+/// of the e-mail from the read of the record until its end.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();

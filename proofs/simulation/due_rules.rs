@@ -1,5 +1,6 @@
-//! The rules for what shops owe, checked at the end: the charges of KV's records, less credits, less the excess of
-//! credits that earlier months left. A settled month takes the excess that its settlement states.
+//! The rules for what shops owe, checked at the end. A shop owes its charges, less its credits, less the
+//! excess of credits from earlier months. In a month that is marked as paid, the excess is the one that its
+//! settlement states.
 
 use crate::books::Books;
 use crate::credit_rules::{Rows, booked, credit_rows};
@@ -19,14 +20,16 @@ use std::rc::Rc;
 
 /// A mode, a unit and a currency.
 type Shop = (String, String, String);
-/// Charges, credits, what is carried, and what is due.
+/// The sums of a month: its charges, its credits, the excess carried over from earlier months, and what is
+/// due.
 type Parts = [BigUint; 4];
 
-/// The answers about what is due at the end, or the error: of all months together, and of each month alone.
+/// The answers at the end about what is due, or the error. The first answer is about all months together, and
+/// each further one about one month.
 pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 impl Books {
-    /// Asks what is due, for [`dues_follow_from_charges_and_credits`].
+    /// Asks what is due, and keeps the answers for [`dues_follow_from_charges_and_credits`].
     pub async fn ask_dues(&self, store: &impl impact_pledge::store::OperatorStore) {
         let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
         let asked = [&months[..]].into_iter().chain(months.chunks(1));
@@ -38,8 +41,9 @@ impl Books {
     }
 }
 
-/// What is due follows from charges, credits and settlements, in each month of a shop. If an interrupted create request is
-/// repeated in a later month, its transaction moves there, but not its credits: they are an excess of their month.
+/// Checks that what is due in each month of a shop follows from charges, credits and settlements. If an
+/// interrupted create request is repeated in a later month, its transaction moves to that month. Its credits
+/// stay in the earlier month, as an excess.
 pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
     let expected = expected(simulation, books);
     let told = books.dues.borrow();
@@ -120,7 +124,8 @@ fn expected(simulation: &Simulation, books: &Books) -> Sums {
     expected
 }
 
-/// Returns the excess that a settlement takes in a currency; `None` if it states no sum in it.
+/// Returns the excess of credits that a settlement deducts in a currency; `None` if the settlement has no sum
+/// in that currency.
 fn stated(sums: &Value, currency: &str) -> Option<BigUint> {
     let mut sums = sums.as_array()?.iter();
     let own = sums.find(|sum| sum["currencyCode"] == currency)?;

@@ -1,4 +1,4 @@
-//! Virtual time, and an executor that continues any task whose timer is due.
+//! Virtual time, and an executor that continues a random task among those whose timers are due.
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -13,7 +13,8 @@ use std::task::{Context, Poll, Waker};
 #[derive(Default)]
 pub struct Time {
     now_ms: Cell<u64>,
-    /// The waiting tasks, by the end of their wait. A number distinguishes timers with the same end.
+    /// The waiting tasks, by the time at which their wait ends. A number distinguishes waits that end at the
+    /// same time.
     timers: RefCell<BTreeMap<(u64, u64), usize>>,
     timer_count: Cell<u64>,
     /// The running task.
@@ -25,14 +26,15 @@ impl Time {
         self.now_ms.get()
     }
 
-    /// Waits for this many milliseconds. Other tasks with the same end may continue first.
+    /// Waits for this many milliseconds. Tasks whose waits end at the same time continue in random order.
     pub fn sleep(self: &Rc<Self>, milliseconds: u64) -> Sleep {
         self.timer_count.set(self.timer_count.get() + 1);
         let timer = (self.now_ms() + milliseconds, self.timer_count.get());
         Sleep { time: Rc::clone(self), timer, is_awaited: false }
     }
 
-    /// Awaits a call of the store with a deadline, as the Worker's adapter does.
+    /// Awaits a call of the store. Returns an error after this many milliseconds, as the Worker's adapter
+    /// does.
     pub async fn within<T>(
         self: &Rc<Self>,
         milliseconds: u64,
@@ -44,8 +46,8 @@ impl Time {
         }
     }
 
-    /// Advances to the next timer, and returns the task of any timer with that end. Returns `None` if no timer ends
-    /// by `until_ms`.
+    /// Advances the clock to the end of the next timer, and returns its task. If several timers end at that
+    /// time, picks one at random. Returns `None` if no timer ends by `until_ms`.
     fn next(&self, until_ms: u64, random: &Random) -> Option<usize> {
         let mut timers = self.timers.borrow_mut();
         let (at_ms, _) = *timers.keys().next().filter(|(at_ms, _)| *at_ms <= until_ms)?;
@@ -95,7 +97,7 @@ impl Executor {
         self.poll(task);
     }
 
-    /// Drops a task, at whichever point it waits.
+    /// Drops a task, wherever it is waiting.
     pub fn cancel(&self, task: usize) {
         let cancelled = self.tasks.borrow_mut().remove(&task);
         drop(cancelled); // outside of the borrow, because dropping the task may drop other tasks

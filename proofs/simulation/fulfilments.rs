@@ -1,5 +1,5 @@
-//! Simulates operators who record what was done for pledges, several times with one operation ID, and who remove what
-//! was recorded. They may be killed between any two steps.
+//! Simulates operators who record fulfilments (what was done for pledges) and remove them. They send each
+//! request several times with one operation ID, and may be killed between any two steps.
 
 use crate::books::Books;
 use crate::credit_rules::credit_rows;
@@ -17,16 +17,16 @@ use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The maximum number of requests for one change, and the time within which they are sent.
+/// The maximum number of requests for one change. They are sent within one of the times in `WITHIN_MS`.
 const ASKED: u64 = 5;
 const WITHIN_MS: &[u64] = &[2_000, 100_000, 400_000];
 const OFFERINGS: &[&str] = &["tree", "not-listed", "reef"];
 const QUANTITIES: &[&str] = &["1", "2.5", "0.000000000000000004", "1e21"];
-/// How many in 1,000 changes remove what was recorded.
+/// How many in 1,000 changes remove a recorded fulfilment.
 const REMOVALS: u64 = 350;
 
 impl Books {
-    /// Starts a person who records what was done, or removes what somebody recorded.
+    /// Starts a person who records a fulfilment, or removes one.
     pub fn fulfil(self: &Rc<Self>) {
         let recorded: Vec<_> = self.fulfilments.borrow().keys().cloned().collect();
         let removed = (!recorded.is_empty() && self.random.chance(REMOVALS))
@@ -82,7 +82,7 @@ impl Books {
         self.check_fulfilment(removed);
     }
 
-    /// Checks that the ledger has a fulfilment as people were told.
+    /// Checks that the ledger's fulfilment is as people were told.
     fn check_fulfilment(&self, id: &str) {
         let told = self.fulfilments.borrow().get(id).cloned();
         let found = block_on(get(self.database.sqlite(), id)).unwrap();
@@ -96,14 +96,14 @@ impl Books {
     }
 }
 
-/// One operation records one fulfilment, and each is what people were told.
+/// Checks that one operation records at most one fulfilment, and that each fulfilment is as people were told.
 pub fn an_operation_records_one_fulfilment(_: &Simulation, books: &Books) -> Wrong {
     let twice = "SELECT place FROM fulfilments GROUP BY place HAVING count(*) > 1";
     books.fulfilments.borrow().keys().for_each(|id| books.check_fulfilment(id));
     books.database.sqlite().sql(twice).into_iter().next()
 }
 
-/// What is open is what was pledged, less what was credited and done.
+/// Checks the open quantities: each must be what was pledged, less what was credited and fulfilled.
 pub fn what_is_open_is_what_is_not_done(simulation: &Simulation, books: &Books) -> Wrong {
     let mut expected = BTreeMap::<[String; 3], [BigUint; 3]>::new();
     for (group, (_, quantity)) in pledged_of(&simulation.kv) {

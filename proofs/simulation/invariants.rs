@@ -1,8 +1,9 @@
-//! The rules for every exchange: the promises of `docs/reliability.md` and the rules that they depend on. Each rule
-//! is a function that returns the violation, or `None` if the rule holds or does not apply.
+//! The rules for every exchange (a request and its answer): the promises of `docs/reliability.md`, and the
+//! rules behind them. Each rule is a function that returns the violation, or `None` if the rule holds or does
+//! not apply.
 //!
-//! A write is "in force everywhere" [`CACHE_MS`] and [`COPY_LAG_MS`] after it was acknowledged. If a cache entry of
-//! that key expired late, it is in force later.
+//! A write is "in force everywhere" when [`CACHE_MS`] and then [`COPY_LAG_MS`] have passed since it was
+//! acknowledged. If a cache keeps an entry of that key for too long, the write is in force later.
 
 use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
@@ -28,17 +29,19 @@ use std::rc::Rc;
 pub const ISOLATE_MS: u64 = 10_000;
 /// How long a location of KV caches a key.
 const KEY_CACHE_MS: u64 = 30_000;
-/// How long a request waits for the read of another request.
+/// The maximum time for which a request waits while another request reads the same record.
 const PAUSED_MS: u64 = 1_000;
-/// While all owners together hold at most this many bytes, an owner may hold more than its share.
+/// While all owners together hold at most this many bytes, a single owner may hold more than its share.
 pub const CALM_BYTES: usize = 8 * 1024 * 1024;
-/// The bytes that an owner may hold in each mode, even if the other owners use up their shares.
+/// The share of one owner in one mode: the bytes that it may hold even if all other owners use up their
+/// shares.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
-/// The bytes that are kept free for small requests, and for owners that hold nothing.
+/// The bytes that are kept free for small requests. `FOR_NEW_BYTES` are kept free for owners that hold
+/// nothing.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// A number of bytes that is larger than any small create request, and than any stored value except a transaction's
-/// record.
+/// An upper limit on the bytes of a small create request. No stored value except a transaction's record is
+/// larger.
 const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;
@@ -117,7 +120,7 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
     }
 }
 
-/// An exchange, and the simulation that it belongs to.
+/// The exchange (a request and its answer) that is checked, and its simulation.
 pub struct Case<'s> {
     pub simulation: &'s Simulation,
     pub exchanges: &'s [Exchange],
@@ -150,14 +153,14 @@ impl<'s> Case<'s> {
         self.kept(&transaction_name(id), by_ms)
     }
 
-    /// Returns when an acknowledged write of this name is in force everywhere.
+    /// Returns when a write of this name, acknowledged at this time, is in force everywhere.
     pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether the same create request was acknowledged earlier, and the record with the name that `record` returns
-    /// is in force everywhere.
+    /// Whether the same create request was acknowledged earlier. The record that `record` names must be in
+    /// force everywhere by now.
     fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {
@@ -223,7 +226,7 @@ fn every_request_ends(case: &Case<'_>) -> Wrong {
     unless(case.exchange.is_cut || case.answer().is_some(), || "it was never answered".to_owned())
 }
 
-/// A request takes no longer than its calls, each of which has a deadline.
+/// Checks that a request takes no longer than its calls together, and that each call keeps its deadline.
 fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     let took_ms = case.exchange.ended_ms? - case.exchange.begun_ms;
     let calls = case.exchange.calls.list.borrow();
@@ -248,7 +251,7 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     unless(took_ms <= waited_ms, || format!("it took {took_ms} ms, its calls {waited_ms}"))
 }
 
-/// A 5xx has a cause: a fault, or an isolate that holds too many bytes.
+/// Checks that an answer with a 5xx status has a cause: a fault, or an isolate that holds too many bytes.
 fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     let may_be_full = || answer.status == 503 && may_be_full(case);
@@ -256,7 +259,8 @@ fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     unless(has_cause, || format!("{:?}", answer.log))
 }
 
-/// Create requests succeed even if the queue, a profile or a list of failures fails.
+/// Checks that a create request succeeds even if a call for notifications fails: the queue, a profile, or the
+/// list of failed e-mails.
 fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     case.exchange.ask.payload()?;
@@ -269,9 +273,9 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may have no room for this request, because the request's owner holds its share, or all owners
-/// together hold the bytes that are not kept free. An owner never holds more than its requests need, or more than it
-/// may hold.
+/// Whether the isolate may lack room for this request. Either the request's owner has used up its share, or
+/// all owners together hold all bytes that are not kept free. For each owner, counts what its requests need,
+/// up to what it may hold.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -297,7 +301,8 @@ fn may_be_full(case: &Case<'_>) -> bool {
         || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
 }
 
-/// The maximum number of bytes that an owner's requests hold. A large create request holds its answer and its record.
+/// The maximum numbers of bytes that one owner's small and large requests hold. A large create request counts
+/// twice, because it holds its answer and its record.
 #[derive(Default)]
 struct Wanted {
     small: usize,
@@ -322,14 +327,14 @@ fn is_large(case: &Case<'_>, exchange: &Exchange) -> bool {
     }
 }
 
-/// Returns the owner of the key that a request is made with; `None` for a request of a timeline, which needs no key.
+/// Returns the owner of the request's API key; `None` for a timeline page, which needs no key.
 fn owner(exchange: &Exchange) -> Option<Owner> {
     let is_page = matches!(exchange.ask.action, Action::Timeline { .. });
     (!is_page).then(|| KEYS[exchange.ask.key].owner())
 }
 
-/// A request answered with 503 wrote nothing if the text says so, or if a create request without an idempotency key
-/// gets `Retry-After`, which makes clients retry.
+/// Checks that a request answered with 503 wrote nothing, if its text says so. The same holds if a create
+/// request without an idempotency key gets `Retry-After`, because clients then retry it.
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");
@@ -347,7 +352,8 @@ fn a_refusal_writes_nothing(case: &Case<'_>) -> Wrong {
 
 // ---- Keys ------------------------------------------------------------------------------------------
 
-/// A new key works at once. If it was tried before it was stored, it works up to 60 s later.
+/// Checks that a new key works at once. If it was tried before it was stored, it may be refused for another
+/// 60 s.
 fn a_new_key_works(case: &Case<'_>) -> Wrong {
     case.answer().filter(|answer| answer.status == 401 && !case.is_timeline())?;
     let Exchange { ask, begun_ms, .. } = case.exchange;
@@ -364,7 +370,7 @@ fn a_new_key_works(case: &Case<'_>) -> Wrong {
     unless(is_right, || format!("a key made at {made_ms} is refused"))
 }
 
-/// Every location refuses a revoked key after 40 s.
+/// Checks that every location refuses a revoked key after 40 s.
 fn a_revoked_key_is_refused(case: &Case<'_>) -> Wrong {
     let accepted = |answer: &&Answer| answer.status != 401 && answer.status < 500;
     let answer = case.answer().filter(accepted).filter(|_| !case.is_timeline())?;
@@ -403,7 +409,7 @@ fn an_answer_is_what_was_asked_for(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// The time, charge and host of a new transaction are those at the time of its create request.
+/// Checks that a new transaction has the time, the charge and the host that applied at its create request.
 fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let Exchange { ask, begun_ms, ahead_ms, .. } = case.exchange;
     let answer = case.exchange.created().filter(|answer| !answer.is_replayed)?;
@@ -435,8 +441,8 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Returns the values of a record that a request may be served with: some cache may have them. `versions` are all values
-/// that were written, each with its time.
+/// Returns the values of a record that a request may see, because some cache may still have them. `versions`
+/// are all values that were written, each with its time.
 fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Vec<T> {
     let replaced = versions.iter().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let in_force = versions.iter().zip(replaced).filter(|((from_ms, _), replaced_ms)| {
@@ -446,7 +452,7 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// An isolate that has read a price list, or has found that there is none, uses this result for ten seconds. Of two
+/// Checks that an isolate does not read a price list again within ten seconds, even if it found none. Of two
 /// concurrent reads, the one that ended last counts.
 fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
@@ -469,7 +475,8 @@ fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Returns when a request had read a record, or knew that there is none; `None` if a read failed or took too long.
+/// Returns when a request knew a record's value, or that there is no record; `None` if its read failed or
+/// took too long.
 fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
     let ended_ms = |call: &Call| {
         let in_time = |ended_ms: &u64| ended_ms - call.began_ms < READ_MS.into();
@@ -483,8 +490,8 @@ fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
     reads.iter().find(|read| read.name == get.name).and_then(ended_ms)
 }
 
-/// When a create request is answered, its record is stored with the answered content. With an idempotency key, its
-/// replay record is stored too.
+/// Checks that the record of an answered create request is stored with the answered content. With an
+/// idempotency key, its replay record must be stored too.
 fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let (kept, answered) =
@@ -498,8 +505,8 @@ fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     unless(is_kept, || "its replay record is not stored".to_owned())
 }
 
-/// A get in the same scope returns 200 once the write is in force everywhere. At the end, it returns the last record
-/// that was stored.
+/// Checks that a get in the same scope never returns 404 once the create request's write is in force
+/// everywhere. At the end, the get must return the record that was stored last.
 fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let (answer, begun_ms) = (case.answer()?, case.exchange.begun_ms);
@@ -523,8 +530,8 @@ fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
 
 // ---- Repeats ---------------------------------------------------------------------------------------
 
-/// A repeated create request always returns the same transaction, whichever API key of its scope it uses. No other
-/// create request returns that transaction.
+/// Checks that a repeated create request gets its own transaction again, whichever API key of its scope it
+/// uses. No other create request may get that transaction.
 fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let own = case.identity();
@@ -537,7 +544,7 @@ fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks the answers of create requests that found a replay record and met no fault.
+/// Checks the answers of create requests that found a replay record and had no fault.
 fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|_| !case.has_fault())?;
     let replay = case.replay_get()?.found?;
@@ -551,7 +558,8 @@ fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     unless(is_right, || format!("{} for {own:?}, which saw that of {by:?}", answer.status))
 }
 
-/// A replay equals the first answer byte for byte, even if prices, time or host have changed since.
+/// Checks that a replay equals the first answer byte for byte, even if prices, time or host have changed
+/// since.
 fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created().filter(|answer| answer.is_replayed)?;
     let json = answer.json();
@@ -560,8 +568,8 @@ fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
     unless(same.all(|first| first.body == answer.body), || "the bytes differ".to_owned())
 }
 
-/// For two minutes, an isolate that answered a create request makes no new transaction under its idempotency key,
-/// whatever KV shows. It replays the same payload, and refuses another one.
+/// Checks that an isolate remembers its own answers. For two minutes after a create request, it makes no
+/// second transaction under the same idempotency key, whatever KV shows.
 fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     let Exchange { ask, isolate, begun_ms, ended_ms, .. } = case.exchange;
     ask.name().filter(|_| case.wrote())?;
@@ -576,21 +584,23 @@ fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     unless(!is_known, || "it is created a second time".to_owned())
 }
 
-/// Once the replay record is in force everywhere, an acknowledged answer no longer changes.
+/// Checks that a create request writes nothing more once its replay record is in force everywhere.
 fn a_repeat_is_replayed_everywhere_in_the_end(case: &Case<'_>) -> Wrong {
     let replay = case.replay_get().filter(|_| case.wrote())?;
     let is_known = case.was_acknowledged(|_| replay.name.clone());
     unless(!is_known, || "it is written again".to_owned())
 }
 
-/// When payloads that raced under one idempotency key are sent again, each gets its earlier answer.
+/// Checks that an acknowledged create request is not refused with 422 later, even if other payloads used its
+/// idempotency key at the same time.
 fn what_is_acknowledged_is_not_refused_later(case: &Case<'_>) -> Wrong {
     case.answer().filter(|answer| answer.status == 422)?;
     let was_acknowledged = case.was_acknowledged(|answer| transaction_name(id_of(answer)));
     unless(!was_acknowledged, || "it was acknowledged before".to_owned())
 }
 
-/// Once the first create request under an idempotency key is visible, every other payload gets 422.
+/// Checks that a new payload gets 422 if its idempotency key was used before. The check uses a payload that
+/// is sent only at the end, when all writes are visible.
 fn a_reused_idempotency_key_is_refused(case: &Case<'_>) -> Wrong {
     let Exchange { ask, .. } = case.exchange;
     let answer = case.answer().filter(|answer| !matches!(answer.status, 401 | 422))?;
@@ -602,7 +612,7 @@ fn a_reused_idempotency_key_is_refused(case: &Case<'_>) -> Wrong {
     unless(!is_used, || format!("{} for a new payload", answer.status))
 }
 
-/// A 422 is returned only if another payload was used in the same scope.
+/// Checks that a 422 is returned only if the idempotency key was used with another payload in the same scope.
 fn a_422_has_a_reason(case: &Case<'_>) -> Wrong {
     let Exchange { ask, .. } = case.exchange;
     case.answer().filter(|answer| answer.status == 422)?;
@@ -617,7 +627,7 @@ fn a_422_has_a_reason(case: &Case<'_>) -> Wrong {
 
 // ---- Who sees what ---------------------------------------------------------------------------------
 
-/// A get returns, byte for byte, a record that a create request of the same mode and unit stored.
+/// Checks that a get returns, byte for byte, a record that a create request of the same mode and unit stored.
 fn a_get_shows_a_record_of_its_own_scope(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
@@ -645,10 +655,10 @@ fn a_timeline_opens_with_its_edit_key_alone(case: &Case<'_>) -> Wrong {
     unless(answer.status != 200 || is_right, || "it opens with another edit key".to_owned())
 }
 
-/// The minimum number of bytes that are drawn or derived for an ID or an edit key.
+/// The minimum number of random or derived bytes in an ID or an edit key.
 const DRAWN_BYTES: usize = 15;
 
-/// Returns the bytes that were drawn or derived for a transaction's ID, a pledge's ID or an edit key.
+/// Returns the random or derived bytes of a transaction's ID, a pledge's ID or an edit key.
 fn drawn(text: &str) -> Option<Vec<u8>> {
     let decoded = match text.rsplit_once('_') {
         None => base16ct::lower::decode_vec(text).ok()?,
@@ -658,8 +668,8 @@ fn drawn(text: &str) -> Option<Vec<u8>> {
     decoded.get(..DRAWN_BYTES).map(<[u8]>::to_vec)
 }
 
-/// In all written records, an ID, a pledge's ID or an edit key belongs to one create request, and a create request
-/// has one transaction. An edit key that equals an ID's bytes would not be secret.
+/// Checks that no two create requests share an ID or an edit key, and that a create request has only one
+/// transaction. An edit key must also differ from every ID, because IDs are not secret.
 fn no_id_or_edit_key_twice(exchanges: &[Exchange]) -> Wrong {
     let mut owners: BTreeMap<Vec<u8>, (Identity, usize)> = BTreeMap::new();
     let mut transactions: BTreeMap<Identity, String> = BTreeMap::new();

@@ -54,7 +54,8 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// The bytes of bodies that an isolate holds, and the maximum that it has held, in total and for any single owner.
+/// Counts the bytes of request bodies that an isolate holds, in total and by owner: the current numbers, and
+/// the highest ones so far.
 #[derive(Default)]
 pub struct Bodies {
     now: Cell<usize>,
@@ -136,7 +137,7 @@ pub struct SimulatedRequest {
     pub upload: Upload,
 }
 
-/// How long the upload of a body takes, whether it breaks off, and where its bytes are counted.
+/// The upload of a body: how long it takes, whether it breaks off, and where its bytes are counted.
 pub struct Upload {
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
@@ -148,7 +149,7 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Waits as long as the next bytes of a body take to arrive, and counts them.
+    /// Simulates the arrival of a body's next bytes: counts them, and waits as long as they take.
     async fn come(&self, bytes: usize, of: usize) {
         self.held.set(self.held.get() + bytes);
         self.bodies.add(self.owner, bytes);
@@ -166,7 +167,7 @@ impl Drop for Upload {
 }
 
 impl SimulatedRequest {
-    /// Reads the body as the Worker does: at once, or in counted pieces.
+    /// Reads the body as the Worker does: all at once, or in pieces, each of which is counted.
     async fn read(&self, reservation: &mut Reservation<'_>) -> Result<(), BodyError> {
         let of = self.body.len();
         if self.header("content-length").is_some() && reservation.read_ahead(of)? {

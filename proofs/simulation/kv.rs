@@ -1,9 +1,9 @@
-//! Workers KV as its documentation describes it: eventually consistent, with random failures.
+//! Workers KV as its documentation describes it: eventually consistent, and here with random failures.
 //!
-//! - A write takes effect at one of two storages when it arrives, and at the other up to [`COPY_LAG_MS`] later. The
-//!   last write to arrive wins. A read uses either storage.
-//! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key is absent. The
-//!   location's own writes may or may not update the cache. A fault, "late expiry", keeps an entry longer.
+//! - There are two storages. A write takes effect at one of them when it arrives, and at the other up to
+//!   [`COPY_LAG_MS`] later. The last write to arrive wins. A read uses either storage.
+//! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key is absent.
+//!   A location's own writes may or may not update its cache. The fault "late expiry" keeps an entry longer.
 //! - A key accepts one write per second. A second write may be refused, like KV's 429.
 //! - A write arrives even if its request has ended.
 
@@ -26,9 +26,9 @@ pub const COPY_LAG_MS: u64 = 5_000;
 pub const LIST_LAG_MS: u64 = 60_000;
 /// How long the Worker's adapter waits for a read.
 pub const READ_MS: u32 = 5_000;
-/// How long the Worker's adapter waits for a write.
+/// How long the Worker's adapter waits until a write is confirmed.
 pub const WRITE_MS: u64 = 15_000;
-/// How many in 1,000 names an operator's list leaves out.
+/// How many in 1,000 names are missing from an operator's list although they should be in it.
 const HIDDEN: u64 = 10;
 /// A JSON member that a newer version of the service writes, and that this version does not know.
 pub const NEWER: &str = "addedLater";
@@ -52,7 +52,7 @@ pub enum Fault {
     BrokenValue,
     /// The value never arrives.
     HangingValue,
-    /// The call is a second write within one second.
+    /// KV refuses the call, because it is the second write of a key within one second.
     RateLimited,
 }
 
@@ -99,7 +99,7 @@ impl Record {
     }
 }
 
-/// The writer's number for records that no request wrote.
+/// Stands in for the writer's number in records that no request wrote.
 pub const OPERATOR: usize = usize::MAX;
 
 pub type Held = Option<Rc<Record>>;
@@ -141,8 +141,8 @@ pub struct Conditions {
     pub slow: u64,
     /// How many in 1,000 cache entries expire late.
     pub late: u64,
-    /// Whether each call ends as soon as it takes effect, and a service that reads a record gets any of its versions so
-    /// far, or nothing. A real cache shows fewer versions.
+    /// Whether the simulation is a race of create requests. Each call then ends as soon as it takes effect,
+    /// and a read gets any version so far, or nothing. A real cache shows fewer versions.
     pub is_race: bool,
 }
 
@@ -194,8 +194,8 @@ impl Kv {
         self.keep(self.time.now_ms(), name, record);
     }
 
-    /// Erases a transaction as the operator: writes its record without the recipients, under its first writer's
-    /// number.
+    /// Erases a transaction as the operator does: replaces its record by one without the recipients. The new
+    /// record counts as written by the same request.
     pub fn erase(&self, name: &str) {
         let Some(record) = self.last(name) else { return };
         let mut json = record.json().clone();
@@ -248,21 +248,22 @@ impl Kv {
         Ok(held)
     }
 
-    /// Whether a read always finds the newest record of this name. In a race, this is true for records that no create
-    /// request writes.
+    /// Whether a read always finds the newest record of this name. In a race, this holds for all records
+    /// except those that create requests write.
     fn is_read_at_once(&self, name: &str) -> bool {
         let is_written = name.starts_with("transaction:") || name.starts_with("idempotency:");
         self.conditions.get().is_race && !is_written
     }
 
-    /// Chooses the age of the version that a read finds; the newest version has age 0.
+    /// Returns a version of a record. Given the number of versions, `age` returns which one: 0 is the newest.
     fn version(&self, name: &str, age: impl Fn(usize) -> usize) -> Held {
         let versions = self.versions.borrow();
         let versions = versions.get(name).map_or(&[][..], Vec::as_slice);
         versions.iter().rev().nth(age(versions.len()))?.held.clone()
     }
 
-    /// Returns the record that a location returns at this time.
+    /// Returns the record that a location's cache has for this name, or otherwise the record of one of the
+    /// storages.
     fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
         let now_ms = self.time.now_ms();
         if let Some(cached) = self.caches.borrow()[location].get(name) {
@@ -281,8 +282,8 @@ impl Kv {
         held
     }
 
-    /// Returns the records that one of the storages shows. Some records that were written within the last `lag_ms`
-    /// still appear as they were before.
+    /// Returns the records under a prefix as one of the storages shows them. Of those written within the last
+    /// `lag_ms`, some still appear as they were before.
     pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();
@@ -299,7 +300,7 @@ impl Kv {
         shown.collect()
     }
 
-    /// Whether a list omits a name for longer than any list should.
+    /// Decides at random whether a list omits this name although it should show it, as a fault.
     pub fn hides(&self, name: &str) -> bool {
         let is_hidden = name.starts_with("transaction:")
             && self.conditions.get().faults > 0
@@ -327,7 +328,8 @@ impl Kv {
 
     // ---- Writes ----------------------------------------------------------------------------------
 
-    /// Writes a record. Fails with the call's fault, or because it was the second write within one second.
+    /// Writes a record. Fails with the call's fault, or if the same name was written less than one second
+    /// before.
     pub async fn put(
         &self,
         location: usize,

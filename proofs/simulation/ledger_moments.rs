@@ -1,5 +1,5 @@
-//! The rules of the ledger that hold at any time. Each rule is a function that returns the violation. They are
-//! checked after each step, and again at the end.
+//! The rules for the ledger that hold at any time. Each rule is a function that returns the violation. They
+//! are checked after each step of the simulation, and again at the end.
 
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// How long a record may be missing from KV's lists.
 const SHOWN_AFTER_MS: u64 = 120_000;
-/// The time after which a list shows a write.
+/// How long it takes at most until a list shows a write.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
 /// The maximum difference between two clocks.
 pub const APART_MS: u64 = 10_000;
@@ -55,20 +55,20 @@ const MOMENTS: &[(&str, Moment)] = &[
     }),
 ];
 
-/// The state at the previous check.
+/// What the rules remember from the previous check.
 #[derive(Default)]
 pub struct Watch {
-    /// When the transaction of each row was created.
+    /// When the transaction of each row was created, in milliseconds since 1970.
     rows: BTreeMap<String, u64>,
     /// The rows that were removed.
     removed: BTreeSet<String>,
-    /// For rows that are equal to KV: when they were changed, and when KV's record arrived.
+    /// The rows that were found equal to KV: when each row was changed, and when its record in KV arrived.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
-    /// For each claim that says that its change has ended: when the change began.
+    /// The claims that say that their change has ended, each with the time at which the change began.
     ended: BTreeMap<String, u64>,
     credits: Rows,
     people: BTreeMap<String, u64>,
-    /// How often the ledger was emptied.
+    /// How many times the ledger had been emptied.
     emptied: usize,
 }
 
@@ -120,7 +120,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     books.watch.replace(Watch { rows, ended, credits, people, ..before });
 }
 
-/// Returns the claims of changes that have ended: name, state, and when the change began.
+/// Returns the claims that say that their change has ended: the name, the state, and when the change began.
 fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
     let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
 WHERE state IN ('kept', 'gone') AND change <> ''";
@@ -135,7 +135,7 @@ impl Moments<'_> {
         self.state.completed.map(virtual_ms)
     }
 
-    /// Returns the time up to which the last complete pass has seen every write, by any clock.
+    /// Returns a time up to which the last complete pass has seen every write, even if clocks differ.
     fn settled_ms(&self) -> Option<u64> {
         Some(self.completed_ms()?.saturating_sub(SHOWN_AFTER_MS + APART_MS))
     }
@@ -149,8 +149,8 @@ impl Moments<'_> {
         self.findings.iter().any(is_its)
     }
 
-    /// Whether a fault of KV excuses a violation: a list omitted the record although it should have shown it, or a
-    /// cache kept the record for too long.
+    /// Whether a fault of KV excuses a violation. Either a list omitted the record although it should have
+    /// shown it, or a cache kept the record for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
         let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
@@ -158,8 +158,8 @@ impl Moments<'_> {
     }
 }
 
-/// Below the watermark, no row is missing. The rule covers acknowledged transactions, and records that existed when
-/// the pass began.
+/// Checks that no row is missing below the watermark (the time up to which the ledger is complete). Covers
+/// acknowledged transactions, and records that existed when the last complete pass began.
 fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     let (watermark, completed_ms) = (moment.state.watermark()?, moment.completed_ms()?);
     let exchanges = moment.simulation.exchanges.borrow();
@@ -181,7 +181,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     Some(format!("{id} is missing, which was created at {} ms", virtual_ms(created)))
 }
 
-/// Below the watermark, rows equal KV's records. The rule covers rows and records that have not changed since.
+/// Checks that rows equal KV's records if neither has changed since the last complete pass.
 fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (settled_ms, completed_ms) = (moment.settled_ms()?, moment.completed_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -202,8 +202,8 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// A removed row is named in a finding. The finding is kept forever, because nothing else records that the row
-/// existed.
+/// Checks that every removed row is named in a finding. Findings are kept forever, because nothing else shows
+/// that the row existed.
 fn a_row_that_is_removed_is_named(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(|id| !moment.is_gone(id)).cloned()
 }
@@ -217,7 +217,8 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(is_there).cloned()
 }
 
-/// No row is removed while it is too young, because its record may not be visible yet.
+/// Checks that no row is removed that was created less than two minutes before the pass began. Its record may
+/// not be visible yet.
 fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
     let young = format!(
         "SELECT json_array(name, detail, pass) FROM findings
@@ -226,7 +227,8 @@ WHERE kind = 'gone' AND detail ->> '$.created' >= pass - {SHOWN_AFTER_MS}"
     Some(moment.books.database.json(&young).first()?.to_string())
 }
 
-/// A row never changes back to an earlier create request, unless KV's last record is from that request.
+/// Checks that a row never changes back to an earlier create request. The exception is a row whose last
+/// record in KV is from that request.
 fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
         let (before, now) = (moment.before.rows.get(id)?, row["created"].as_u64()?);
@@ -236,8 +238,8 @@ fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// A row whose record was never stored is removed once its message has arrived and a complete pass has begun two
-/// minutes after its create request.
+/// Checks that a row without any record in KV does not stay. It must be gone once a complete pass has begun
+/// two minutes after both its create request and the arrival of its message.
 fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     let (watermark, settled_ms) = (moment.state.watermark()?, moment.settled_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -249,8 +251,8 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find(is_phantom).map(|(id, _)| id.clone())
 }
 
-/// An erased row has no personal data. A row is erased once the ledger received the erasure, or once a complete pass
-/// began two minutes after the erasure.
+/// Checks that a row has no personal data once its transaction is erased. The row must be erased when the
+/// ledger has confirmed the erasure, or when a complete pass has begun two minutes later.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let is_personal = |row: &Value| {
         !row["email"].is_null()
@@ -272,8 +274,8 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// If a claim says that its change has ended, the record shows the change. This holds while the claim takes
-/// precedence over the record, because other changes rely on it.
+/// Checks that KV has the change that a claim reports as ended. The check covers claims of the last minutes,
+/// which take precedence over their records, because other changes rely on them.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -286,7 +288,7 @@ fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     wrong.map(|claim| format!("{claim:?}"))
 }
 
-/// No claim of the last minutes is deleted, even if another change of the fact was given up.
+/// Checks that no claim of the last minutes is deleted, even if another change of the same fact was given up.
 fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     let names = "SELECT kind || ':' || name FROM claims";
     let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
@@ -297,8 +299,8 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// Checks that each claim says the same as its record in KV. Leaves out claims that still took precedence over their
-/// records when the last complete pass began, because those may differ.
+/// Checks that each claim says the same as its record in KV. Leaves out claims of the minutes before the last
+/// complete pass: these took precedence over their records, and may differ.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";
@@ -323,7 +325,8 @@ fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// A later change of a person replaces an earlier one: a record that is older than the row changes nothing.
+/// Checks that a person's row never goes back to an earlier change. A record that is older than the row must
+/// not change the row.
 fn a_person_does_not_become_what_they_were(moment: &Moments<'_>) -> Wrong {
     moment.people.iter().find_map(|(name, at_ms)| {
         let before_ms = moment.before.people.get(name)?;

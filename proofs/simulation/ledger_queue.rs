@@ -1,5 +1,5 @@
-//! The ledger's queue and its consumer. Messages arrive late, some twice, in any order and in batches, and a few are
-//! lost. The consumer may end at any time: before its write, after it, or while its answer is sent.
+//! The ledger's queue and its consumer. Messages arrive late and in any order, in batches, and some twice. A
+//! few are lost. The consumer may end at any time: before its write, after it, or while its answer is sent.
 
 use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
@@ -19,25 +19,28 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::service::SECRET;
 
-/// The maximum number of messages in a batch, and how long the queue waits for them.
+/// The maximum number of messages in a batch. The queue waits up to `BATCH_MS` for them.
 const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// The maximum number of deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// How many in 1,000 messages the queue refuses; how many it delivers twice; and how many are too large to contain
-/// their quantities.
+/// How many in 1,000 messages the queue refuses. `TWICE` is how many it delivers twice. `BARE` is how many
+/// are too large to contain their quantities.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// How many in 1,000 marks a cron finds at once.
+/// After how many of 1,000 refused messages a cron runs at once. It finds the mark, which is the record that
+/// notes the refusal.
 const CRONS: u64 = 500;
-/// How many in 1,000 messages without a create request cannot become a row.
+/// How many in 1,000 messages without a create request violate a constraint of the database, and so can't
+/// become rows.
 const WRONG: u64 = 300;
-/// In how many of 1,000 batches the consumer ends, and in how many its answer is lost.
+/// In how many of 1,000 batches the consumer ends. `UNHEARD` is how many of 1,000 confirmations of a message
+/// are lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 
-/// The queue as one request sees it.
+/// The ledger's queue as one request sees it.
 pub struct SimulatedLedgerQueue {
     pub books: Rc<Books>,
     pub isolate: usize,
@@ -45,7 +48,8 @@ pub struct SimulatedLedgerQueue {
 }
 
 impl LedgerQueue for SimulatedLedgerQueue {
-    /// Sends a message in a task of its own, like the Worker's queue. The task ends with the isolate at the latest.
+    /// Sends a message in a separate task, as the Worker's queue does. The task ends when it is done, or when
+    /// its isolate ends.
     fn send(&self, mut message: Recorded) {
         let (books, store) = (Rc::clone(&self.books), self.store.clone());
         if books.random.chance(BARE) {
@@ -72,7 +76,7 @@ impl LedgerQueue for SimulatedLedgerQueue {
 }
 
 impl Books {
-    /// Whether the queue confirms a message.
+    /// Sends a message to the queue. Returns whether the queue confirmed it.
     async fn put(self: &Rc<Self>, body: Value) -> bool {
         let faults = [Fault::ErrorBefore, Fault::Hang, Fault::HangKept];
         let fault = self.chance(REFUSED).then(|| self.random.pick(&faults));
@@ -107,7 +111,7 @@ impl Books {
         self.random.below(most_ms)
     }
 
-    /// Delivers a message after this delay, together with the others that are ready by then.
+    /// Delivers a message after this delay. Messages that are ready at the same time are delivered together.
     fn carry(self: &Rc<Self>, message: Delivered, wait_ms: u64) {
         let books = Rc::clone(self);
         self.spawn(async move {
@@ -158,8 +162,8 @@ impl Books {
         }
     }
 
-    /// Checks that an acknowledged message has a row: its own, a later create request's, or an erased one. Otherwise
-    /// a finding must name the row as removed or refused, until a pass ends that does not find it.
+    /// Checks that an acknowledged message has a row: its own, that of a later create request, or an erased
+    /// one. Otherwise a finding must name the row as removed or refused.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
@@ -175,8 +179,8 @@ impl Books {
         }
     }
 
-    /// Queues a message that no create request caused, as after a restore of KV. Some of these messages violate a
-    /// constraint of the tables.
+    /// Queues a message without a create request, as can happen after a restore of KV. Some of these messages
+    /// violate a constraint of the tables.
     pub fn haunt(self: &Rc<Self>) {
         let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
         let number = self.random.below(3);

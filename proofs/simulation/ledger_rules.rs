@@ -1,6 +1,7 @@
-//! The rules of the ledger that are checked at the end. Each rule is a function that returns the violation. The rules
-//! that hold at any time are in `ledger_moments.rs`. Other rules are checked where they can be broken: those for
-//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid months.
+//! The rules for the ledger that are checked at the end. Each rule is a function that returns the violation.
+//! The rules that hold at any time are in `ledger_moments.rs`. Five kinds of rules are checked where they
+//! could be broken: for acknowledged messages, removed marks, two changes of one fact, changes that were
+//! given up, and paid months.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
@@ -18,11 +19,11 @@ use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, PassOutcome};
 use serde_json::Value;
 
-/// The prefix of the names of marks.
+/// The prefix of the names of marks. A mark is a record of a message that the ledger's queue did not accept.
 pub const UNSENT: &str = "ledger-unsent:";
 /// The longest delay until an unconfirmed write arrives, in milliseconds.
 pub const LATEST_WRITE_MS: u64 = 120_000;
-/// The JSON members of a message besides ID, mode and unit.
+/// The JSON members that the summary in a message may have.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];
 
@@ -50,7 +51,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
 ];
 
-/// Returns the first violation, found during the simulation or at its end.
+/// Returns the first violation of a ledger rule, found during the simulation or at its end.
 pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
     let books = simulation.books.as_ref()?;
     let seen = books.wrong.borrow().clone();
@@ -69,7 +70,7 @@ fn who_works_at_a_pass_holds_it(_: &Simulation, books: &Books) -> Wrong {
     books.database.short.borrow().clone()
 }
 
-/// A message is sent only after its record was written.
+/// Checks that a message to the ledger is sent only after its transaction's record was written.
 fn a_message_follows_its_record(simulation: &Simulation, books: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     books.handed.borrow().iter().find_map(|handed| {
@@ -95,8 +96,8 @@ fn an_acknowledged_create_sends_a_message(simulation: &Simulation, books: &Books
     })
 }
 
-/// A message contains only what the ledger needs, and nothing that could repeat the create request, open the
-/// timeline, or identify the recipient.
+/// Checks that a message contains only what the ledger needs. It must contain nothing that could repeat the
+/// create request, open the timeline, or identify the recipient.
 fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     let is_wrong = |message: &Value| {
         let summary = message["summary"].as_object();
@@ -112,8 +113,8 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
-/// A transaction is marked if the queue did not accept its message. No other transaction is marked, because a mark
-/// costs a write.
+/// Checks that a transaction is marked if the queue did not accept its message, and only then. A mark is a
+/// record in KV, and costs a write.
 fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
     books.handed.borrow().iter().find_map(|handed| {
         let calls = handed.calls.list.borrow();
@@ -124,12 +125,14 @@ fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wron
     })
 }
 
-/// A mark is removed once its row exists.
+/// Checks that no mark is left at the end. A mark notes a message that the queue did not accept, and is
+/// removed once the row exists.
 fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// A create request makes no call for the ledger. Another rule checks that it waits only for its own calls.
+/// Checks that a create request itself makes no call for the ledger. Another rule checks that it waits only
+/// for its own calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -146,7 +149,8 @@ fn a_pass_ends_at_last(_: &Simulation, books: &Books) -> Wrong {
         .then(|| format!("the last one reached {reached:?}"))
 }
 
-/// A change in a paid month is visible as a row that was changed later, or as a finding.
+/// Checks that no change in a paid month goes unnoticed. A changed row must have a later time of change, and
+/// a removed row must be named in a finding.
 fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong {
     let (now, none) = (rows(&books.database), Value::Null);
     let findings = block_on(ledger::findings(books.database.sqlite(), 1_000)).unwrap();
@@ -166,7 +170,7 @@ fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong
     })
 }
 
-/// Whether a change may have taken effect between two times.
+/// Whether a change may have taken effect between these two times.
 fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
     let ended_ms = change.ended_ms.unwrap_or(u64::MAX);
     change.heard != Heard::Not
@@ -174,7 +178,7 @@ fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
         && ended_ms.saturating_add(LATEST_WRITE_MS) >= from_ms
 }
 
-/// Two people do not both make the same change, unless another change undid the first, or may have undone it.
+/// Checks that two people do not both make the same change, unless another change may have undone the first.
 fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     let done = claimants.iter().filter(|change| change.heard == Heard::Done);
@@ -197,7 +201,8 @@ fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
 }
 
-/// The last change that a person was told has been made is in effect, unless another change may have undone it.
+/// Checks that a change is still in effect if a person was told that it was made. Leaves out changes that
+/// another change may have undone.
 fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {

@@ -1,4 +1,4 @@
-//! Computes what the ledger must contain from KV's records, with unbounded integers.
+//! Computes from KV's records what the ledger must contain, with integers of any size.
 
 use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
@@ -16,21 +16,21 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use support::money::decimal;
 
-/// The number of decimals used for all numbers here, which is more than a double has.
+/// The number of decimal places of all numbers here. No double needs more in its shortest form.
 const DECIMALS: u32 = 340;
-/// The ID that replaces an offering's ID which names the order.
+/// The ID that an erasure writes in place of an offering's ID that names the order.
 const ERASED: &str = "erased";
 /// The months of a simulation.
 pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
 
-/// Returns a decimal as an integer.
+/// Converts a decimal to an integer: a number of units of 10^-340.
 pub fn exact(text: &str) -> BigUint {
     let (integer, decimals) = decimal(text);
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
 }
 
-/// Converts an integer of [`exact`] back to a decimal. The decimal is truncated to `places` decimal places; for 0, it
-/// is exact and has an exponent.
+/// Converts an integer of [`exact`] back to a decimal, truncated to `places` decimal places. If `places` is
+/// 0, the decimal is exact and has an exponent.
 pub fn exact_text(number: &BigUint, places: u32) -> String {
     if places == 0 {
         let digits = number.to_string();
@@ -46,7 +46,7 @@ pub fn exact_text(number: &BigUint, places: u32) -> String {
 
 // ---- Rows ----------------------------------------------------------------------------------------
 
-/// Returns what is wrong with the row of a record.
+/// Compares a row with its record, and returns what is wrong.
 pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
     let (metadata, value) = (record.metadata_json(), record.json());
     let summary = &metadata["summary"];
@@ -74,14 +74,15 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
         .then(|| format!("the quantities are not those of {value} in {row}"))
 }
 
-/// Returns an offering and its quantity, as a row has them.
+/// Parses an offering and its quantity from the JSON of a row.
 pub fn quantity(pair: &Value) -> Option<(String, BigUint)> {
     let millionths = pair[1].as_u64().map(|millionths| format!("{millionths}e-6"));
     let text = millionths.or_else(|| pair[1].as_str().map(str::to_owned))?;
     Some((pair[0].as_str()?.to_owned(), exact(&text)))
 }
 
-/// Returns an offering's ID as a row stores it. An ID of more than 256 bytes is cut, and ends with its hash.
+/// Returns an offering's ID as a row stores it. An ID of more than 256 bytes is cut, and its hash is
+/// appended.
 fn short(offering: &str) -> String {
     const MOST: usize = 256;
     if offering.len() <= MOST {
@@ -94,7 +95,8 @@ fn short(offering: &str) -> String {
     start.to_owned() + &end
 }
 
-/// Returns the quantities of a record by offering, as an erasure keeps them: without offerings whose IDs name the order.
+/// Returns the quantities of a record by offering, as they are after an erasure. Offerings whose IDs name the
+/// order are summed under the ID `erased`.
 pub fn kept_quantities(value: &Value) -> BTreeMap<String, BigUint> {
     let mut kept = BTreeMap::new();
     for (offering, quantity) in pledged(value) {
@@ -116,7 +118,8 @@ fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
     sums
 }
 
-/// After the last pass there is a row for each record, with its values.
+/// Checks that, after the last pass, the ledger has exactly one row for each record, with the record's
+/// values.
 pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wrong {
     let mut rows = rows(&books.database);
     for (name, record) in simulation.kv.last_of("transaction:") {
@@ -131,9 +134,10 @@ pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wron
 
 // ---- Sums ----------------------------------------------------------------------------------------
 
-/// The number of transactions and of unpriced pledges, and the sum of the charges, by month, unit, mode and currency.
+/// Sums by month, unit, mode and currency: the number of transactions, the number of unpriced pledges, and
+/// the charges.
 pub type Charges = BTreeMap<[String; 4], (u64, u64, BigUint)>;
-/// The number of transactions and the sum of the quantities, by month, mode and offering.
+/// Sums by month, mode and offering: the number of transactions, and the quantities.
 pub type Pledged = BTreeMap<[String; 3], (u64, BigUint)>;
 
 /// Sums the charges of KV's records.
@@ -174,7 +178,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The ledger's sums count each transaction once, and are exact.
+/// Checks that the ledger's sums count each transaction once, and are exact.
 pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     let (charges, quantities) = (charges_of(&simulation.kv), pledged_of(&simulation.kv));
     let sqlite = books.database.sqlite();

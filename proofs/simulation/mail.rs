@@ -1,14 +1,15 @@
-//! Simulates the queue of notifications, its consumer, a mail service and the adapter of a messaging service, all with
-//! random failures.
+//! Simulates the queue of notifications, its consumer, a mail service and the adapter of a messaging service,
+//! all with random failures.
 //!
-//! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses some,
-//!   accepts some without an answer, and loses a few, because no platform promises to lose none.
-//! - Its consumer has instances at the locations. In each, deliveries run side by side. An instance may end at
-//!   any moment with all its deliveries, and a single delivery may end without any notice to its instance. Their
-//!   messages are delivered again. After [`RETRIES`] further deliveries, a message moves to the dead letter
-//!   queue, which delivers it in the same way.
-//! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. It never
-//!   accepts a few of the e-mails. The adapter does the same.
+//! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses
+//!   some, accepts some without an answer, and loses a few, because no platform promises to lose none.
+//! - The consumer has several instances at each location, and each instance runs several deliveries at once.
+//!   An instance may end at any moment with all its deliveries. A single delivery may also end without any
+//!   notice to its instance. In both cases, the messages are delivered again.
+//! - After [`RETRIES`] further deliveries, a message moves to the dead letter queue, which delivers it in the
+//!   same way.
+//! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. A few
+//!   e-mails it never accepts. The adapter behaves in the same way.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
@@ -35,26 +36,27 @@ use support::service::ORIGIN;
 
 /// The recipient of e-mails for transactions of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// How often a message is delivered again. Each simulation picks one of these values: those set by `wrangler.toml`,
-/// or the setting of a queue that was created long ago.
+/// The maximum number of times that a message is delivered again. Each simulation picks one of these values:
+/// the one that `wrangler.toml` sets, or that of a queue that was created long ago.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
-/// How often the dead letter queue delivers a message again.
+/// The maximum number of times that the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
 /// The number of consumer instances at each location.
 const INSTANCES: usize = 2;
-/// The bytes that an instance may hold in this simulation. Each delivery counts as at least 4 KiB, so two may run.
+/// The bytes that an instance may hold in this simulation. A delivery counts as at least 4 KiB, so two
+/// deliveries may run.
 const MAX_BYTES: usize = HOLDERS * 4 * 1024;
-/// The number of deliveries of an instance that may hold a record or an e-mail at once.
+/// How many deliveries of an instance may hold a record or an e-mail at the same time.
 pub const HOLDERS: usize = 2;
-/// How long the Worker's adapter waits for the queue.
+/// How long the Worker's adapter waits until the queue confirms a message.
 pub const PUT_MS: u64 = 2_000;
 /// How long the adapter waits for the mail service.
 const SEND_MS: u64 = 10_000;
-/// How long the adapter delays a message.
+/// The delay with which a new message is delivered for the first time.
 const DELAY_MS: u64 = 60_000;
-/// A time longer than all waits of a message and its dead letter together.
+/// A time that is longer than all waits of a message together, including those in the dead letter queue.
 pub const ALL_WAITS_MS: u64 = 20 * 24 * 60 * 60 * 1_000;
-/// The number of the first task that is not a request.
+/// The number of the first delivery task. Lower numbers belong to requests.
 pub const FIRST_TASK: usize = 1 << 40;
 
 const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKept];
@@ -64,7 +66,7 @@ const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKep
 pub enum MailFault {
     /// The service refuses the e-mail temporarily.
     Busy,
-    /// The service asks to wait.
+    /// The service asks the sender to wait.
     Limited,
     /// The quota of the day is used up.
     Quota,
@@ -89,12 +91,12 @@ const MAIL_FAULTS: &[MailFault] = &[
 pub struct Delivery {
     pub message: Message,
     pub attempt: u32,
-    /// Whether the dead letter queue delivers the message.
+    /// Whether the dead letter queue makes this delivery.
     pub is_dead: bool,
-    /// Whether this delivery repeats an earlier one without a request from the consumer, because it is a copy, or the
-    /// consumer ended, or the consumer's answer was lost.
+    /// Whether the queue repeats an earlier delivery by itself. The message is a copy, the consumer ended, or
+    /// the consumer's answer was lost.
     pub is_again: bool,
-    /// The number of the consumer's instance, and how far the instance's clock is ahead.
+    /// The number of the consumer's instance. `ahead_ms` is how far the clock of this instance is ahead.
     pub instance: usize,
     pub ahead_ms: i64,
     pub begun_ms: u64,
@@ -113,12 +115,13 @@ pub struct Consumer {
     clock: SkewedClock,
     deliveries: Deliveries,
     has_ended: Cell<bool>,
-    /// Whether the instance has lost a delivery that it still counts.
+    /// Whether a delivery of this instance ended without notice. The instance still counts that delivery as
+    /// running.
     pub has_lost: Cell<bool>,
 }
 
 impl Consumer {
-    /// Completes only when the instance ends.
+    /// Waits until the instance ends.
     async fn end(&self) {
         poll_fn(|_| if self.has_ended.get() { Poll::Ready(()) } else { Poll::Pending }).await;
     }
@@ -130,7 +133,7 @@ impl Consumer {
 }
 
 impl Delivery {
-    /// Returns the outcome of the message, or why it was delivered again.
+    /// Returns the outcome of the delivery, or why the message is delivered again.
     pub fn cause(&self) -> &str {
         match &self.outcome {
             Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
@@ -139,7 +142,8 @@ impl Delivery {
     }
 }
 
-/// Returns the transaction and the service of a message, as in the names of its records.
+/// Returns the part of a record's name that identifies a notification: the transaction's ID, and the service
+/// unless it is e-mail.
 pub fn subject(message: &Message) -> String {
     let Message { id, service, .. } = message;
     if service.is_email() { id.clone() } else { format!("{id}:{}", service.name()) }
@@ -156,7 +160,7 @@ pub struct Post {
     kv: Rc<Kv>,
     time: Rc<Time>,
     random: Rc<Random>,
-    /// A weak reference, because the executor's tasks hold this struct.
+    /// The executor. The reference is weak, because the executor's tasks hold this struct.
     executor: Weak<Executor>,
     /// The texts of all queued messages.
     pub texts: RefCell<Vec<String>>,
@@ -169,7 +173,7 @@ pub struct Post {
     /// The running instances.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
-    /// Whether a service never accepts the notification about a transaction.
+    /// For each notification, whether the service never accepts it.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
 }
@@ -220,7 +224,8 @@ impl Post {
         place.into_iter().for_each(|place| *place = Rc::clone(&new));
     }
 
-    /// Accepts a message from an exchange or the operator, and delivers it after this delay.
+    /// Takes a message from a request or the operator, and delivers it after this delay. Loses a few
+    /// messages.
     pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
             self.lost.borrow_mut().push(subject(message));
@@ -333,7 +338,8 @@ impl Post {
         outcome
     }
 
-    /// Completes when a delivery breaks off. Returns whether only that delivery ended, or its whole instance.
+    /// Breaks some deliveries off at a random moment. Returns `true` if only this delivery ended, and `false`
+    /// if its whole instance ended.
     async fn break_off(&self, consumer: &Consumer) -> bool {
         if !self.chance(50) {
             consumer.end().await;
@@ -371,7 +377,7 @@ impl Post {
     }
 }
 
-/// The queue as one request sees it.
+/// The queue of notifications as one request sees it.
 pub struct SimulatedQueue {
     pub post: Rc<Post>,
     pub calls: Rc<Calls>,
@@ -385,7 +391,8 @@ impl Outbox for SimulatedQueue {
 
 // ---- The mail service ------------------------------------------------------------------------------
 
-/// The mail service, or the adapter of the messaging service, as one delivery sees it, with the deadline of the Worker.
+/// The mail service, or the messaging service's adapter, as one delivery sees it. Calls have the same
+/// deadline as in the Worker.
 struct SimulatedMailer<'p> {
     post: &'p Post,
     delivery: usize,

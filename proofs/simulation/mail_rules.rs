@@ -31,7 +31,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
 ];
 
-/// A create request puts at most one message into the queue for each service that it asks for.
+/// Checks that a create request puts at most one message into the queue for each service, and only for
+/// services that it asks for.
 fn a_create_puts_one_message_for_each_service(simulation: &Simulation) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -54,9 +55,10 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Every stored transaction that requests a notification has one, or a marker or metadata that states why it has none.
-/// There are two exceptions, whose state is shown as unknown a day later. The queue lost the message. Or the queue refused
-/// the message, and the record that notes this was overwritten by the record of an earlier create request.
+/// Checks that every stored transaction that requests a notification has one, or that a record states why it
+/// has none. There are two exceptions, whose state is shown as unknown a day later. The queue lost the
+/// message. Or the queue refused it, and the record that notes this was overwritten by that of an earlier
+/// create request.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
@@ -73,7 +75,7 @@ fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Returns the services that a record requests.
+/// Returns the services by which a record requests notifications.
 fn requested(record: &Record) -> Vec<NotificationService> {
     let notifications = record.json()["notifications"].as_array();
     let names = notifications.into_iter().flatten().filter_map(|one| one["type"].as_str());
@@ -107,7 +109,7 @@ fn listed(at: &str, id: &str) -> String {
     format!("mail-failed:{}:{id}", day_of(at))
 }
 
-/// Whether one address was to receive the maximum number of e-mails on this day.
+/// Whether some address had reached its daily limit of e-mails on this day.
 fn is_often_written_to(simulation: &Simulation, day: &str, service: NotificationService) -> bool {
     let mut counts = BTreeMap::<String, usize>::new();
     let of_service =
@@ -150,8 +152,8 @@ fn has_mail(simulation: &Simulation, id: &str) -> bool {
         .any(|sent| subject(&deliveries[sent.delivery].message) == id)
 }
 
-/// An e-mail that waits for the next day is listed as failed on the day when it began to wait, with a note of its
-/// round.
+/// Checks that an e-mail that must wait for the next day is listed as failed. Its delivery must also write
+/// the record which notes that the e-mail is queued.
 fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut waiting = deliveries.iter().filter(|it| it.cause() == "E_DAILY_LIMIT_EXCEEDED");
@@ -166,8 +168,8 @@ fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Every e-mail must belong to a stored record of its own create request. That record must request an e-mail and name
-/// the same recipient.
+/// Checks that every e-mail belongs to a stored record of its own create request. That record must request an
+/// e-mail to the same recipient.
 fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
     each_mail(simulation, |sent, delivery| {
         let record = found(delivery);
@@ -185,7 +187,7 @@ fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// The record that a delivery found.
+/// Returns the transaction's record that a delivery read; `None` if there was none.
 pub fn found(delivery: &Delivery) -> Option<Rc<Record>> {
     let calls = delivery.calls.list.borrow();
     let read = calls.iter().find(|call| call.name.starts_with("transaction:"))?;
@@ -205,16 +207,16 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Returns when a write is in force everywhere.
+/// Returns when every location shows a write that was made at this time.
 fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// A round of a service sends two notifications only for one of three reasons. The first notification was not marked,
-/// because its consumer, answer or marker was lost. The second delivery could not see the marker yet. Or the marker of
-/// another round at the same time replaced it. All three concern the same service: a failure of one service does not
-/// resend the notifications of another. Another rule checks whether the second delivery had to see the claim of the
-/// first.
+/// Checks that a notification is sent twice only for one of three reasons. First, the first sending was not
+/// recorded, because its consumer, answer or marker (the record of it) was lost. Second, the later delivery
+/// could not see the marker yet. Third, the marker was replaced by that of a resend at the same time. All
+/// reasons concern the same service: a failure of one service must not resend the notifications of another.
+/// Another rule checks the claims of the two deliveries.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();
@@ -242,7 +244,8 @@ fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Whether a fault ended a delivery after it sent an e-mail and before it wrote its marker.
+/// Whether a fault ended a delivery after it may have sent an e-mail, and before it wrote the marker that
+/// records this.
 fn is_cut_off(delivery: &Delivery) -> bool {
     let calls = delivery.calls.list.borrow();
     let is_marker = |name: &str| name.starts_with("notification:");
@@ -259,8 +262,8 @@ fn marked_ms(delivery: &Delivery) -> Option<u64> {
     put.and_then(|put| put.ended_ms)
 }
 
-/// Messages contain no personal data. The rule also covers outcomes, which are logged, and the names and values of
-/// the records that e-mails leave behind.
+/// Checks that messages contain no personal data. Also covers outcomes, which are logged, and the names and
+/// values of the records that e-mails leave behind.
 fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
     let post = &simulation.post;
     let mut texts = post.texts.borrow().clone();

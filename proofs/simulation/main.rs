@@ -1,8 +1,8 @@
-//! Runs the service on a simulated Workers KV that is eventually consistent and fails. A seed determines every random
-//! decision. Also runs create requests that race, in every possible order of their calls.
+//! Runs the service on a simulated Workers KV that is eventually consistent and fails. A seed determines
+//! every random decision. Also runs create requests that race, in every possible order of their calls.
 //!
-//! `SEED=7 cargo test --test simulation` plays one seed again; `npm run prove -- simulation` plays
-//! new seeds. `SEEDS` or `MINUTES` set how many, and `SEED` the first one.
+//! `SEED=7 cargo test --test simulation` runs one seed again. `npm run prove -- simulation` runs new seeds:
+//! `SEEDS` or `MINUTES` sets how many, and `SEED` the first one.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -48,10 +48,10 @@ use std::sync::Mutex;
 use std::thread::{available_parallelism, scope};
 use std::time::{Duration, Instant};
 
-/// The number of seeds that `cargo test` plays.
+/// The number of seeds that `cargo test` runs.
 const SEEDS: u64 = 100;
 const SHOWN: Duration = Duration::from_secs(5);
-/// Outcomes of messages that must occur at least once.
+/// Outcomes of messages. Each must occur at least once in all simulations together.
 const CAUSES: &[&str] = &[
     "sent",
     "sent or skipped before",
@@ -70,7 +70,7 @@ const CAUSES: &[&str] = &[
     "failed",
 ];
 
-/// Events of the ledger that must occur at least once.
+/// Events of the ledger. Each must occur at least once in all simulations together.
 const EVENTS: &[&str] = &[
     "a consumer ended",
     "a message came again",
@@ -109,7 +109,7 @@ const EVENTS: &[&str] = &[
     "the database: Silent",
 ];
 
-/// The counts from all threads.
+/// What happened in the simulations of all threads, and how often.
 #[derive(Default)]
 struct Tally {
     next: u64,
@@ -151,7 +151,7 @@ impl Tally {
     }
 }
 
-/// Checks all invariants. The error is the first violation with its trace.
+/// Checks all invariants. The error describes the first violation, with the trace that led to it.
 fn check(simulation: &Simulation, name: &str) -> Result<(), String> {
     invariants::check(simulation).map_err(|violation| {
         let trace = trace::trace(simulation, violation.exchange);
@@ -228,7 +228,8 @@ fn a_seed_decides_everything() {
     }
 }
 
-/// Create requests under one idempotency key that begin at the same time: isolate, API key and payload of each.
+/// Races between create requests that use one idempotency key and begin at the same time. Each request is
+/// given by its isolate, API key and payload.
 const RACES: &[(&str, &[Racer])] = &[
     ("a create and its repeat, in two isolates", &[(0, 0, 0), (1, 0, 0)]),
     ("a create and its repeat, in one isolate", &[(0, 0, 0), (0, 0, 0)]),
@@ -237,8 +238,8 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
 
-/// Plays every order of the calls of racing create requests, with every version that a read can find. Long runs also
-/// play each single failure.
+/// Runs each race in every possible order of its calls, with every version that a read can find. Long runs
+/// also repeat this with one failure in every possible place.
 #[test]
 fn no_order_of_creates_that_race_violates_an_invariant() {
     let most_faults = usize::from(number("MINUTES").is_some());

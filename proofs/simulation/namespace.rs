@@ -1,4 +1,5 @@
-//! KV as one caller sees it: the service, or an operator. An operator's lists are short, irregular and late.
+//! KV as one caller sees it: the service, or an operator. An operator's lists have short and sometimes empty
+//! pages, and may show an earlier state.
 
 use crate::database::SLEEP_MS;
 use crate::kv::{
@@ -13,12 +14,13 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// How many in 1,000 list pages of an operator are empty although others follow, and how many cursors expire.
+/// How many in 1,000 list pages of an operator are empty although other pages follow. `LAPSING` is how many
+/// in 1,000 cursors expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
 /// How many in 1,000 lists of an operator show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// How many in 1,000 lists of an operator are followed by the operator's computer going to sleep.
+/// After how many of 1,000 lists the operator's computer sleeps for a while.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
@@ -28,7 +30,8 @@ pub struct Namespace {
     pub kv: Rc<Kv>,
     pub location: usize,
     pub calls: Rc<Calls>,
-    /// Whether records are written as a newer version of the service writes them.
+    /// Whether records are written as by a newer version of the service, with a member that this version does
+    /// not know.
     pub is_newer: bool,
     /// The maximum number of names on a list page.
     pub page_length: usize,
@@ -125,7 +128,7 @@ impl Store for Namespace {
 }
 
 impl ListingStore for Namespace {
-    /// Returns a list as either storage has it, or had it some time ago.
+    /// Returns a page of a list. It shows what one of the storages has now, or had some time ago.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);
@@ -182,7 +185,7 @@ impl OperatorStore for Namespace {
     }
 }
 
-/// A key whose metadata nobody reads.
+/// Wraps a key for reads that ignore the record's metadata.
 struct Whole<'k, K>(&'k K);
 
 impl<K: Key> Key for Whole<'_, K> {

@@ -1,5 +1,5 @@
-//! Simulates reconciliation passes that a cron and people start: in parts, several at once, and killed at any time.
-//! Also simulates the erasures that race with them.
+//! Simulates reconciliation passes that crons and people start. Passes run in parts, several at once, and may
+//! be killed at any time. Also simulates erasures that happen meanwhile.
 
 use crate::books::{Books, Erasure};
 use crate::kv::{Call, OPERATOR};
@@ -13,17 +13,19 @@ use std::rc::Rc;
 
 /// The possible limits on the KV and database calls of one invocation.
 const CALLS: &[u32] = &[6, 12, 30, 1_000];
-/// The number of invocations that a cron starts for a pass, and the pause between them.
+/// The maximum number of invocations that are started for one pass. The pause between two of them is at most
+/// `PAUSE_MS`.
 const INVOCATIONS: u64 = 5;
 const PAUSE_MS: u64 = 30_000;
-/// How long a cron starts further steps.
+/// How long after its start a cron may begin further steps. `SOON_MS` is the maximum delay before a cron that
+/// is wanted at once.
 const CRON_MS: u64 = 10_000;
 const SOON_MS: u64 = 4_000;
-/// The message of an erasure that has not reached the ledger.
+/// Part of the error message of an erasure that has not reached the ledger.
 const LEFT: &str = "is erased, but its row in the ledger is not";
 
 impl Books {
-    /// Starts or continues a pass with some invocations, by a cron or a person.
+    /// Starts or continues a reconciliation pass with one or more invocations, as a cron or a person does.
     pub fn reconcile(self: &Rc<Self>) {
         let books = Rc::clone(self);
         let when = self.random.pick(&[PassTiming::Due, PassTiming::Now, PassTiming::Now]);
@@ -41,7 +43,7 @@ impl Books {
         });
     }
 
-    /// Runs a cron now.
+    /// Starts a cron within a few seconds.
     pub fn keep_up_soon(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
@@ -50,7 +52,7 @@ impl Books {
         });
     }
 
-    /// Runs one invocation; returns `None` if it fails.
+    /// Runs one invocation of a reconciliation pass, and returns how far it came. Returns `None` if it fails.
     pub async fn invoke(&self, when: PassTiming, calls: u32) -> Option<PassOutcome> {
         let number = self.passes.borrow().len();
         self.passes.borrow_mut().push(None);
@@ -88,8 +90,8 @@ impl Books {
         found
     }
 
-    /// Checks that a mark is removed only if its row exists, a finding names the removed row, or KV's answer was
-    /// damaged.
+    /// Checks that marks (records of messages that the queue refused) are not removed too early. The row must
+    /// exist, a finding must name the removed row, or KV's answer must have been damaged.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {
@@ -105,8 +107,8 @@ impl Books {
         }
     }
 
-    /// Forgets the recorded rows of paid months and the confirmations of erasures, because the ledger was emptied
-    /// since.
+    /// Forgets the copies of paid months' rows and the confirmed erasures. They are out of date, because the
+    /// ledger was emptied.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);

@@ -18,21 +18,21 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// How many in 1,000 pledges have the reference in the ID of their offering, and how many further bytes such an ID may
-/// have. Some of these IDs do not fit into a record's metadata.
+/// How many in 1,000 pledges have an offering whose ID contains the order's reference. `PERSONAL_BYTES` is
+/// how many bytes longer such an ID may be. Some of these IDs do not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 /// The messaging service that has an adapter.
 pub const MESSENGER: NotificationService = NotificationService::MessagingServiceA;
-/// The prefix of a reference.
+/// The prefix of every order's reference.
 pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
 
-/// The currencies of the price lists of modes, and of those of units.
+/// The currency of the price lists for a whole mode. `UNIT_CURRENCY` is that of price lists for one unit.
 pub const CURRENCY: &str = "EUR";
 pub const UNIT_CURRENCY: &str = "USD";
 
-/// The operator's price list.
+/// A price list of the operator: the unit price of each offering.
 pub type Prices = BTreeMap<&'static str, &'static str>;
 
 pub fn draw_prices(random: &Random) -> Prices {
@@ -47,11 +47,11 @@ pub fn price_list(prices: &Prices, currency: &str) -> Vec<u8> {
 pub struct Payload {
     reference: String,
     pub email: String,
-    /// The index of each pledge's amount, and its offering.
+    /// Each pledge, as the index of its amount in `AMOUNTS`, and its offering.
     pledges: Vec<(usize, String)>,
     is_full: bool,
     pub asks_for_mail: bool,
-    /// Whether it asks for a message by the adapter of [`MESSENGER`].
+    /// Whether the create request asks for a message by [`MESSENGER`].
     pub asks_for_message: bool,
     phrase: String,
 }
@@ -77,8 +77,8 @@ impl Payload {
         }
     }
 
-    /// Returns the request's JSON. Spellings differ in the order of members, in white space, and in how numbers are
-    /// written.
+    /// Returns the JSON of the request body. The two spellings differ in the order of members, in white
+    /// space, and in how numbers are written.
     pub fn body(&self, spelling: usize) -> Vec<u8> {
         let pledge = |(amount, offering): &(usize, String)| {
             let amount = AMOUNTS[*amount][spelling];
@@ -105,7 +105,7 @@ impl Payload {
         format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
     }
 
-    /// Returns the members of a create request's answer that depend on neither IDs nor terms.
+    /// Returns the part of a create request's answer that follows from the payload alone.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
@@ -129,7 +129,7 @@ impl Payload {
         })
     }
 
-    /// Returns the names of the services that the create request asks for.
+    /// Returns the names of the services by which the create request asks for notifications.
     pub fn services(&self) -> impl Iterator<Item = &'static str> {
         let mail = self.asks_for_mail.then_some("Email");
         mail.into_iter().chain(self.asks_for_message.then_some(MESSENGER.name()))
@@ -148,7 +148,7 @@ fn double(amount: usize) -> f64 {
     AMOUNTS[amount][0].parse().unwrap()
 }
 
-/// Returns the answer of a create request as a get shows it.
+/// Converts the answer of a create request to the answer of a later get.
 pub fn retrieved(created: &Value) -> Value {
     let mut retrieved = created.clone();
     let members = retrieved.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Simulates payments: the operator marks months as paid and undoes that while all other events happen.
+//! Simulates payments. The operator marks months as paid, or undoes this, while all other events happen.
 
 use crate::books::Books;
 use crate::callers::{Action, Exchange, Scope};
@@ -12,15 +12,17 @@ use serde_json::{Value, json};
 
 /// The month in which virtual time begins.
 pub const MONTH: &str = "2026-01";
-/// When the month counts as ended: one day after its last moment, which is 36 h after virtual time begins.
+/// The virtual time at which January counts as ended: one day after its last moment.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// The next month, which ends 28 days later.
+/// The month after [`MONTH`]. `NEXT_ENDED_MS` is when it counts as ended, 28 days later.
 pub const NEXT_MONTH: &str = "2026-02";
 pub const NEXT_ENDED_MS: u64 = ENDED_MS + 28 * 24 * 60 * 60_000;
-/// How many in 1,000 simulations go on until the next month has ended, and its number of steps.
+/// How many in 1,000 simulations continue until the next month has ended. They then take `NEXT_STEPS` further
+/// steps.
 const GOES_ON: u64 = 700;
 const NEXT_STEPS: usize = 12;
-/// How long before the end of the month the first mark may be made. A get must not show this mark yet.
+/// How long before the end of the month it may first be marked as paid. A get must not show such an early
+/// mark yet.
 const EARLY_MS: u64 = 120_000;
 const STEPS: usize = 30;
 /// The maximum number of gets that one isolate serves at once.
@@ -32,8 +34,8 @@ fn settlement((mode, unit): Scope, month: &str) -> String {
 }
 
 impl Simulation {
-    /// Simulates the end of the month. The month is marked as paid and unmarked at any time, beginning shortly before
-    /// its end.
+    /// Simulates the end of the month. The month is marked as paid, and the mark is undone, at random times.
+    /// This begins shortly before the month's end.
     pub fn pay(&mut self) {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
@@ -54,7 +56,7 @@ impl Simulation {
         }
     }
 
-    /// Simulates the end of the next month, into which credits may be carried.
+    /// Simulates the end of the next month. Credits of the first month may be carried over into it.
     fn pay_next(&mut self) {
         self.advance(NEXT_ENDED_MS - self.time.now_ms());
         for _ in 0..NEXT_STEPS {
@@ -72,7 +74,8 @@ impl Simulation {
         self.books.iter().for_each(Books::credit_order);
     }
 
-    /// Runs the operator's payment commands after a pass, or while rows are missing during a rebuild.
+    /// Runs the operator's commands for payments. Some runs follow a reconciliation pass, and some happen
+    /// while the ledger is rebuilt.
     fn settle(&self) {
         let Some(books) = &self.books else { return };
         match books.random.below(6) {
@@ -84,7 +87,7 @@ impl Simulation {
         books.settle_by_command(PAUSE_MS);
     }
 
-    /// Marks the month of a shop as paid, or undoes that. Each mark has a different time.
+    /// Marks the month of a shop as paid, or removes the mark. Each mark has a different time.
     fn mark(&mut self) {
         let (scope, at) = (self.random.pick(SCOPES), date_time(EPOCH_MS + self.time.now_ms()));
         let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
@@ -96,8 +99,8 @@ impl Simulation {
         self.kv.set(&settlement(scope, MONTH), record.map(String::into_bytes));
     }
 
-    /// Sends several gets at once, which may need the same settlement. The first one reads it for all of them, unless
-    /// that get is cut off.
+    /// Sends several gets to one isolate at the same time, so that some need the same settlement record. The
+    /// first get reads it for all of them, unless that get is cut off.
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
@@ -117,7 +120,7 @@ impl Simulation {
     }
 }
 
-/// Returns the body of a get, as it is stored, which is without the time of payment.
+/// Removes the time of payment from the body of a get. The result is the record as it is stored.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();
@@ -130,8 +133,8 @@ pub fn unpaid(body: &[u8]) -> Vec<u8> {
 
 // ---- Rules -----------------------------------------------------------------------------------------
 
-/// A get's `paidAt` is null until the month has ended by the isolate's clock. After that it is a mark, or null, that
-/// was in force somewhere.
+/// Checks the `paidAt` of a get. It must be null until the month has ended by the isolate's clock. After that
+/// it must be a value, or null, that some location may still show.
 pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let Action::Get { .. } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
@@ -152,7 +155,8 @@ pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
 }
 
-/// Returns the values that the settlement of the caller's shop may have, given the caches of KV and of isolates.
+/// Returns the times of payment that a get may show, given the caches of KV and of isolates. Null means that
+/// the month is not marked as paid.
 fn in_force(case: &Case<'_>, month: &str) -> Option<Vec<Value>> {
     let name = settlement(case.exchange.ask.scope()?, month);
     let versions = case.simulation.kv.versions.borrow();
@@ -169,14 +173,14 @@ fn in_force(case: &Case<'_>, month: &str) -> Option<Vec<Value>> {
     Some(in_force.map(|((_, paid_at), _)| paid_at.clone()).collect())
 }
 
-/// The answer to a create request never says that anything is paid. This includes replays, even if the month has been
-/// marked as paid by then.
+/// Checks that the answer to a create request never says that anything is paid. This includes replays, even
+/// if the month has been marked as paid by then.
 pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
     let paid_at = &case.exchange.created()?.json()["charge"]["paidAt"];
     unless(paid_at.is_null(), || format!("it was paid at {paid_at}"))
 }
 
-/// Once an erasure is in force everywhere, no get returns erased data.
+/// Checks that no get returns erased data once the erasure is in force everywhere.
 pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let all = case.simulation.erased.borrow();
@@ -189,7 +193,7 @@ pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     Some(format!("{shown} was erased at {erased_ms} ms"))
 }
 
-/// Whether this request waited for a settlement that another request of its isolate tried to read without success.
+/// Whether this request waited for another request of its isolate that failed to read a settlement.
 pub fn waited_for_a_failure(case: &Case<'_>) -> bool {
     let waited = case.calls("pause");
     let is_beside = |call: &Call| waited.iter().any(|pause| call.began_ms <= pause.began_ms);

@@ -1,5 +1,5 @@
-//! Simulates people of shops: several operators and managers add and remove the same people, some of them several times
-//! with one operation ID. They may be killed between any two steps.
+//! Simulates operators and managers who add and remove people of shops. Several of them change the same
+//! person, and some repeat a request with one operation ID. They may be killed between any two steps.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -23,10 +23,10 @@ use std::rc::Rc;
 
 const PLACES: &[&str] = &["unit:unit_1", "team:crew"];
 const ADDRESSES: &[&str] = &["ada@shop.example", "bob@shop.example"];
-/// How many in 1,000 changes add a person, and the maximum number of requests for one change.
+/// How many in 1,000 changes add a person. `ASKED` is the maximum number of requests for one change.
 const ADDITIONS: u64 = 550;
 const ASKED: u64 = 3;
-/// The time within which these requests are sent.
+/// The possible times within which the requests for one change are sent.
 const WITHIN_MS: &[u64] = &[2_000, 30_000, 200_000];
 
 /// One request to add or remove a person.
@@ -45,7 +45,8 @@ impl PersonChange {
         (self.place, self.address) == (other.place, other.address)
     }
 
-    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long its last call may take.
+    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long its last call may
+    /// still take.
     fn may_be_since(&self, since_ms: u64, late_ms: u64) -> bool {
         let until_ms = self.ended_ms.map_or(u64::MAX, |ms| ms + late_ms + APART_MS);
         self.heard != Heard::Not && until_ms >= since_ms
@@ -118,7 +119,7 @@ impl Books {
         self.check_removed();
     }
 
-    /// Records that a request begins. The returned guard records its end.
+    /// Records that a request begins. When the returned guard is dropped, it records the end.
     fn announce_person(
         self: &Rc<Self>,
         place: &'static str,
@@ -132,7 +133,8 @@ impl Books {
         Ending(Rc::clone(self), number)
     }
 
-    /// Checks that a person who was removed may not sign in, unless somebody may have added the person since.
+    /// Checks that a person who was removed may not sign in, unless the person may have been added again
+    /// since.
     pub fn check_removed(&self) {
         let changes = self.people.borrow();
         let removals = changes.iter().filter(|it| it.role.is_none() && it.heard == Heard::Done);
@@ -150,7 +152,7 @@ impl Books {
         }
     }
 
-    /// Returns the role with which a person may sign in now.
+    /// Returns the role with which a person may sign in now; `None` if the person may not.
     fn role_of(&self, place: &str, address: &str) -> Option<PersonRole> {
         let place = place_of(place);
         let memberships = block_on(people::of_person(Some(self.database.sqlite()), address));
@@ -158,14 +160,14 @@ impl Books {
     }
 }
 
-/// Returns when the row of each person was changed, by the name of the row.
+/// Returns when each person's row was last changed, by the name of the row.
 pub fn people_rows(books: &Books) -> BTreeMap<String, u64> {
     let rows = books.database.json("SELECT json_array(name, at) FROM people");
     let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_u64()?));
     rows.iter().filter_map(row).collect()
 }
 
-/// A guard that records the end of a request when it is dropped, even if its task is killed.
+/// Records the end of a request when this guard is dropped, also if the request's task is killed.
 struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
@@ -177,8 +179,8 @@ impl Drop for Ending {
 
 // ---- In the end ------------------------------------------------------------------------------------
 
-/// KV has a record of each person who may sign in, with the same role. KV may also have the record of a person who was
-/// removed since, if the ledger states the removal.
+/// Checks that KV has a record, with the right role, of each person who may sign in by the ledger. KV may
+/// also still have the record of a removed person, if the ledger states the removal.
 pub fn kv_has_the_people_of_the_ledger(simulation: &Simulation, books: &Books) -> Wrong {
     let rows = books.database.json(
         "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at) FROM people",
@@ -203,8 +205,8 @@ pub fn kv_has_the_people_of_the_ledger(simulation: &Simulation, books: &Books) -
     left.map(|(name, record)| format!("the row of {record} is {:?}", rows.get(name)))
 }
 
-/// A person has the role of the last change that somebody was told has been made, unless another change may have taken
-/// effect since.
+/// Checks that a person has the role of the last change that was reported as made. Leaves out people whom
+/// another change may have affected since.
 pub fn a_person_is_what_people_heard(_: &Simulation, books: &Books) -> Wrong {
     let changes = books.people.borrow();
     let done = changes.iter().filter(|change| change.heard == Heard::Done);

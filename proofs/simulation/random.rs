@@ -1,4 +1,5 @@
-//! Makes all random decisions, either from a seed, or by trying each combination of decisions in turn.
+//! Makes all random decisions. They follow from a seed, or are tried in every combination, one combination in
+//! each run.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -12,7 +13,7 @@ enum Source {
     Every(Decisions),
 }
 
-/// The decisions of one run, each with the number of alternatives.
+/// The decisions of one run, each with the number of alternatives that it had.
 #[derive(Default)]
 struct Decisions {
     list: Vec<(u64, u64)>,
@@ -25,8 +26,8 @@ impl Random {
         Random(RefCell::new(Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)))))
     }
 
-    /// Tries every combination of decisions, one in each run. Decisions outside of [`open`](Self::open)
-    /// are always 0.
+    /// Creates a source of decisions that tries every combination, one in each run. Decisions are 0 unless
+    /// [`open`](Self::open) has been called with `true`.
     pub fn every() -> Self {
         Random(RefCell::new(Source::Every(Decisions::default())))
     }
@@ -37,7 +38,7 @@ impl Random {
         }
     }
 
-    /// Begins the run of the next combination; returns `false` if there is none.
+    /// Prepares the run of the next combination; returns `false` if all have been tried.
     pub fn next_run(&self) -> bool {
         let Source::Every(Decisions { list, made, .. }) = &mut *self.0.borrow_mut() else {
             return false;
@@ -67,8 +68,8 @@ impl Random {
         }
     }
 
-    /// Randomly decides whether an event happens, with this probability in 1,000. When all combinations are tried,
-    /// this is a decision between two alternatives.
+    /// Randomly decides whether an event happens, with this probability in 1,000. If all combinations are
+    /// tried, both results are tried.
     pub fn chance(&self, per_mille: u64) -> bool {
         let is_seed = matches!(&*self.0.borrow(), Source::Seed(_));
         match is_seed {

@@ -1,5 +1,5 @@
-//! Simulates operators who request a key several times with one operation ID, at once and later, and who may be
-//! killed meanwhile.
+//! Simulates operators who request one API key several times with the same operation ID, at once and later.
+//! They may be killed meanwhile.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -11,10 +11,11 @@ use impact_pledge::scope::Mode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The maximum number of requests for one key, and the time within which they are sent.
+/// The maximum number of requests for one key. They are sent within one of the times in `WITHIN_MS`.
 const ASKED: u64 = 4;
 const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
-/// The time after which another attempt may replace an unfinished one. Clocks differ by at most 10 s.
+/// For at least this time, an unfinished attempt keeps another one from replacing it. It allows for clocks
+/// that differ by 10 s.
 const ALONE_MS: u64 = 20_000;
 
 /// A key that is requested with one operation ID.
@@ -23,10 +24,10 @@ struct Wanted {
     label: String,
     /// The IDs of the keys in the answers.
     keys: RefCell<Vec<String>>,
-    /// When each attempt that reported that it created the key began and ended.
+    /// When the attempts that reported a new key began and ended.
     made: RefCell<Vec<(u64, u64)>>,
-    /// Whether the ledger has the outcome, because a request without a fault reported it. An attempt that began before
-    /// may still report its own outcome, if its computer slept meanwhile.
+    /// Whether the ledger has stored the outcome: a request without a fault has reported it. An attempt that
+    /// began earlier may still report its own outcome, if its computer slept meanwhile.
     is_kept: Cell<bool>,
 }
 
@@ -89,7 +90,7 @@ impl Books {
         self.database.faults.borrow().values().sum()
     }
 
-    /// Checks that one operation creates one key.
+    /// Checks that one operation creates at most one key.
     fn check_one(&self, wanted: &Wanted, id: &str) {
         let mut keys = wanted.keys.borrow_mut();
         keys.push(id.to_owned());
@@ -104,7 +105,7 @@ impl Books {
         }
     }
 
-    /// Checks that only one of two simultaneous attempts does the work.
+    /// Checks that of two attempts at the same time only one creates the key.
     fn check_alone(&self, wanted: &Wanted, began_ms: u64) {
         let mut made = wanted.made.borrow_mut();
         let now_ms = self.now_ms();

@@ -1,5 +1,5 @@
-//! Simulates the operators' commands that mark a month as paid or undo that. A person pays what the ledger says is due at
-//! that time. Meanwhile the ledger is sometimes rebuilt.
+//! Simulates the operators' commands that mark a month as paid, or undo this. A person pays what the ledger
+//! says is due at that time. Sometimes the ledger is rebuilt meanwhile.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -22,21 +22,22 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop whose months are marked only by commands, and the names of their records.
+/// The shop whose months only commands mark as paid. `SETTLEMENTS` has the names of the records of these
+/// payments.
 pub const SHOP: Scope = ("live", "unit_2");
 pub const SETTLEMENTS: &[&str] =
     &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
-/// The maximum time until somebody begins.
+/// The maximum delay until a person begins a payment.
 pub const PAUSE_MS: u64 = 60_000;
-/// The maximum time from the credits beside a payment to its beginning, within which time these begin, and their maximum
-/// number.
+/// The maximum time from the first credits to the payment that they race with. The credits begin within
+/// `TOGETHER_MS`, and there are at most `MOST_CREDITS`.
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
 
 impl Books {
-    /// Marks a month as paid, or undoes that, after a pass that makes this possible. Shortly before, people begin to credit
-    /// orders, all at about the same moment. Some of them are slow, so that their credits come after the payment.
+    /// Runs a reconciliation pass, and then marks a month as paid or undoes this. Shortly before, several
+    /// people begin to credit orders. Some of them are slow, so that their credits arrive after the payment.
     pub fn settle_beside_credits(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
@@ -47,7 +48,7 @@ impl Books {
         });
     }
 
-    /// Marks a month as paid, or undoes that, within this time.
+    /// Marks a month as paid, or undoes this, after a random delay of at most `within_ms`.
     pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
         let (books, is_added) = (Rc::clone(self), self.random.chance(650));
         let is_next = self.now_ms() >= NEXT_ENDED_MS && self.random.chance(600);
@@ -104,8 +105,8 @@ impl Books {
         undone.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change, except for a
-    /// record that a retry writes again. Sums also need not match if KV had a fault.
+    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change. Sums are
+    /// not checked if a retry wrote a record again, or if KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
         let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());
@@ -140,7 +141,8 @@ impl Books {
         settlement.sums.iter().find_map(|sum| wrong_sum(sum, charges.get(&sum.currency_code)))
     }
 
-    /// Empties the ledger, as `npm run ledger -- rebuild` does. Passes write its rows again.
+    /// Empties the ledger, as `npm run ledger -- rebuild` does. Later reconciliation passes write its rows
+    /// again.
     pub fn rebuild(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.note("the operator empties the ledger");
@@ -156,7 +158,8 @@ fn of(month: &str) -> Value {
     json!({ "unit": SHOP.1, "mode": SHOP.0, "month": month })
 }
 
-/// Returns what is wrong with a paid sum: it is the charges, less credits, less what is carried, or 0 if that is negative.
+/// Checks the sum that was paid. It must be the charges, less the credits, less the excess carried over, but
+/// never below 0.
 fn wrong_sum(sum: &SettledSum, charges: Option<&BigUint>) -> Wrong {
     let charges = charges.cloned().unwrap_or_default();
     let taken = sum.credits.as_ref().map_or_else(BigUint::default, |credits| {

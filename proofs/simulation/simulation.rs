@@ -1,5 +1,5 @@
-//! The simulation: callers, an operator, isolates that start and end, and the history of their
-//! requests and answers.
+//! The simulation. It has callers, an operator, isolates that start and end, and the history of all requests
+//! and answers.
 
 use crate::books::Books;
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
@@ -29,18 +29,19 @@ const ISOLATES: usize = 2 * LOCATIONS;
 const STEPS: usize = 60;
 const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
-/// The payload that is used only in the audit.
+/// The index of the payload that is used only in the checks at the end.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
-/// The payload of a burst of create requests, and the minimum size of its body in bytes.
+/// The index of the large payload, which a burst of create requests sends. Its body has at least
+/// `LARGE_BYTES`.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 96;
-/// A key of each owner.
+/// One key of each owner, by its index in `KEYS`.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
-/// Exclusive limit on the number of e-mails that an operator resends at once.
+/// One more than the maximum number of notifications that an operator resends at once.
 const RESENT: u64 = 10;
-/// One in this many requests of a burst sends its whole body.
+/// In a burst, one in this many requests sends its whole body. The others break off.
 const WHOLE: usize = 12;
 
 /// One create request of a race: its isolate, API key and payload.
@@ -52,7 +53,7 @@ pub struct Simulation {
     pub exchanges: Rc<RefCell<Vec<Exchange>>>,
     pub keys: Vec<KeyLife>,
     pub prices: Vec<(u64, Prices)>,
-    /// The price lists of units: when each was set, or removed (`None`).
+    /// The price lists of units, each with the time at which it was set. `None` means that it was removed.
     pub unit_prices: Vec<(u64, Scope, Option<Prices>)>,
     pub payloads: Vec<Payload>,
     /// Events besides the exchanges, for the trace.
@@ -222,8 +223,8 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold, with a team's key, or with keys of all owners except one.
-    /// Small create requests of all owners follow.
+    /// Sends more bytes at once than an isolate may hold. Either one team's key sends them all, or the keys
+    /// of all owners but one. Small create requests of all owners follow.
     fn burst(&mut self) {
         let isolate = self.pick_isolate();
         let spared = self.random.index(OWNERS.len());
@@ -359,7 +360,8 @@ impl Simulation {
         });
     }
 
-    /// Returns the ledger's queue as a request sees it. Its KV calls do not count as the request's.
+    /// Returns the ledger's queue as one request sees it. The queue's KV calls do not count as calls of the
+    /// request.
     fn ledger_queue(&self, isolate: usize, store: &Namespace) -> Option<SimulatedLedgerQueue> {
         let Calls { exchange, time, .. } = &*store.calls;
         let calls = Calls { exchange: *exchange, time: Rc::clone(time), list: RefCell::default() };
@@ -490,7 +492,8 @@ impl Simulation {
         self.erased.borrow_mut().push((id, self.time.now_ms()));
     }
 
-    /// Begins the next round of a requested notification, with a form that is sent once or many times.
+    /// Resends a requested notification, as an operator does with a form. The form is sent once or several
+    /// times.
     fn resend(&mut self) {
         let Some((id, _)) = self.pick_created() else { return };
         let Some(record) = self.kv.last(&format!("transaction:{id}")) else { return };
@@ -513,8 +516,8 @@ impl Simulation {
 
     // ---- The end ---------------------------------------------------------------------------------
 
-    /// Ends all faults, waits for late writes and for caches to expire, replaces all isolates, and audits
-    /// the result.
+    /// Ends all faults, waits until late writes have arrived and caches have expired, and replaces all
+    /// isolates. Then reads and repeats everything for the final checks.
     fn end(&mut self) {
         self.kv.conditions.set(Conditions::default());
         self.advance(400_000);
@@ -568,7 +571,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the IDs of the transactions that answers confirmed, each with the owner of the transaction.
+    /// Returns the IDs of the transactions that answers confirmed, each with its mode and unit.
     fn acknowledged(&self) -> BTreeMap<String, Scope> {
         let exchanges = self.exchanges.borrow();
         let acknowledged = exchanges.iter().filter_map(|exchange| {

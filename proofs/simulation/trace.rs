@@ -8,8 +8,8 @@ use crate::simulation::Simulation;
 use impact_pledge::service::Message;
 use std::collections::BTreeSet;
 
-/// Lists all events in order. For one request, lists its events until it ended, and the events of other
-/// requests that touched the same transaction or replay record.
+/// Lists all events in the order of their times. For one request, lists its events until it ended. Also lists
+/// the events of other requests that touched the same transaction or replay record.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();
@@ -60,7 +60,7 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
     lines
 }
 
-/// Returns the lines about the queue's deliveries.
+/// Returns the lines about the deliveries of notifications.
 fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
     let deliveries = simulation.post.deliveries.borrow();
     let lines_of = |(number, delivery): (usize, &Delivery)| {

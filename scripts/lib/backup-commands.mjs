@@ -46,7 +46,8 @@ function savedInWords(file, { count, sha256, since, completeUpTo }) {
 }
 
 /**
- * Records in the namespace that a backup was made. If this fails, the backup is still complete.
+ * Records in the namespace that a backup was made. If this fails, prints a message: the backup itself is
+ * complete.
  * @returns {Promise<boolean>} whether it was recorded
  */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
@@ -63,7 +64,7 @@ async function recordBackup({ tools, port, terminal, by }, isIncrement, { count 
 }
 
 const OTHER_SECRET =
-  "The namespace now has the secret of the backup. API keys that are not in the backup keep the old secret: a create that was sent with a key of one secret is not recognised as a retry if it is sent again with a key of the other secret.";
+  "The namespace now has the secret of the backup. API keys that are not in the backup keep the old secret. A repeated create request is recognised as a retry only if both attempts use API keys with the same secret.";
 
 export function addRestore(transactions) {
   const back = transactions
@@ -119,7 +120,8 @@ export function addRestore(transactions) {
 
 /**
  * Adds the restored transactions to the ledger.
- * @returns {Promise<string | null>} up to when it has all; null without a ledger, or if this fails
+ * @returns {Promise<string | null>} the time up to which the ledger is complete; null if there is no ledger,
+ *   or if this fails
  */
 async function reconciled({ tools, kv, port, terminal }) {
   if (!kv.ledger) return null;

@@ -1,4 +1,4 @@
-/** Reads backups, with at most one line in memory. `backup.mjs` describes the lines. */
+/** Reads backups with at most one line in memory. `backup.mjs` describes their format. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -17,11 +17,12 @@ const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes i
 const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
 
 /**
- * Yields the checked records of a backup, each with the length of its line in bytes as `size`. Throws a {@link
- * UserError} for a backup that is incomplete or was changed. The error may come only at the end, so a caller that
- * must not stop half-way reads the backup twice.
+ * Yields the records of a backup. Each is checked, and has the length of its line in bytes as `size`. Throws
+ * a {@link UserError} if the backup is incomplete or was changed. The error may come only at the end. A
+ * caller that must not stop half-way therefore reads the backup twice.
  * @param {string} file
- * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] called with the header and the trailer
+ * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] called with the header and
+ *   the trailer
  */
 export async function* recordsOf(file, tell = () => {}) {
   const reader = new Reader(file, tell);
@@ -80,7 +81,7 @@ class Reader {
     return this.#tell(trailer) ?? null;
   }
 
-  /** Throws unless the last line was the trailer. */
+  /** Throws if the last line was not the trailer. */
   end() {
     if (this.#number === 0) throw new UserError(`${this.#file} is not a backup of this service`);
     if (!this.#isWhole)
@@ -91,9 +92,9 @@ class Reader {
 }
 
 /**
- * Yields lines with their line feeds; the last line may lack one. Only line feeds end a line, because a record may
- * contain other separators. The first line may be no longer than a header, because a large file may have no line feed
- * at all.
+ * Yields the lines of a file, each with its line feed. The last line may have none. Other line separators do
+ * not end a line, because a record may contain them. Throws if the first line is longer than a header can be:
+ * a large file of another kind may have no line feed at all.
  */
 async function* lines(file) {
   /** @type {Buffer[]} */
@@ -169,7 +170,10 @@ const isPlace = (place) =>
 
 const isShort = (text, most) => Buffer.byteLength(text) <= most;
 const isWellFormed = (text) => isText(text) && Buffer.from(text).toString() === text;
-/** For each member of a record, whether Workers KV accepts it. @type {Record<string, (record: any) => boolean>} */
+/**
+ * For each member of a record, a function that returns whether Workers KV would accept its value.
+ * @type {Record<string, (record: any) => boolean>}
+ */
 const MEMBERS = {
   name: ({ name }) =>
     isWellFormed(name) && isShort(name, MOST_OF_NAME) && !["", ".", ".."].includes(name),

@@ -1,9 +1,10 @@
 /**
- * Writes backups of a namespace as JSON Lines. The first line is a header with format, place and time. Then follow
- * the records, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`, `expiration`. The last line
- * is a trailer with the number of records and the SHA-256 of all lines before it. At most one page of records is in
- * memory. An interrupted backup starts from the beginning. `increment.mjs` writes backups that continue an earlier
- * backup (version 2): their header has the SHA-256 of the earlier one. `backup-reader.mjs` reads both versions.
+ * Writes backups of a namespace as JSON Lines. The first line is a header with format, place and time. The
+ * next lines are the records, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
+ * `expiration`. The last line is a trailer with the number of records and the SHA-256 of all lines before it.
+ * At most one page of records is in memory. After an interruption, a backup starts again from the beginning.
+ * `increment.mjs` writes incremental backups (version 2), whose header has the SHA-256 of the backup that
+ * they continue. `backup-reader.mjs` reads both versions.
  */
 import { createHash } from "node:crypto";
 import { FORMAT, FULL, INCREMENT } from "./backup-reader.mjs";
@@ -22,11 +23,12 @@ export function backup(kv, file) {
 }
 
 /**
- * Writes records into a new file.
+ * Writes the header, the records with these names, and the trailer into a new file.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
- * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times of the header
- * @param {AsyncIterable<import("./kv.mjs").Name>} names in order
+ * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times for
+ *   the header
+ * @param {AsyncIterable<import("./kv.mjs").Name>} names sorted
  * @returns {Promise<{count: number, sha256: string}>}
  */
 export function writeBackup(kv, file, times, names) {
@@ -49,7 +51,7 @@ async function writeRecords(kv, writer, header, all) {
   return { count, sha256: await writer.end(count) };
 }
 
-/** Yields the lines of records. Leaves out records that are deleted or expire after they were listed. */
+/** Yields a line for each record. Leaves out records that were deleted or expired after they were listed. */
 async function* linesOf(kv, names) {
   const expirations = new Map(names.map(({ name, expiration }) => [name, expiration]));
   for await (const { name, value, metadata } of kv.read(expirations.keys())) {
@@ -64,8 +66,8 @@ async function* linesOf(kv, names) {
 }
 
 /**
- * Returns a value as text, or as base64 if it is not UTF-8. If the given text contains replacement characters, the
- * value may not be UTF-8, so its bytes are read.
+ * Returns a record's value as text, or as base64 if it is not UTF-8. Reads the value's bytes if the given
+ * text contains replacement characters, because then it may not be UTF-8.
  */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;

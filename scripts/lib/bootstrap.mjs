@@ -1,7 +1,7 @@
 /**
- * Installs the npm packages, and makes sure that Node is new enough, before any command runs. A fresh clone has no
- * packages, and the system's Node may be version 20, so this file imports only Node's own modules. Node 22 is one of
- * the packages, and npm puts it first in PATH for every npm script.
+ * Installs the npm packages, and makes sure that Node is new enough, before any command runs. This file
+ * imports only Node's own modules: a fresh clone has no packages, and the system's Node may be version 20.
+ * Node 22 is one of the packages, and npm puts it first in PATH for every npm script.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,8 +24,8 @@ export function nodeIsNewEnough(version = process.version) {
 }
 
 /**
- * Whether the installed packages match the lock file. npm writes its own list of installed packages last, so after an
- * interrupted install there is no list.
+ * Whether the installed packages match the lock file. Compares the lock file with npm's own list of installed
+ * packages. npm writes this list last, so it is missing after an interrupted install.
  */
 export function packagesReady(folder) {
   const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) =>
@@ -45,8 +45,8 @@ export function packagesReady(folder) {
 }
 
 /**
- * Installs the npm packages. If several commands run at the same time, only one installs. This function makes its own
- * lock, because the package for locks is not installed yet.
+ * Installs the npm packages. If several commands run at the same time, only one of them installs. The lock is
+ * made here, because the package for locks is not installed yet.
  */
 async function installPackages(lock) {
   mkdirSync(dirname(lock), { recursive: true });
@@ -93,7 +93,10 @@ const ended = (child) =>
       .on("close", (code, signal) => resolve(code ?? signal)),
   );
 
-/** Returns npm's script for Node, if npm runs this process or came with this Node. Windows runs `npm.cmd` only through a shell. */
+/**
+ * Returns the path of npm's script for Node, if npm runs this process or came with this Node. On Windows,
+ * `npm.cmd` would need a shell.
+ */
 export function npmScript() {
   const places = [
     process.env.npm_execpath,
@@ -105,9 +108,9 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` once the npm process that started this process has ended, because npm and its shell do not forward
- * every signal. Does nothing if npm did not start this process, because a process that a shell started in the
- * background may outlive that shell.
+ * Calls `work` once the npm process that started this process has ended. This is needed because npm and its
+ * shell do not forward every signal. Does nothing if npm did not start this process: a process in a shell's
+ * background may outlive the shell.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;

@@ -1,4 +1,7 @@
-/** Creates folders that appear only once they are complete. Some are in the cache, which all clones of a user share. */
+/**
+ * Creates folders that become visible only when they are complete. Some are in the cache, which all clones of
+ * a user share.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -21,8 +24,9 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * Returns the folder `place`. If it does not exist, `make(folder)` fills a temporary folder beside it, which is then
- * renamed. Leftovers of an earlier attempt are removed, because only the holder of the lock creates the folder.
+ * Returns the folder `place`, and creates it if it does not exist. `make(folder)` fills a temporary folder,
+ * which is then renamed to `place`. Removes what an interrupted attempt left behind. This is safe, because
+ * only the holder of the lock creates the folder.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -40,8 +44,8 @@ export async function entry(place, make) {
 }
 
 /**
- * Returns a folder as {@link entry} does, for folders whose names change with their content. Also removes folders
- * beside it that were not used for two weeks.
+ * Returns a folder as {@link entry} does, for folders whose names depend on their content. Also removes
+ * folders beside it that were not used for two weeks.
  */
 export async function usedEntry(place, make) {
   await entry(place, make);
@@ -66,8 +70,8 @@ export async function locked(place, work) {
 }
 
 /**
- * Fills a new folder, then replaces `place` with it. If this fails, the old folder stays. `workshop` is a folder on
- * the same disk.
+ * Fills a new folder, and then replaces `place` with it. If this fails, the old folder stays. The new folder
+ * is created in `workshop`, a folder on the same disk.
  */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });

@@ -3,11 +3,12 @@ import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**
- * Yields the last version of each record. For some kinds of records, every increment contains all records; of those
- * kinds, only the records of the last backup are used.
+ * Yields the last version of each record. Every increment contains all records of some kinds. For those
+ * kinds, yields only the records of the last backup.
  * @param {string[]} files
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
- * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with headers and trailers
+ * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with
+ *   headers and trailers
  */
 export async function* recordsOfChain(files, rules, tell = () => {}) {
   const sources = files.map((file, index) => recordsOf(file, (known) => tell(known, index)));
@@ -32,9 +33,9 @@ function firstName(heads) {
 }
 
 /**
- * Throws unless the files are a full backup and its increments, in order.
+ * Throws if the files are not a full backup and its increments, in order.
  * @param {string[]} files
- * @param {{header: any, sha256: string}[]} known of each
+ * @param {{header: any, sha256: string}[]} known the header and the hash of each file
  */
 export function checkChain(files, known) {
   for (const [index, { header }] of known.entries()) {

@@ -12,15 +12,16 @@ const PAGE = 100; // items in a page of a list
 const NEEDED =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Access to a Cloudflare account, by API calls with a deadline. */
+/** Makes calls of Cloudflare's API for one account, each with a deadline. */
 export class Cloudflare {
   #base;
   #headers;
   #deadline;
 
   /**
-   * Creates access with these headers.
-   * @param {{base: string, headers: Record<string, string>, account?: string, deadline: number}} access `deadline` of each call, in milliseconds
+   * Prepares calls with these headers.
+   * @param {{base: string, headers: Record<string, string>, account?: string, deadline: number}} access
+   *   `deadline` of each call, in milliseconds
    */
   constructor({ base, headers, account, deadline }) {
     this.#base = base;
@@ -29,7 +30,11 @@ export class Cloudflare {
     this.account = account ?? "";
   }
 
-  /** Signs in with CLOUDFLARE_API_TOKEN, or else with the login of `wrangler login`. @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools @param {{account?: string, deadline: number}} options `account`: its ID in wrangler.toml */
+  /**
+   * Signs in with CLOUDFLARE_API_TOKEN if it is set, or otherwise with the login of `wrangler login`.
+   * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
+   * @param {{account?: string, deadline: number}} options `account`: the account's ID in wrangler.toml
+   */
   static async open({ root, project = root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
     const headers = env.CLOUDFLARE_API_TOKEN
@@ -61,7 +66,8 @@ export class Cloudflare {
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
   /**
-   * Makes a call as `call` does, but never retries it, because a call that failed may have taken effect.
+   * Makes a call as `call` does, but without retries. A call that failed may have taken effect, and repeating
+   * it may not be safe.
    * @returns {Promise<{result: any}>}
    */
   callOnce = (purpose, method, path, body) =>
@@ -104,7 +110,8 @@ export class Cloudflare {
   }
 
   /**
-   * Returns the e-mail address of the signed-in user, or the ID of a token that may not read the address.
+   * Returns the e-mail address of the signed-in user. If the token may not read the address, returns the
+   * token's ID.
    * @returns {Promise<string>}
    */
   async user() {
@@ -120,7 +127,7 @@ export class Cloudflare {
     throw new UserError("Cloudflare's API does not say who you are: add your name by `--by`");
   }
 
-  /** Returns the bytes of a call's answer. @returns {Promise<Buffer>} */
+  /** Makes a GET call, and returns the bytes of its answer. @returns {Promise<Buffer>} */
   bytes = async (purpose, path) =>
     (
       await this.#call(
@@ -132,7 +139,10 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Makes a call, and retries it if a retry may help. `attempts` is 1 for calls that are not safe to retry. */
+  /**
+   * Makes a call, and retries it after temporary errors. `attempts` is 1 for calls that are not safe to
+   * retry.
+   */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
@@ -149,7 +159,10 @@ export class Cloudflare {
     }
   }
 
-  /** Makes one attempt of a call. The deadline covers the time from the connection to the last byte of the answer. */
+  /**
+   * Makes one attempt of a call. The deadline covers everything from connecting to the last byte of the
+   * answer.
+   */
   async #once(method, path, body, isRaw) {
     /** @type {Record<string, string>} */
     const type = body === undefined ? {} : { "content-type": "application/json" };

@@ -1,6 +1,6 @@
 /**
- * Parses command lines with commander. For an invalid command line, exits with code 2 and prints what is wrong, with
- * a suggestion for a likely typing error.
+ * Parses command lines with commander. If a command line is invalid, prints what is wrong, suggests a
+ * correction of a likely typing error, and exits with code 2.
  */
 import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -27,14 +27,17 @@ export function whole(least, most) {
 export const readMinutes = whole(1, 1440);
 
 /**
- * A command that refuses to run if npm has taken some of its options. npm takes options that are not preceded by
- * `--`, and passes them on as environment variables. PowerShell drops the `--`.
+ * A command that refuses to run if npm has taken some of its options. If options are not preceded by `--`,
+ * npm takes them, and passes them on only as environment variables. PowerShell drops the `--`.
  */
 class Program extends Command {
-  /** The names of options that this command passes on to another program. @type {string[]} */
+  /**
+   * The names of options that this command does not know but passes on to another program.
+   * @type {string[]}
+   */
   others = [];
   terminal = guarded(terminal());
-  /** The exit code of a command that did not fail. */
+  /** The exit code if the command ends without an error. */
   exitCode = 0;
 
   /**
@@ -65,8 +68,8 @@ class Program extends Command {
 }
 
 /**
- * Returns the first option that npm has taken, or undefined. An option that this command also received was meant for
- * both.
+ * Returns the first option that npm has taken from the command, or undefined. Ignores an option that the
+ * command received as well, because it was meant for both.
  */
 function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]
@@ -82,7 +85,7 @@ function takenByNpm(program, argv, env) {
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
-/** Creates a command. `name` is the name by which the user calls it. */
+/** Creates a command. `name` is what the user types to call it. */
 export function command(name, description) {
   const program = new Program(name);
   return program
@@ -127,10 +130,10 @@ async function firstLine(input) {
 }
 
 /**
- * Makes a command work on records. Its action gets the namespace (`kv`, and `port` for the operator's functions), the
- * terminal, `print`, which prints an answer and where the records are, and `by()`, which returns the name for the
- * audit log. `before` runs before the namespace is opened. If `isRecorded` is set, the audit log records the command,
- * and the command has the option `--by`.
+ * Turns a command into one that works on records. Its action receives the namespace as `kv`, and as `port`
+ * for the operator's functions. It also receives the terminal and two functions: `print` prints an answer and
+ * where the records are, and `by` returns the name for the audit log. `before` runs before the namespace is
+ * opened. With `isRecorded`, the command is one that the audit log records, and it has the option `--by`.
  * @param {any} command
  * @param {(at: any, ...args: any[]) => unknown} action
  * @param {{isRecorded?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]

@@ -1,4 +1,7 @@
-/** Creates the operator's commands: those in the table of operations, and those for backups. */
+/**
+ * Creates the operator's commands: those from the table of operations in `src/operations`, and those for
+ * backups.
+ */
 import { addBackup, addRestore } from "./backup-commands.mjs";
 import { commandsOf } from "./operations.mjs";
 

@@ -1,6 +1,6 @@
 /**
- * Copies one of wrangler's configurations, and adds the IDs of an account's resources, which wrangler.toml does not
- * have.
+ * Copies a wrangler configuration, and adds to the copy the IDs of an account's resources. wrangler.toml does
+ * not contain these IDs.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -10,10 +10,10 @@ import { dirname, join, resolve } from "node:path";
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {object} copy
  * @param {string} copy.file the configuration
- * @param {string} copy.environment whose part is changed; empty for the top level
- * @param {string} copy.folder of the copy, in `.wrangler/deploy`
+ * @param {string} copy.environment the environment whose settings are changed; empty for the top level
+ * @param {string} copy.folder the folder of the copy, in `.wrangler/deploy`
  * @param {string} copy.account the account's ID
- * @param {(own: any) => void} copy.change changes that part
+ * @param {(own: any) => void} copy.change changes these settings
  * @returns {Promise<string>} the file that was written
  */
 export async function copyWith(

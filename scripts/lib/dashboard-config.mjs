@@ -1,4 +1,7 @@
-/** Writes the dashboard's configuration, which binds it to the resources of the deployed service of its environment. */
+/**
+ * Writes a configuration that connects the dashboard to the resources of the deployed service of the same
+ * environment.
+ */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
@@ -12,11 +15,13 @@ const DEADLINE_MS = 30_000; // of each call
 const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
- * Completes a configuration with the service's namespace, its queues, the ledger's database, the origin of its API, and
- * the names of the bindings, variables and secrets that attach adapters of messaging services.
+ * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
+ * the origin of its API. Adds the ledger's database, and the names of the bindings, variables and secrets
+ * that connect adapters of messaging services.
  * @param {import("./places.mjs").OperatorTools} tools
- * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
- *   to complete; `environment`: the one to use of this file and of the service's, empty for none; `settings`: the configuration as wrangler reads it
+ * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the
+ *   configuration to complete; `environment`: the environment of this file and of the service, empty for
+ *   none; `settings`: the configuration as wrangler reads it
  * @returns {Promise<string>} the file that was written
  */
 export async function configOnService(tools, { file, environment, settings }) {
@@ -50,7 +55,7 @@ export async function configOnService(tools, { file, environment, settings }) {
   });
 }
 
-/** Returns the names of the bindings, variables and secrets that attach adapters of messaging services. */
+/** Returns the names of the bindings, variables and secrets that connect adapters of messaging services. */
 const messagingAmong = (bindings) =>
   bindings
     .filter(
@@ -62,8 +67,8 @@ const messagingAmong = (bindings) =>
     .join(", ");
 
 /**
- * Describes what the operator has to do after a dashboard was deployed. Secrets that exist are not checked, because
- * only Cloudflare can read them.
+ * Describes what the operator has to do after a dashboard was deployed. Reports secrets that are missing.
+ * Does not check the values of the others, because only Cloudflare can read them.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("wrangler").Unstable_Config} dashboard its configuration
  * @param {string} environment empty for none

@@ -1,19 +1,20 @@
 /**
- * Writes the package's TypeScript declarations: one file for each entry, generated from its source with the doc
- * comments that editors show.
+ * Writes the package's TypeScript declarations. Each entry gets a file that is generated from its source and
+ * keeps the doc comments that editors show.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
- * A prefix that marks an import of another entry. It stays an import, so that the types are declared only once.
+ * Marks the import of another entry of the package. Such an import is kept, so that each type is declared
+ * only once.
  */
 const ENTRY = "entry:";
 
 /**
  * Writes `{name}.d.ts` and `{name}.d.cts` for each entry.
- * @param {string} templates the folder of the sources @param {string} pkg
- * @param {Record<string, string>} sources of the entries, by their names
+ * @param {string} templates the folder of the sources @param {string} pkg the folder of the package
+ * @param {Record<string, string>} sources the source file of each entry, by the entry's name
  */
 export async function writeDeclarations(templates, pkg, sources) {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
@@ -41,7 +42,10 @@ export async function writeDeclarations(templates, pkg, sources) {
   }
 }
 
-/** A plugin that resolves imports of one entry by another. */
+/**
+ * Returns a plugin for rollup. If one entry imports another one, the plugin keeps the import, marked with the
+ * prefix `ENTRY`.
+ */
 const otherEntries = (nameOf) => ({
   name: "other-entries",
   resolveId(source, importer) {
@@ -50,7 +54,10 @@ const otherEntries = (nameOf) => ({
   },
 });
 
-/** Removes `#private` members, so that tests can mock the classes, and makes the constructors of errors protected. */
+/**
+ * Adapts the code of a declaration. Removes `#private` members, so that tests can mock the classes. Makes the
+ * constructors of errors protected.
+ */
 const asDeclared = (code) =>
   code
     .replace(/^ +#private;\n/gm, "")

@@ -34,8 +34,8 @@ const OTHERS = [
 ].map((name) => `--${name}`);
 
 /**
- * Creates the command `deploy`. With `isWhole` it deploys the service and then the dashboard, unless an option names
- * one of the two. Before the dashboard is uploaded, the ledger is migrated.
+ * Creates the command `deploy`. With `isWhole`, it deploys the service and then the dashboard, unless an
+ * option names one of the two. The ledger's tables are updated before the dashboard is uploaded.
  * @param {() => Promise<Tools>} getTools
  * @param {{isWhole?: boolean}} [kind]
  */
@@ -81,8 +81,8 @@ function partsOf({ dashboard = false, service = false }, isWhole) {
 }
 
 /**
- * Refuses wrangler's options when both Workers are deployed, because a name, a variable or a domain is meant for one
- * of them.
+ * Throws if wrangler's options are given although both Workers are deployed. A name, a variable or a domain
+ * is meant for one of them.
  */
 function refuseOfOne(others, { config }) {
   const [first] = config === undefined ? others : ["--config"];

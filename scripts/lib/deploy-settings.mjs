@@ -1,7 +1,7 @@
 /** Checks the settings of a service before its deploy. Each error says what to write, and where. */
 import { UserError } from "./output.mjs";
 
-/** @typedef {(name: string) => string} Variables the text of a variable, empty if it is not set */
+/** @typedef {(name: string) => string} Variables returns the text of a variable, empty if it is not set */
 
 /**
  * Throws if the settings cannot work in this environment. Otherwise returns notes for the operator.
@@ -43,15 +43,15 @@ function givenVariables(others) {
 const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
 
 /**
- * Warns about a variable that is set for only one deploy, because other ways to upload a version read only
- * wrangler.toml.
+ * Returns a warning that `--var PUBLIC_ORIGIN` applies to this deploy only. Other ways to upload a version
+ * read only wrangler.toml.
  */
 const givenOrigin = (environment, isProduction) =>
   `\`--var PUBLIC_ORIGIN:…\` holds for this deploy only: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
- * Requires an origin for timeline addresses, which are stored and sent in e-mails. In production, the origin must be
- * set and use https.
+ * Throws if `PUBLIC_ORIGIN` is not a usable origin. Timeline addresses begin with it, and they are stored and
+ * sent in e-mails. In production, it must use https.
  * @param {Variables} variable
  */
 function checkPublicOrigin(variable, environment, isProduction) {
@@ -103,8 +103,8 @@ function checkAllowedOrigins(list) {
 }
 
 /**
- * Whether a browser may send this text as `Origin`. `/healthz` uses the same rule, `is_sent_origin` in
- * `src/http/origin.rs`.
+ * Whether a browser may send this text as the header `Origin`. `/healthz` applies the same rule:
+ * `is_sent_origin` in `src/http/origin.rs`.
  * @param {string} text
  */
 export function isSentOrigin(text) {
@@ -119,7 +119,7 @@ export function isSentOrigin(text) {
 }
 
 /**
- * Returns the names of the bindings and variables that attach adapters of messaging services.
+ * Returns the names of the bindings and variables that connect adapters of messaging services.
  * @param {Record<string, unknown>} vars @param {import("wrangler").Unstable_Config["services"]} services
  */
 const doorsOf = (vars, services) =>
@@ -128,8 +128,11 @@ const doorsOf = (vars, services) =>
   );
 
 /**
- * `src/messaging/door.rs` has the rule for URLs. Secrets are not checked, because only Cloudflare can read them.
- * @param {Variables} variable @param {string[]} doors @param {boolean} isQueued
+ * Throws if the URL of an adapter of a messaging service is invalid, or if an adapter is connected but the
+ * queue of notifications is not. The rule for URLs is the one in `src/messaging/door.rs`. Secrets are not
+ * checked, because only Cloudflare can read them.
+ * @param {Variables} variable @param {string[]} doors names of the bindings and variables that connect
+ *   adapters @param {boolean} isQueued
  */
 function checkMessaging(variable, doors, isQueued) {
   for (const name of doors.filter((door) => door.endsWith("_URL"))) {

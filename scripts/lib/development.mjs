@@ -1,4 +1,7 @@
-/** Runs the service, a demo shop that uses it and the dashboard on this machine, with development data. */
+/**
+ * Runs the service, the dashboard, and a demo shop that uses the service, on this machine. Uses development
+ * data.
+ */
 import { log, table } from "./output.mjs";
 import { seed } from "./seed.mjs";
 import { portFrom, serve } from "./serve.mjs";
@@ -50,7 +53,8 @@ Press Ctrl-C to stop.
 /**
  * Writes the development data that is missing, and starts the service and the dashboard.
  * @param {Tools} tools
- * @param {{port: number, persistTo?: string, configs: {service: string, dashboard: string}}} options `configs`: wrangler's files
+ * @param {{port: number, persistTo?: string, configs: {service: string, dashboard: string}}} options
+ *   `configs`: wrangler's configuration files
  */
 export async function startDevelopment(tools, { port, persistTo, configs }) {
   const origin = `http://127.0.0.1:${port}`;
@@ -71,8 +75,9 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
 /**
  * Starts the dashboard.
  * @param {Tools} tools
- * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`: undefined for the
- *   dashboard that runs beside the service and receives its messages to the ledger; `service`: the service's origin
+ * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`:
+ *   undefined for the dashboard that `npm start` runs, which also receives the service's messages to the
+ *   ledger; `service`: the service's origin
  */
 export const serveDashboard = (tools, { config, port, persistTo, role, service }) =>
   serve(tools, {

@@ -1,7 +1,7 @@
 /**
- * Writes incremental backups. An incremental backup has the transactions that were created or changed since the last
- * backup, which the ledger lists, and all records of the kinds that have few records. `src/operator/increment.rs`
- * names these kinds. The names of the changed records are held in memory.
+ * Writes incremental backups. The ledger lists the transactions that were created or changed since the last
+ * backup, and these are written. Of the kinds that have few records, all records are written;
+ * `src/operator/increment.rs` names these kinds. The names of the changed records are held in memory.
  */
 import { writeBackup } from "./backup.mjs";
 import { endsOf, order } from "./backup-reader.mjs";
@@ -15,7 +15,7 @@ const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
  * Writes an incremental backup.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
- * @param {string} before the last backup's file, a full one or an increment
+ * @param {string} before the file of the last backup, which is full or incremental
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @returns {Promise<{count: number, sha256: string, since: string, completeUpTo: string}>}
  */
@@ -66,7 +66,9 @@ async function changedSince(port, since, rules) {
   return names;
 }
 
-/** Returns the names of the transactions' replay records, which are in the transactions' metadata. */
+/**
+ * Returns the names of the transactions' replay records. A transaction's metadata names its replay record.
+ */
 async function replaysOf(kv, transactions, rules) {
   const names = [];
   for await (const { name, metadata } of kv.read(transactions)) {
@@ -77,7 +79,8 @@ async function replaysOf(kv, transactions, rules) {
 }
 
 /**
- * Yields all names of an increment, sorted. Transactions and their replay records do not expire.
+ * Yields the names of all records of an incremental backup, sorted. Names from `changed` have no expiration,
+ * because transactions and their replay records never expire.
  * @param {string[]} changed
  */
 async function* namesOf(kv, since, rules, changed) {

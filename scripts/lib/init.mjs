@@ -1,4 +1,7 @@
-/** `init`: creates a folder with the configuration of a service, which pins this version of the package. */
+/**
+ * `init`: creates a folder with the configuration of a service. The configuration pins this version of the
+ * package.
+ */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -13,10 +16,16 @@ import { npmScript } from "./bootstrap.mjs";
 import { UserError, log } from "./output.mjs";
 import { root } from "./places.mjs";
 
-/** Templates that have another name in the package, because npm would leave out or rename files with the real name. */
+/**
+ * Templates that have another name in the package, each with its real name. npm would leave out or rename a
+ * file with the real name.
+ */
 const RENAMED = { gitignore: ".gitignore" };
 
-/** Creates the folder of a project. @param {string} given the folder @param {{install?: boolean}} [options] */
+/**
+ * Creates the folder of an operator's project.
+ * @param {string} given the folder @param {{install?: boolean}} [options]
+ */
 export function init(given, { install = true } = {}) {
   const folder = resolve(given);
   const templates = readdirSync(join(root, "templates"));

@@ -1,6 +1,6 @@
 /**
- * Access to Workers KV: the local one, which `npm start` uses, or that of a deployed service. Lists are read and
- * passed on page by page, so a million records need no more memory than one page.
+ * Gives access to Workers KV: to the local one, which `npm start` uses, or to that of a deployed service.
+ * Lists are read and passed on page by page, so even a million records need only the memory of one page.
  */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -16,16 +16,16 @@ const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
 
 /**
- * A record to write. `expiration` is in seconds since 1970; `expirationTtl` is in seconds from now, at least 60.
- * `base64` says that `value` is base64, for a value that is not text.
+ * A record to write. `expiration` is in seconds since 1970; `expirationTtl` is in seconds from now, at least
+ * 60. For a value that is not text, `value` is base64, and `base64` is set.
  * @typedef {{key: string, value: string, base64?: boolean, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
  * @typedef {{name: string, metadata?: unknown, expiration?: number}} Name
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
 
 /**
- * A namespace, and the ledger of its records, which is null if there is none. Calls are attempted at most three
- * times, each time with a deadline. Every failure is a {@link UserError}.
+ * A namespace of Workers KV, and the ledger for its records (null if there is none). Each call is attempted
+ * up to three times, with a deadline for each attempt. Every failure is a {@link UserError}.
  */
 export class Kv {
   #port;
@@ -116,8 +116,8 @@ export class Kv {
   }
 
   /**
-   * Returns the name for the audit log: the login's e-mail address, or the ID of its token; for local KV, the
-   * system's user name.
+   * Returns the name for the audit log. With a login, this is its e-mail address, or the ID of its token. For
+   * local KV, it is the system's user name.
    * @returns {Promise<string>}
    */
   user = () => this.#port.user();
@@ -127,18 +127,18 @@ export class Kv {
 }
 
 /**
- * Returns the last entry of each key. Earlier entries are dropped, because a port writes entries concurrently, in no
- * fixed order.
+ * Returns the last entry of each key. Drops earlier entries, because the entries of a batch may be written at
+ * the same time, in any order.
  * @param {Entry[]} entries
  */
 const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 
 /**
- * Yields the items in batches of limited length and size.
+ * Yields the items in batches. A batch has at most `most` items, and a limited size in bytes.
  * @template T
  * @param {Iterable<T> | AsyncIterable<T>} items
- * @param {number} most in a batch
- * @param {(item: T) => number} [bytesOf]
+ * @param {number} most number of items in a batch
+ * @param {(item: T) => number} [bytesOf] returns the size of an item
  * @returns {AsyncGenerator<T[]>}
  */
 export async function* batches(items, most, bytesOf = () => 0) {
@@ -159,11 +159,12 @@ export async function* batches(items, most, bytesOf = () => 0) {
 }
 
 /**
- * Opens the namespace, local or deployed, and its ledger.
- * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`: default `root`
+ * Opens the local or deployed namespace, and its ledger.
+ * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`:
+ *   default `root`
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
- *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's
- *   start, in milliseconds
+ *   `environment`: the one of wrangler.toml; `persistTo`: the folder of local state; `deadline`: for each
+ *   call and for the start of the local runtime, in milliseconds
  * @returns {Promise<Kv>}
  */
 export async function openKv(
@@ -270,7 +271,7 @@ class RestPort {
     );
   remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
 
-  /** Makes a call for many records. If some records fail, retries those once. */
+  /** Makes one call for many records. If it fails for some of them, repeats it once for those. */
   async #all(purpose, method, path, items, nameOf, isLast = false) {
     const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
     const failed = new Set(result?.unsuccessful_keys);

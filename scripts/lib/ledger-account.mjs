@@ -6,12 +6,12 @@ import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 
 /**
- * Migrates the database that a dashboard's configuration names to this version. Returns its ID; undefined if no
- * database is named. The tables are updated before the Worker that needs them is uploaded. This is safe, because the
- * deployed Worker does not use the new tables and columns.
+ * Brings the tables of a dashboard's database up to this version, before the Worker that needs them is
+ * uploaded. This is safe, because the deployed Worker does not use the new tables and columns. Returns the
+ * database's ID; undefined if the configuration names no database.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
- * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard
+ * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard its configuration
  * @returns {Promise<string | undefined>}
  */
 export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
@@ -58,8 +58,8 @@ async function made(cloudflare, name, jurisdiction) {
 }
 
 /**
- * Returns the queue consumers for a dashboard's configuration, changed to the queue that its deployed service is
- * bound to.
+ * Returns the queue consumers of a dashboard's configuration. Each consumes the queue to which the deployed
+ * service sends its messages for the ledger.
  * @param {Pick<import("wrangler").Unstable_Config, "queues">} dashboard
  * @param {{worker: string, bindings: any[], environment: string}} service the deployed one
  */

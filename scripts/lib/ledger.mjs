@@ -1,6 +1,6 @@
 /**
- * The commands' access to the ledger, on this machine or through Cloudflare's API. The statements are in
- * `src/ledger`, and each of them is safe to retry.
+ * Gives commands access to the ledger, on this machine or through Cloudflare's API. The SQL statements are in
+ * `src/ledger`. Each of them is safe to retry.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,21 +15,26 @@ const [ATTEMPTS, WAIT_MS] = [6, 50];
 const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
 const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
-/** Matches messages of temporary errors. Some occur if two programs use one local database, the others are D1's own. */
+/**
+ * Matches the messages of temporary errors. Some occur if two programs use one local database; the others
+ * come from D1.
+ */
 const PASSES =
   /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
 
 /**
- * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON text.
+ * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON
+ * text.
  * @typedef {{sql: string, parameter: string}} Statement
- * A local or deployed database. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
- * `script` runs several statements without results in one transaction.
+ * A local or deployed database. `batch` runs statements in one transaction, and returns the rows of each
+ *   statement, without columns other than the first. `script` runs several statements in one transaction, and
+ *   returns no rows.
  * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
  */
 
 /**
- * Runs statements. Every failure is a {@link UserError}. The error of a violated constraint has `constraint`, and
- * SQLite's message.
+ * Runs SQL statements on the ledger. Every failure is a {@link UserError}. If a statement violates a
+ * constraint, the error has `constraint` and SQLite's message.
  */
 export class Ledger {
   #database;
@@ -38,7 +43,7 @@ export class Ledger {
   #prepared = null;
 
   /**
-   * Creates access to a database.
+   * Gives access to a database.
    * @param {Database} database
    * @param {(database: Ledger) => Promise<unknown>} [prepare] runs before the first statement
    */
@@ -86,7 +91,10 @@ export class Ledger {
   script = (sql) => repeated(() => this.#database.script(sql));
 }
 
-/** Refuses texts that are too large together. @param {string[]} texts @param {number} most bytes of them all */
+/**
+ * Throws if these texts have more bytes together than allowed.
+ * @param {string[]} texts @param {number} most the number of bytes that is allowed
+ */
 function checkSize(texts, most, what) {
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
     throw new UserError(`${what} of the ledger is larger than ${most / 1_000_000} MB`);
@@ -105,8 +113,8 @@ async function repeated(act) {
 }
 
 /**
- * Returns the error to report for an error of the database.
- * @param {Error & {said?: string}} error `said`: by Cloudflare's API
+ * Converts an error of the database to the error that users see.
+ * @param {Error & {said?: string}} error `said`: the message of Cloudflare's API
  */
 function failureOf(error) {
   const said = error.said ?? error.message.replace(/^local ledger: (D1_ERROR: )?/, "");
@@ -119,8 +127,8 @@ function failureOf(error) {
 }
 
 /**
- * Returns the ledger of `wrangler dev` in this folder. It is created and migrated before the first statement, by only
- * one program at a time.
+ * Returns the ledger that `wrangler dev` uses in this folder. Before the first statement, its tables are
+ * created or updated. Only one program does this at a time.
  * @param {{root: string}} tools
  * @param {{folder: string, runtime: import("./runtime.mjs").Runtime}} local
  */
@@ -134,18 +142,25 @@ export function localLedger({ root }, { folder, runtime }) {
   return new Ledger(database, prepare);
 }
 
-/** Leaves the parameter out if the statement has no `?1`, because D1 refuses unused parameters. @param {Statement} statement */
+/**
+ * Returns a statement with its parameters. A statement without `?1` gets none, because D1 refuses unused
+ * parameters.
+ * @param {Statement} statement
+ */
 const withParameters = ({ sql, parameter }) => ({
   sql,
   params: sql.includes("?1") ? [parameter] : [],
 });
 
-/** Returns the first column of each result. @param {{results: Record<string, unknown>[]}[]} answers of D1 */
+/**
+ * Returns the first column of each row.
+ * @param {{results: Record<string, unknown>[]}[]} answers of D1, one for each statement
+ */
 const firstColumns = (answers) =>
   answers.map(({ results }) => results.map((row) => Object.values(row)[0]));
 
 /**
- * Returns the ledger of the deployed dashboard; null if it has none, or is not deployed.
+ * Returns the ledger of the deployed dashboard; null if the dashboard has none or is not deployed.
  * @param {{root: string, project?: string}} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {string} [environment]

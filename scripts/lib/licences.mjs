@@ -8,10 +8,13 @@ import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "../setup/toolchain.mjs";
 
-/** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
+/**
+ * A part of a package that comes from a third party. `folder`: where its sources are
+ * @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part
+ */
 
 /**
- * Returns the crates that are linked into the wasm with these features, and the standard library.
+ * Returns the crates that are linked into the WebAssembly with these features, and Rust's standard library.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {Promise<Part[]>}
  */
@@ -45,8 +48,8 @@ const STANDARD_LIBRARY = {
 };
 
 /**
- * Returns the npm packages whose code is in the files of a folder. They are found by the path that esbuild writes
- * above the code of each module.
+ * Returns the npm packages whose code is bundled into the files of a folder. esbuild writes the path of each
+ * module above its code.
  * @returns {Part[]}
  */
 export function bundledParts(root, folder) {
@@ -76,7 +79,7 @@ export function bundledParts(root, folder) {
 }
 
 /**
- * Returns the licences of all parts, with each different text once.
+ * Returns the licence texts of all parts. A text that several parts share appears only once.
  * @param {string} root the clone, whose own licence is the text of MIT
  * @param {Part[]} parts
  */

@@ -1,6 +1,7 @@
 /**
- * Caches the compiled third-party crates of `npm start`. They are the same in each clone, and most of what a first
- * start compiles. Our own crate is not cached, because its compiled files depend on the clone's folder.
+ * Caches the third-party crates that `npm start` compiles. They are the same in each clone, and take most of
+ * the time of a first start. Our own crate is not cached, because its compiled files depend on the clone's
+ * folder.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync } from "node:fs";
@@ -9,8 +10,8 @@ import { WASM } from "../setup/toolchain.mjs";
 import { usedEntry } from "./cache.mjs";
 
 /**
- * Folders in cargo's target folder: crates for the host, such as macros, and crates to link. The host's folder also
- * has builds of our own crate.
+ * The folders in cargo's target folder whose crates are copied. Some crates run on this machine while cargo
+ * compiles, such as macros. The others are linked into the WebAssembly.
  */
 const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
   [".fingerprint", "build", "deps"].map((name) => join(profile, name)),
@@ -39,14 +40,20 @@ export async function keepCrates(tools) {
 export const isCompiled = ({ wasm }) =>
   FOLDERS.every((folder) => existsSync(join(wasm.targetFolder, folder)));
 
-/** Returns the folder in the cache. Its name depends on everything that the compiled crates depend on. */
+/**
+ * Returns the cache's folder for these crates. Its name is a hash of everything that the compiled crates
+ * depend on.
+ */
 function placeOf({ root, cache, wasm }) {
   const hash = createHash("sha256").update(wasm.identity);
   for (const file of ["Cargo.toml", "Cargo.lock"]) hash.update(readFileSync(join(root, file)));
   return join(cache, "local", hash.digest("hex").slice(0, 16));
 }
 
-/** Copies files with their modification times, by which cargo detects that nothing has changed. */
+/**
+ * Copies the compiled crates. Keeps the files' modification times, by which cargo sees that nothing has
+ * changed.
+ */
 function copyCrates(from, to) {
   const filter = (path) => !/^(lib)?impact[_-]pledge\b/.test(basename(path));
   for (const folder of FOLDERS)

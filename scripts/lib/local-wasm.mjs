@@ -1,6 +1,6 @@
 /**
- * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes less time, but
- * the result is larger and slower than the builds that ship. It is used only in `build/local`.
+ * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This is faster than
+ * a build for release, but the result is larger and slower. It is used only in `build/local`.
  */
 import {
   copyFileSync,
@@ -28,9 +28,10 @@ import {
 } from "./wasm.mjs";
 
 /**
- * The local builds. `features`: of the crate; `bindgen`: flags for wasm-bindgen (without a list, the wasm may import
- * nothing); `as`: the names of the shipped builds that it replaces. The service, the dashboard and the operator's
- * functions share one wasm, because three would compile most of the crate three times.
+ * The local builds. `features`: the crate's features; `bindgen`: flags for wasm-bindgen, without which the
+ * wasm may import nothing; `as`: the names of the release builds that it replaces. The service, the dashboard
+ * and the operator's functions share one build, because three builds would compile most of the crate three
+ * times.
  * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
  */
 const CRATES = {
@@ -48,9 +49,9 @@ const CRATES = {
 };
 
 /**
- * Builds the wasm with this name, unless the sources have not changed since the last build.
+ * Builds the wasm with this name, unless the sources are the same as in the last build.
  * @param {import("../setup/tools.mjs").Tools} tools
- * @param {string} name as in the builds that ship
+ * @param {string} name as in the release builds
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
  */
 export async function buildLocalWasm(tools, name) {
@@ -74,8 +75,8 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
- * Returns the folder of a build in the cache, and builds it if it is missing. A new clone then need not compile. Only
- * the first build of a clone is cached, because no other clone needs the builds of later changes.
+ * Returns a build from the cache, and builds it first if it is missing. Only the first build of a clone comes
+ * from the cache: a new clone then compiles nothing, and no other clone needs the builds of later changes.
  */
 const cached = (tools, crate, state) =>
   usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));
@@ -84,7 +85,7 @@ const placeOf = ({ cache, wasm }, crate, state) =>
   join(cache, "local-wasm", sha256(crate, state, wasm.identity));
 
 /**
- * Compiles the slowest part ahead, so that {@link buildLocalWasm} does not have to.
+ * Compiles the slowest local build in advance, so that {@link buildLocalWasm} need not.
  * @param {import("../setup/tools.mjs").Tools} tools
  */
 export async function compileAhead(tools) {
@@ -94,8 +95,8 @@ export async function compileAhead(tools) {
 }
 
 /**
- * Compiles the crate of a clone whose first build came from the cache, so that the build after the first change of a
- * source has to compile only that change.
+ * If the clone's first build came from the cache, compiles the crate anyway. When a source is changed later,
+ * cargo then has to compile only that change.
  * @param {import("../setup/tools.mjs").Tools} tools
  */
 export async function compileBehind(tools) {
@@ -113,7 +114,7 @@ async function compile(tools, crate) {
 }
 
 /**
- * Compiles a crate, and copies its wasm before another crate's wasm replaces it.
+ * Compiles a crate, and copies its wasm away before that of another build replaces it.
  * @param {string} to a file
  */
 function compileTo(tools, crate, to) {
@@ -124,7 +125,7 @@ function compileTo(tools, crate, to) {
   });
 }
 
-/** Creates a folder with the files for each name under which the build is shipped. */
+/** Fills the folder of a local build: one subfolder for each release build that it replaces. */
 async function make(tools, crate, folder) {
   const { bindgen, as } = CRATES[crate];
   const made = join(folder, "compiled.wasm");
@@ -149,7 +150,10 @@ async function plain(tools, made, folder, name) {
   await writePlain(tools, wasm, join(folder, `${name}.js`));
 }
 
-/** Throws if wrangler builds for an upload. wrangler passes the name of its own command to the build command. */
+/**
+ * Throws if wrangler makes this build for an upload. wrangler passes the name of its own command to the
+ * build, in WRANGLER_COMMAND.
+ */
 export function refuseUpload(command = process.env.WRANGLER_COMMAND) {
   if (command && command !== "dev")
     throw new UserError(

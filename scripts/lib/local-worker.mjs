@@ -1,6 +1,7 @@
 /**
- * The Worker in the local runtime. A command calls one of its functions with each request. miniflare's proxies of
- * bindings are not used, because they block their caller, for ever if the runtime does not answer.
+ * The Worker in the local runtime. Each request of a command calls one of its functions. Commands do not use
+ * miniflare's proxies for bindings, because these block their caller, for ever if the runtime does not
+ * answer.
  */
 
 /** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */

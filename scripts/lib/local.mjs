@@ -1,6 +1,7 @@
 /**
- * Builds what `npm start` serves, in `build/local`: folders with the names of the clone's (`build`, `pkg`, `www`),
- * and with builds that compile faster. A deploy, `npm test` and the npm package use the clone's own builds.
+ * Builds what `npm start` serves into `build/local`. It has folders named like those of the clone (`build`,
+ * `pkg`, `www`), but with builds that compile faster. A deploy, `npm test` and the npm package use the
+ * clone's own builds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -53,7 +54,7 @@ export async function buildLocal(tools, names) {
   });
 }
 
-/** The sources from which wrangler bundles the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml. */
+/** The sources that wrangler bundles for the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml. */
 const SOURCES = ["www", "pkg-templates/bin/loopback.ts"];
 
 function copySources(tools) {
@@ -63,7 +64,7 @@ function copySources(tools) {
 }
 
 /**
- * Copies one of wrangler's configurations into `build/local`, with a build command for that folder.
+ * Copies one of wrangler's configurations into `build/local`. The copy has a build command that builds there.
  * @param {{root: string}} clone
  * @param {string} file such as wrangler.dev.toml
  * @returns {string} the file that was written
@@ -88,8 +89,10 @@ export function localConfig({ root }, file) {
 }
 
 /**
- * Builds before wrangler does, so that a failed build ends the command. Without `parts`, builds all parts.
- * @param {import("../setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
+ * Builds before wrangler does, so that the command ends if the build fails. Without `parts`, builds all
+ * parts.
+ * @param {import("../setup/tools.mjs").Tools} tools @param {string} what names the build in the message
+ *   @param {string[]} parts
  */
 export async function buildFirst({ root, env }, what, ...parts) {
   log(`building ${what} …`);
@@ -101,7 +104,9 @@ export async function buildFirst({ root, env }, what, ...parts) {
   if ((await ended) !== 0) process.exit(1); // it has printed why
 }
 
-/** Compiles in the background, in a process that ends with this one: see {@link import("./local-wasm.mjs").compileBehind}. */
+/**
+ * Runs {@link import("./local-wasm.mjs").compileBehind} in a background process, which ends with this one.
+ */
 export const compileInBackground = ({ root, env }) =>
   startGroup([join(root, "scripts", "run.mjs"), "build", "--compile-behind"], {
     cwd: root,

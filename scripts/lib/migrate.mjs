@@ -1,4 +1,7 @@
-/** `migrate`: updates the tables of the ledger, in local development or of the deployed dashboard. */
+/**
+ * `migrate`: updates the ledger's tables, either on this machine or in the database of the deployed
+ * dashboard.
+ */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { Option, command } from "./command.mjs";
@@ -13,7 +16,7 @@ const DEADLINE_MS = 30_000; // of each call
 export function migrateCommand() {
   const migrate = command(
     calledAs("migrate"),
-    "Updates the ledger's tables to this version, of local development or of the deployed dashboard. A deploy does this too.",
+    "Updates the ledger's tables, of local development or of the deployed dashboard, to this version. A deploy does this too.",
   );
   return migrate
     .option("--remote", "update the tables of the deployed dashboard")

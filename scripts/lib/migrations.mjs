@@ -1,4 +1,7 @@
-/** Applies the migrations in `migrations/` that a ledger lacks, and records them as `wrangler d1 migrations apply` does. */
+/**
+ * Applies the migrations in `migrations/` that a ledger does not have yet. Records them as
+ * `wrangler d1 migrations apply` does.
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "./output.mjs";
@@ -15,7 +18,8 @@ const MISSING =
   "SELECT json_quote(value) FROM json_each(?1) WHERE value NOT IN (SELECT name FROM d1_migrations) ORDER BY key";
 
 /**
- * Applies the missing migrations. Refuses a database of a later version, whose tables this version may not know.
+ * Applies the missing migrations. Throws if the database is of a later version, because this version may not
+ * know its tables.
  * @param {import("./ledger.mjs").Ledger} ledger
  * @param {string} root of the clone
  * @returns {Promise<string[]>} the names of the migrations that were applied
@@ -33,7 +37,10 @@ export async function migrate(ledger, root) {
   return missing;
 }
 
-/** Returns the names that each query finds. @returns {Promise<string[][]>} */
+/**
+ * Runs queries with `names` as their parameter, and returns the names that each query finds.
+ * @returns {Promise<string[][]>}
+ */
 async function namesOf(ledger, names, ...queries) {
   const parameter = JSON.stringify(names);
   const answers = await ledger.batch(queries.map((sql) => ({ sql, parameter })));
@@ -41,8 +48,8 @@ async function namesOf(ledger, names, ...queries) {
 }
 
 /**
- * Applies and records a migration in one transaction. A migration may already be applied: by a failed call whose
- * answer was lost, or by another program.
+ * Applies and records a migration in one transaction. Ignores an error if the migration turns out to be
+ * applied. Another program may have done that, or an earlier call whose answer was lost.
  */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");

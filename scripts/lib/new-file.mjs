@@ -1,4 +1,4 @@
-/** Writes files that contain personal data and secrets. */
+/** Writes files that may contain personal data and secrets. Only their owner can read them. */
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { UserError } from "./output.mjs";
@@ -6,8 +6,8 @@ import { UserError } from "./output.mjs";
 const ONLY_MINE = 0o600;
 
 /**
- * Writes a new file that only its owner can read. Until it is complete, it has the name `FILE.part`. Links are not
- * followed.
+ * Writes a new file that only its owner can read. Until it is complete, the file is called `FILE.part`.
+ * Symbolic links are not followed.
  * @template T
  * @param {string} file
  * @param {(output: import("node:fs/promises").FileHandle) => Promise<T>} work

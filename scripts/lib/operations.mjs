@@ -1,6 +1,6 @@
 /**
- * The operator's commands, built from the table of operations in `src/operations`. `operations.json` is generated
- * from that table, so that a command line and its help need no wasm.
+ * The operator's commands, built from the table of operations in `src/operations`. They read the table from
+ * `operations.json`, which is generated, so that a command line and its help need no WebAssembly.
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -22,19 +22,22 @@ import { calledAs } from "./places.mjs";
 import { openQueue } from "./queue.mjs";
 
 /**
- * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null}} Listed an argument
+ * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null}} Listed
+ *   an argument of an operation
  * @typedef {{group: string, name: string, about: string, arguments: Listed[], changes: boolean, isRecorded: boolean, confirms: boolean, queues: boolean, note: string}} Spec
- * @typedef {{group: string, about: string, operations: Spec[]}} Group
+ *   an operation
+ * @typedef {{group: string, about: string, operations: Spec[]}} Group operations that belong together, such
+ *   as `keys`
  * @typedef {{data: string, text: string, exitCode: number, isAside: boolean}} Answer `data`: a JSON object
  */
 
 /** @type {Group[]} */
 const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json"), "utf8"));
 
-/** The names of the groups, such as `keys`. */
+/** The names of the groups of operations, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);
 
-/** Returns one line about each group, for a help text. */
+/** Returns one line about each group of operations, for a help text. */
 export const groupsAbout = () =>
   TABLE.map(({ group, about }) => `  ${group.padEnd(15)} ${about}`).join("\n");
 
@@ -116,7 +119,10 @@ function readUrl(text) {
   throw new InvalidArgumentError("Give an address such as http://127.0.0.1:8787.");
 }
 
-/** Returns the given arguments as JSON. Members have the arguments' names in the table. @param {Spec} spec */
+/**
+ * Returns the arguments of a command line as JSON, under their names in the table of operations.
+ * @param {Spec} spec
+ */
 function argumentsOf(spec, words, options) {
   const positions = spec.arguments.filter(({ isOption }) => !isOption);
   const values = spec.arguments.map((argument) => [
@@ -130,7 +136,10 @@ const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpp
 
 // ---- Run -----------------------------------------------------------------------------------------
 
-/** The functions that an operation calls: the `Program` of `src/operator_wasm/run.rs`. */
+/**
+ * Runs an operation for a command. Its methods are the functions that the operation calls, as `Program` in
+ * `src/operator_wasm/run.rs` declares them.
+ */
 class Runner {
   #at;
   #options;
@@ -165,8 +174,8 @@ class Runner {
   }
 
   /**
-   * Returns the error of an operation that did only part of its work. The result of that part is printed, or with
-   * `--json` is in the error's JSON.
+   * Returns the error of an operation that did only part of its work. Prints the result of that part; with
+   * `--json`, the error's JSON has it instead.
    */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);
@@ -208,9 +217,11 @@ class Runner {
 }
 
 /**
- * Runs an operation for another command, without a prompt. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
- * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: the name for the audit log
- * @returns {Promise<any>} its data
+ * Runs an operation for another command, without a prompt.
+ * @param {any} tools @param {import("./operator.mjs").Port} port
+ * @param {string} group @param {string} name
+ * @param {Record<string, unknown>} [asked] arguments by their names, and `by`: the name for the audit log
+ * @returns {Promise<any>} the data of its answer
  */
 export async function operate(tools, port, group, name, { by, ...asked } = {}) {
   const { run } = await operator(tools);

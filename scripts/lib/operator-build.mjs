@@ -7,11 +7,14 @@ import { prepareTools } from "../setup/tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
 
 const folderOf = (root) => join(root, "build", "operator");
-/** Returns the folders that may have a build. The build of `npm start` has the same functions. */
+/**
+ * Returns the folders that may contain a build of the operator's functions. The build of `npm start` has the
+ * same functions.
+ */
 const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
 
 /**
- * Returns the folder of a build of the current sources. Builds them if there is none.
+ * Returns the folder of an up-to-date build of the operator's functions. Builds them first if there is none.
  * @param {string} root
  * @returns {Promise<string>}
  */
@@ -23,7 +26,7 @@ export async function builtOperator(root) {
   return folderOf(root);
 }
 
-/** Whether a folder was built from the current sources. */
+/** Whether a folder's build was made from the current sources. */
 function isFresh(root, folder) {
   const stamp = join(folder, "stamp");
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);

@@ -1,6 +1,6 @@
 /**
- * Loads the crate's functions for operators, as wasm. Only these functions know names, formats and checks of records.
- * `src/operator_wasm` documents what each function takes and returns.
+ * Loads the crate's functions for operators, as WebAssembly. Only these functions know the names, the formats
+ * and the rules of records. `src/operator_wasm` documents what each function takes and returns.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +12,23 @@ import { isClone } from "./places.mjs";
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
- * A namespace in the form that the operator's functions take, with the ledger of its records if there is one.
+ * A namespace in the form that the operator's functions take, with the ledger for its records if there is
+ * one.
  * @typedef {object} Port
- * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list a page
- * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
+ * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list
+ *   returns a page of a list
+ * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read returns up to
+ *   100 records, in the order of their names in the call
  * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
  * @property {(name: string) => Promise<void>} remove
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
- * @property {number} [settleMs] how long until a write shows; undefined means the time of Cloudflare's KV
+ * @property {number} [settleMs] how long until a write shows, in milliseconds; undefined means the time of
+ *   Cloudflare's KV
  */
 
 /**
- * Returns a namespace in the form of a {@link Port}.
+ * Converts a namespace to a {@link Port}, the form that the operator's functions take.
  * @param {import("./kv.mjs").Kv} kv
  * @param {(count: number) => void} [tell] called with the number of records listed so far
  * @returns {Port}
@@ -47,7 +51,10 @@ export function portOf(kv, tell = () => {}) {
   };
 }
 
-/** Thrown if an operator's function refuses a call by its own rules. Errors of the namespace are not of this class. */
+/**
+ * Thrown if an operator's function refuses a call by its own rules. Failures of the namespace throw other
+ * errors.
+ */
 export class Refusal extends UserError {}
 
 const instances = new Map(); // by distribution
@@ -75,15 +82,18 @@ async function load(root) {
 }
 
 /**
- * Returns the folder of a current build. The module that builds is imported only here, because the npm package has
- * neither that module nor a compiler.
+ * Returns the folder of an up-to-date build. Imports the module for builds only when it is called: the npm
+ * package has neither that module nor a compiler.
  */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;
   return (await import(module)).builtOperator(root);
 }
 
-/** Converts the texts that Rust throws into errors. Errors of the namespace pass unchanged. */
+/**
+ * Wraps an operator's function. If it throws a text, as Rust does, throws an error with this text instead.
+ * Errors of the namespace pass unchanged.
+ */
 function withUserErrors(work) {
   return async (...args) => {
     try {

@@ -1,12 +1,15 @@
 /** Prints the output of commands. Imports only Node's own modules, because a fresh clone has no others. */
 
 /**
- * An error that the reader can act on, printed without a stack. A command on records adds the `place` where it
- * failed, and as `data` the work that it had already done.
+ * An error whose message the reader can act on. It is printed without a stack trace. A command that changes
+ * records adds the `place` (namespace) where it failed and, as `data`, the work that it had already done.
  */
 export class UserError extends Error {}
 
-/** Describes in words where records are. @param {import("./kv.mjs").Place} place */
+/**
+ * Describes a place that holds records: a local folder, or an account's Worker and namespace.
+ * @param {import("./kv.mjs").Place} place
+ */
 export function placeInWords(place) {
   if (place.kind === "local") return `local: ${place.folder}`;
   const environment =
@@ -17,7 +20,8 @@ export function placeInWords(place) {
 export const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * The streams and environment of a command. `kv`: an open namespace, used instead of the one that the options name.
+ * The streams and the environment that a command uses. `kv` is an open namespace that replaces the one named
+ * by the options.
  * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
  */
 
@@ -106,14 +110,24 @@ export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 /** Makes a text of unknown origin, which may have several lines, safe for a terminal. */
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
-/** Returns data as one line of JSON that is safe for a terminal, without losing anything. */
+/**
+ * Returns data as one line of JSON. Escapes all characters that could control a terminal, so that nothing is
+ * lost.
+ */
 export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
-/** Makes one line of JSON text safe for a terminal, without losing anything. @param {string} json */
+/**
+ * Escapes the characters of one line of JSON that could control a terminal, so that nothing is lost.
+ * @param {string} json
+ */
 export const visibleJson = (json) =>
   json.replaceAll(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Returns a terminal that a text from a file or record cannot control. @param {Terminal} to @returns {Terminal} */
+/**
+ * Wraps a terminal. Replaces control characters in all output, so that text from a file or record cannot
+ * control the terminal.
+ * @param {Terminal} to @returns {Terminal}
+ */
 export const guarded = (to) =>
   Object.create(to, {
     out: { value: (text) => to.out(printable(text)) },

@@ -1,8 +1,9 @@
 /**
- * Builds the npm package in pkg/. Each entry is a row of ENTRIES. It becomes an ES module and a CommonJS module that
- * contain the wasm as text, and an ES module for each platform that imports wasm as a module. With `plain` it also
- * becomes two modules with the wasm as plain JavaScript. `rules.js` is only this plain JavaScript; `form.js` and
- * `form.cjs` import it where the platform refuses wasm.
+ * Builds the npm package in pkg/ from the rows of ENTRIES. Each entry becomes an ES module and a CommonJS
+ * module that contain the wasm as text. For each platform that imports wasm as a module, the entry also
+ * becomes a separate ES module. An entry with `plain` also becomes two modules whose wasm is translated to
+ * plain JavaScript. `rules.js` contains only this JavaScript: `form.js` and `form.cjs` import it where the
+ * platform refuses wasm.
  */
 import {
   chmodSync,
@@ -21,7 +22,10 @@ import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { buildWasm } from "./wasm.mjs";
 
 /**
- * `source`: its file in pkg-templates/; `wasm`: the name of its build; `worker`: the source for {@link bundleWorker}; `kinds`: the table of issues; `remedy`: what its error recommends where wasm is refused; `plain`: the name of its files without wasm, which React Native uses.
+ * The entries of the package. `source`: the entry's file in pkg-templates/; `wasm`: the name of its build;
+ * `worker`: the source that {@link bundleWorker} bundles; `kinds`: its generated table of the kinds of
+ * issues; `remedy`: the advice in its error if the platform refuses wasm; `plain`: the name of its files
+ * without wasm, for React Native.
  * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, remedy?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
@@ -60,19 +64,19 @@ export const ENTRIES = [
 const OTHERS = ["badge", "react-hook-form"];
 
 /**
- * The modules with a side effect: importing them defines an element. Bundlers drop unused imports of all other
- * modules.
+ * The modules that define a custom element when they are imported. Bundlers may drop unused imports of all
+ * other modules.
  */
 const DOERS = ["./badge.js", "./badge.cjs"];
 
 const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
-/** The names of `plain` files that are also entries. */
+/** The files without wasm (`plain`) that shops can import by their own names, as entries of the package. */
 const PLAIN_ENTRIES = ["validate/js"];
 
 /**
- * The import of the entry `validate` in `index.ts`. It stays an import of that entry's file, so that no page loads
- * the rules twice.
+ * The path by which `index.ts` imports the entry `validate`. Bundles keep this import, so that a page that
+ * uses both entries loads the rules once.
  */
 const VALIDATOR = "./validate/index.ts";
 
@@ -223,8 +227,8 @@ async function buildEntry(
 }
 
 /**
- * Writes the plain JavaScript. It is minified, because a page without a bundler loads it as it is, and nobody edits
- * it.
+ * Writes the wasm's translation to plain JavaScript to a file. Minifies it, because a page without a bundler
+ * loads the file unchanged, and nobody edits it.
  */
 async function writeRules(glue, file) {
   const { transform } = await import("esbuild");
@@ -247,9 +251,9 @@ const GLOBALS = [
 ];
 
 /**
- * Bundles the Worker as a module whose function `instantiate(platform)` starts an isolate. The Worker reads its
- * globals from `platform`, so that each isolate has its own clock and randomness. Without `Symbol.dispose`, esbuild
- * drops the classes of the `worker` crate.
+ * Bundles the Worker as a module. Its function `instantiate(platform)` starts an isolate that takes its
+ * globals from `platform`, so that each isolate has its own clock and randomness. `Symbol.dispose` is
+ * replaced by undefined, because esbuild then drops the unused classes of the `worker` crate.
  */
 async function bundleWorker(source, glue) {
   const { build } = await import("esbuild");
@@ -273,8 +277,8 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * Builds the entries that have no wasm: a set of texts for each language, the badge, and modules that import the
- * package by its name.
+ * Builds the entries without wasm: one set of texts for each language, the badge, and the module for React
+ * Hook Form.
  * @returns {Promise<string[]>} their names
  */
 async function buildModules(templates, pkg) {
@@ -315,8 +319,8 @@ async function buildCommand(root, pkg) {
 }
 
 /**
- * Bundles a source. `imports` has a file or a text for each of the names that the sources import, most of which begin
- * with `#`.
+ * Bundles a source file. `imports` maps the names that the sources import to files or texts. Most of these
+ * names begin with `#`.
  */
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
@@ -336,7 +340,9 @@ async function bundleEntry(source, options, imports) {
   });
 }
 
-/** Returns the value of a member in Cargo.toml, or the first value if it is a list. */
+/**
+ * Returns the text of a member in Cargo.toml, such as `version`. Of a list with one text, returns this text.
+ */
 const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
@@ -376,8 +382,8 @@ function manifest(root, others) {
 }
 
 /**
- * Returns the conditions of an entry's export. In each, `types` comes first, because a resolver takes the first
- * condition that it knows.
+ * Returns the conditional exports of an entry, for package.json. Within each condition, `types` comes first,
+ * because a resolver takes the first condition that it knows.
  * @param {Entry} entry
  */
 function conditions({ name, plain }) {

@@ -1,23 +1,23 @@
 /**
- * The folders that commands use. The *distribution* is a clone or the npm package, and has the builds or their
- * sources. The *project* has the configuration and the local data of a service. In a clone it is the same folder;
- * otherwise it is the current folder.
+ * Defines the folders that commands use. The *distribution* is a clone or the npm package: it has the built
+ * Workers or their sources. The *project* has the configuration and the local data of a service. In a clone,
+ * both are the same folder. With the npm package, the project is the current folder.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
 
-/** The folder of the distribution. */
+/** The root folder of the clone or npm package that contains this file. */
 export const root = join(import.meta.dirname, "..", "..");
 
-/** Whether the distribution is a clone. */
+/** Whether this file is in a clone of the repository, not in the npm package. */
 export const isClone = existsSync(join(root, "Cargo.toml"));
 
 export const project = isClone ? root : process.cwd();
 
 /**
- * Returns the beginning of the command line by which a person runs a command, for help and messages.
+ * Returns the start of a command line, such as `npm run keys --`, for help and messages.
  * @param {string} name such as `keys`
  */
 export const calledAs = (name) =>
@@ -37,8 +37,8 @@ export const QUIET = {
 /** @typedef {{root: string, project: string, env: NodeJS.ProcessEnv, wrangler: string}} OperatorTools */
 
 /**
- * Returns the tools for a command that builds nothing, without searching for Rust. Throws outside a project, because
- * a command would create new local data there.
+ * Returns the tools for a command that builds nothing. Does not search for Rust. Throws outside a project,
+ * because the command would create new local data in the wrong folder.
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {OperatorTools}
  */

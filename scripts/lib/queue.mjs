@@ -14,8 +14,8 @@ const DEADLINE_MS = 30_000; // of each call
  */
 
 /**
- * Returns the queue that belongs to the records of a place. `put` is never retried, because a call that failed may
- * have taken effect.
+ * Returns the notification queue of a place: that of the local service, or that of the deployed Worker. Never
+ * retries `put`, because a call that failed may have taken effect.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./kv.mjs").Place} place
  * @param {string} origin of the local service

@@ -1,7 +1,8 @@
 /**
- * Restores backups, with at most one page of records in memory. The backup is read, and the records of the place are
- * listed, three times: to compare everything before anything is written, to write, and to read back. When an
- * interrupted restore is run again, it writes what is missing. `src/operator` decides what is done with a record.
+ * Restores backups, and holds at most one page of records in memory. Goes through the backup and the target
+ * namespace three times: to compare everything before the first write, to write, and to read back. After an
+ * interrupted restore, running it again writes what is missing. `src/operator` decides what happens to each
+ * record.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -19,21 +20,25 @@ const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a wr
 const MOST_EXAMPLES = 20;
 
 /**
- * `rules`: the functions of `src/operator_wasm`; `choice`: the result of `chooseRecords`; `now`: in milliseconds
+ * A restore. `rules`: the functions of `src/operator_wasm`; `choice`: the result of their `chooseRecords`;
+ * `now`: in milliseconds since 1970.
  * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
- * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: the
- *   name in the place's list; null if it is not there
- * @typedef {{count: number, examples: any[]}} Keys API keys of the backup that the place lacks, or that expire at another time there
+ * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair a record of
+ *   the backup; `listed`: its entry in the list of the target namespace, or null if it is not there
+ * @typedef {{count: number, examples: any[]}} Keys the API keys of the backup that the target namespace lacks, or
+ *   whose expiry differs there
  */
 
 /**
- * Writes the records of a backup and its increments that the place lacks, and reads all of them back. Without
- * `overwrite`, nothing is written if any record of the place differs.
+ * Restores a full backup and its incremental backups: writes the records that the target namespace lacks, and
+ * reads all of them back. With `overwrite`, also replaces records that differ. Without it, throws before the
+ * first write if any record differs.
  * @param {import("./kv.mjs").Kv} kv
- * @param {string[]} files a full backup, and the increments that continue it
+ * @param {string[]} files a full backup, and the incremental backups that continue it
  * @param {Record<string, any>} rules
  * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, hashes: string[]) => Promise<void>, waitMs?: number}} [options]
- *   `agree` is called before anything is written, with the keys that are brought back or left out, and the hashes of the files
+ *   `agree` is called before anything is written, with the keys that are brought back or left out, and the
+ *   hashes of the files
  */
 export async function restore(kv, files, rules, options = {}) {
   const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
@@ -52,7 +57,10 @@ export async function restore(kv, files, rules, options = {}) {
   return { count, ...done, keys, secretReplaced, sha256, from: { place, startedAt } };
 }
 
-/** Reads all files to their ends. @returns {Promise<{header: any, count: number, hashes: string[], survey: any}>} */
+/**
+ * Reads all backup files to their ends, to count, hash and survey their records before the restore.
+ * @returns {Promise<{header: any, count: number, hashes: string[], survey: any}>}
+ */
 async function look(files, rules) {
   const survey = await rules.surveyBackup();
   const known = files.map(() => ({ header: null, sha256: "" }));
@@ -71,8 +79,9 @@ async function look(files, rules) {
 // ---- Each record ---------------------------------------------------------------------------------
 
 /**
- * Yields the records of a backup as they will be restored, each with its fate. Backup and place are both sorted by
- * UTF-8 bytes. In that order, the marks of erasures come before the transactions that they mark.
+ * Yields each record of a backup as it will be restored, and its fate. Reads the backup and the target
+ * namespace side by side: both are sorted by the UTF-8 bytes of names. In that order, the mark of an erasure
+ * comes before the erased transaction.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -110,8 +119,8 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
 }
 
 /**
- * Returns the fate of a record about an e-mail. The place's own record is kept, because it may be newer: an older one
- * could cause a second e-mail.
+ * Returns the fate of a record about an e-mail. If the target namespace has the record, keeps it: the
+ * backup's record may be older, and an older one could cause a second e-mail.
  * @returns {Pair["fate"]}
  */
 function fateOfMail(listed, isErased) {
@@ -123,9 +132,9 @@ const lives = ({ expiration }) =>
   expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
 
 /**
- * Yields the pairs whose records are restored (`taken`).
+ * Yields only the pairs whose records are restored (`taken`).
  * @param {Job} job
- * @param {Record<Pair["fate"], number>} [tally] counts the others
+ * @param {Record<Pair["fate"], number>} [tally] counts the other pairs by their fate
  */
 async function* takenOf(job, tally) {
   for await (const pair of pairs(job))
@@ -142,7 +151,8 @@ const recordsIn = (some) => some.map(({ record }) => record);
 // ---- Before anything is written ------------------------------------------------------------------
 
 /**
- * Throws if a record of the place differs and must not be overwritten.
+ * Compares a backup with the target namespace before anything is written. Throws if a record differs there,
+ * unless `overwrite` is true.
  * @param {Job} job
  * @param {boolean} overwrite
  * @returns {Promise<Keys>}
@@ -211,7 +221,7 @@ async function writeMissing(job, tell) {
   return counts;
 }
 
-/** Returns the records that the place lacks, or that differ there. */
+/** Returns the records that the target namespace lacks, or that differ there. */
 async function changedOf(kv, some) {
   const there = recordsIn(some.filter((pair) => pair.listed && !endsElsewhen(pair)));
   const same = new Set(there);
@@ -220,8 +230,8 @@ async function changedOf(kv, some) {
 }
 
 /**
- * Returns the records that differ in the place. With `mayLack`, a record that is missing there does not count as
- * different.
+ * Returns the records that differ in the target namespace. With `mayLack`, a record that is missing there
+ * counts as equal.
  */
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
@@ -241,7 +251,7 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
 
 // ---- Reading back --------------------------------------------------------------------------------
 
-/** Reads all records back, and reads those again that do not show yet. */
+/** Reads all restored records back, and waits for those that do not show yet. Throws if some still differ. */
 async function verify(job, waitMs) {
   let late = await lateOf(job.kv, takenOf(job));
   for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
@@ -262,8 +272,8 @@ async function* among(taken, names) {
 }
 
 /**
- * Returns the names of records that do not show yet as they were written. Stops once there are more than
- * MOST_DIFFERING.
+ * Returns the names of restored records that do not show yet as they were written. Stops once it has found
+ * more than MOST_DIFFERING.
  */
 async function lateOf(kv, taken) {
   const tell = progress("records read back");

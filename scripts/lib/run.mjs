@@ -9,7 +9,7 @@ import { UserError, duration, tail } from "./output.mjs";
 const ASK_MS = 20_000;
 
 /**
- * Returns the path of a program, or null.
+ * Returns the path of a program, or null if it is not found.
  * @param {string} name
  * @param {...(string | undefined)} folders the folders to search instead of those in PATH
  */
@@ -65,8 +65,8 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
 }
 
 /**
- * Stops a program at its timeout. Does not wait for the end of its output, because another process that it started
- * may keep the output open for ever.
+ * Waits for a program, and stops it at its timeout. After that, does not wait for the end of its output,
+ * because another process that it started may keep the output open for ever.
  */
 async function inTime(child, timeout) {
   const {

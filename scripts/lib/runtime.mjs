@@ -24,7 +24,7 @@ export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root
  */
 
 /**
- * Starts a local runtime. Of several processes, only one at a time starts a runtime on the same folder.
+ * Starts a local runtime on a folder. A lock lets only one process at a time start a runtime there.
  * @param {string} folder of the local state
  * @param {number} deadline of the start and of each call, in milliseconds
  * @returns {Promise<Runtime>}
@@ -35,8 +35,8 @@ export async function startRuntime(folder, deadline) {
 }
 
 /**
- * Waits for a runtime's first answer. Until then, another runtime that creates the databases of the same folder would
- * cause errors in both.
+ * Waits for a runtime's first answer. Until then, the runtime may be creating the folder's databases. A
+ * second runtime that creates them too would cause errors in both.
  * @param {import("miniflare").Miniflare} runtime
  * @param {number} deadline
  * @returns {Promise<Runtime>}

@@ -8,7 +8,10 @@ import { root } from "./places.mjs";
 const SOURCES = [".rs", ".mjs", ".ts", ".js"];
 /** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block that begins a line. */
 const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|^[ \t]*\/\*\*[\s\S]*?\*\//gm;
-/** Matches the type in a JSDoc tag, with braces in up to three levels: types are for the compiler. */
+/**
+ * Matches the type in a JSDoc tag, with up to three levels of braces. Samples leave types out, because only
+ * the compiler needs them.
+ */
 const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** Matches a JSDoc tag without a description. */
 const BARE_TAGS =

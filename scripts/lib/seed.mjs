@@ -1,13 +1,13 @@
 /**
- * Writes the data of local development: API keys that are public, a few prices and demo transactions. It is never
- * written to a deployed namespace.
+ * Writes the data for local development: public API keys, a few prices and demo transactions. Never writes to
+ * a deployed namespace.
  */
 import { openKv } from "./kv.mjs";
 import { operate } from "./operations.mjs";
 import { operator, portOf } from "./operator.mjs";
 
 /**
- * Returns the development keys, and their records for a caller that has its own namespace.
+ * Returns the development keys and, for a caller that has its own namespace, their records.
  * @returns {Promise<{keys: {key: string, record: object, units: string[]}[], entries: import("./kv.mjs").Entry[]}>}
  */
 export async function seedData(tools) {
@@ -21,12 +21,12 @@ export async function seedData(tools) {
 }
 
 /**
- * Writes the development records that are missing from local KV, and does not change records that exist. Demo
- * transactions of three months, for the dashboard, are written once, and so are updates for their timelines. The ledger is created before the two Workers
- * start, because they would cause errors in each other if both created it. Then missing rows are added to the ledger,
- * because its queue is in memory and loses its messages when it ends. `origin` is the service's.
+ * Writes the development records that local KV lacks, and leaves existing records unchanged. Demo
+ * transactions of three months, and updates for their timelines, are written only once. Creates the ledger
+ * before the two Workers start: if both created it, they would cause errors in each other. Then adds rows
+ * that the ledger lacks, because its local queue keeps messages only in memory.
  * @param {import("./places.mjs").OperatorTools} tools
- * @param {{persistTo?: string, origin: string}} options
+ * @param {{persistTo?: string, origin: string}} options `origin`: that of the service
  */
 export async function seed(tools, { persistTo, origin }) {
   const kv = await openKv(tools, { persistTo });

@@ -15,7 +15,10 @@ const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
-/** Matches the error of a runtime that starts while another one with the same files locks a database. */
+/**
+ * Matches the error of a runtime that could not start, because another runtime had locked a database of the
+ * same folder.
+ */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
@@ -38,19 +41,22 @@ export async function freePort(text, command) {
 }
 
 /**
- * Finds the first port, from this one on, that nothing uses.
+ * Returns the first free port, starting the search at this one.
  * @param {number} port from 1024 on
  * @returns {Promise<number>}
  */
 export const portFrom = (port) =>
   getPort({ host: HOST, port: port < 65_535 ? portNumbers(port, 65_535) : port });
 
-/** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>, show: () => void}} Server `kill`: at once */
+/**
+ * A running server. `end` shuts it down cleanly, `kill` stops it at once.
+ * @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>, show: () => void}} Server
+ */
 
 /**
- * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can send
- * messages to the others. `show` passes on the Worker's output from then on; earlier output is shown only if the
- * start fails.
+ * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can
+ * send messages to the others. From the call of `show` on, the Worker's output is printed. Earlier output is
+ * shown only if the start fails.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
  *   messages; `options` of `wrangler dev`
@@ -69,7 +75,7 @@ export async function serve(tools, worker) {
 }
 
 /**
- * Starts a Worker, in one attempt.
+ * Tries once to start a Worker.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{config: string, port: number, persistTo?: string, options?: string[]}} worker
  * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} without a server: how wrangler ended before its first answer
@@ -160,9 +166,9 @@ export async function serveUntilAsked(start) {
 }
 
 /**
- * Starts a Node script in a process group of its own, which ends with this process. Ctrl-C then reaches only this
- * process, which shuts the group down cleanly. `ended` resolves to 0, or to a description of how else the script
- * ended.
+ * Starts a Node script in its own process group, and kills the group when this process exits. Ctrl-C reaches
+ * only this process, which then shuts the group down cleanly. `ended` resolves to 0 if the script succeeded,
+ * otherwise to a text such as `exited with 1`.
  * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>}}
  */
 export function startGroup(args, options) {
@@ -190,8 +196,8 @@ export function startGroup(args, options) {
 }
 
 /**
- * Kills a process group. This is synchronous, because this process may be exiting, and packages that kill process
- * trees are asynchronous.
+ * Kills a process group. Does so synchronously, because this process may be exiting. The npm packages that
+ * kill process trees are asynchronous, so none of them is used.
  */
 function killGroup(pid) {
   if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });

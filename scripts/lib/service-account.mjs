@@ -8,9 +8,10 @@ import { log } from "./output.mjs";
 /** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings`: of the deployed Worker; empty if none is deployed */
 
 /**
- * Returns the configuration to deploy: this file, or a copy with the IDs of namespaces that the account has but the
- * Worker is not bound to. This happens after a failed deploy, or after the Worker was deleted. wrangler would try to
- * create these namespaces again, and Cloudflare refuses a second namespace with the same title.
+ * Returns the configuration to deploy: this file, or a copy with the IDs of existing namespaces that the
+ * Worker is not bound to. Such namespaces remain after a failed deploy, or after the Worker was deleted.
+ * Without their IDs, wrangler would try to create them again, and Cloudflare refuses a second namespace with
+ * the same title.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service
@@ -27,7 +28,10 @@ export async function connected(tools, cloudflare, service, { file, environment 
   return copyWith(tools, { file, environment, folder: "deploy", account, change });
 }
 
-/** Returns the IDs, by binding, of the namespaces that an earlier deploy created. */
+/**
+ * Returns the IDs, by binding, of the namespaces that an earlier deploy created but that the Worker is not
+ * bound to.
+ */
 async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
   const ids = new Map();
   const isBound = (binding) =>
@@ -41,7 +45,7 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
     if (!id) continue;
     ids.set(binding, id);
     log(
-      `the account already has the KV namespace \`${title}\` (${id}): the Worker is bound to it and its records`,
+      `the account already has the KV namespace \`${title}\` (${id}) with its records: the Worker is bound to it`,
     );
   }
   return ids;

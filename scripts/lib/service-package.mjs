@@ -1,7 +1,7 @@
 /**
  * Builds the npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's
- * migrations, and the operator's commands, which are the clone's own modules. The package has the same folders as the
- * clone.
+ * migrations, and the operator's commands. The commands are the clone's own modules, so the package has the
+ * same folders as the clone.
  */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -102,8 +102,8 @@ async function bundleDevelopment(root, fresh) {
 }
 
 /**
- * Writes the configurations of the command `dev`, and the templates that `init` copies. Their paths lead into the
- * package.
+ * Writes the configurations of the command `dev`, and the templates that `init` copies. Changes the paths in
+ * them, so that they lead to files of the package.
  */
 function writeConfigurations(root, fresh) {
   const read = (name) => readFileSync(join(root, name), "utf8");

@@ -59,10 +59,11 @@ const SIDE_BY_SIDE = Math.max(
 );
 
 /**
- * Runs all tasks, several at a time, and prints the output of those that failed. A task fails if a task that it needs has failed.
- * @param {Task[]} tasks each after those that it needs
+ * Runs all tasks, several at a time, and prints the output of those that failed. A task fails if a task that
+ * it needs has failed.
+ * @param {Task[]} tasks in an order in which each comes after the tasks that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
- * @param {number} [deadline] of each, in milliseconds
+ * @param {number} [deadline] of each task, in milliseconds
  * @returns {Promise<Result[]>}
  */
 export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
@@ -100,8 +101,8 @@ export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
 }
 
 /**
- * Reports the time of each step, which is the sum of its tasks' times, and the longest tasks of steps that have
- * several.
+ * Reports the time of each step: the sum of its tasks' times. For a step with several tasks, also reports the
+ * longest ones.
  * @param {Result[]} results
  */
 export function timesInWords(results) {

@@ -20,22 +20,24 @@ import { bindgenVersion } from "../setup/rust.mjs";
 import { WASM } from "../setup/toolchain.mjs";
 
 /**
- * Flags that tell wasm-opt how the crate uses memory: it starts as zeros, and its lowest addresses are the end of the
- * stack, without data.
+ * Flags that tell wasm-opt how the crate uses memory. All memory starts as zeros. Its lowest addresses belong
+ * to the stack and hold no data.
  */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 /**
- * The flags that give the smallest wasm after Brotli. The compiler's order of functions is practically random, and
- * changes with its version. When functions are sorted by name, those of one module are neighbours.
+ * The flags that give the smallest wasm after Brotli compression. Sorting functions by name puts those of the
+ * same module next to each other. The compiler's own order is practically random, and changes with its
+ * version.
  */
 const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 
 /**
- * The builds, by the name of their files. `features`: of the crate; `level`: rustc's level of optimization;
- * `bindgen`: flags for wasm-bindgen (without a list, the wasm may import nothing); `optimise`: flags for wasm-opt;
- * `inPackage`: see {@link blankSourcePaths} and {@link shortenNames}; `bareTraps`: see {@link removePanics}; `plain`:
- * see {@link writePlain}; `of`: another row, from whose wasm this build is made and keeps only these `exports`.
+ * The wasm builds, by the name of their files. `features`: the crate's features; `level`: rustc's
+ * optimization level; `bindgen`: flags for wasm-bindgen (a build without them may import nothing);
+ * `optimise`: flags for wasm-opt; `inPackage`: see {@link blankSourcePaths} and {@link shortenNames};
+ * `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain}; `of`: the build whose wasm this
+ * build starts from; `exports`: the only exports that it then keeps.
  * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
@@ -121,7 +123,7 @@ export function builtWasm(tools, name) {
 /**
  * Returns the folder of a build in the cache.
  * @param {import("../setup/tools.mjs").Tools} tools
- * @param {string} crate its key
+ * @param {string} crate the key of the compiled crate in the cache
  * @param {string} name
  */
 function placeOf({ root, cache }, crate, name) {
@@ -133,9 +135,9 @@ function placeOf({ root, cache }, crate, name) {
 }
 
 /**
- * Compiles the crate and runs wasm-bindgen, without optimizing. The result's key in the cache covers everything that
- * the result depends on, so that a fresh clone need not compile. Cargo's output is not cached, because it contains
- * the path of the clone's folder, which wasm-bindgen reads.
+ * Compiles the crate and runs wasm-bindgen, without optimizing. The key of the cached result covers
+ * everything that the result depends on, so that a fresh clone need not compile. Cargo's own output is not
+ * cached: it contains the path of the clone's folder, which wasm-bindgen reads.
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
  */
 export async function buildCrate(tools, name) {
@@ -154,7 +156,8 @@ export async function buildCrate(tools, name) {
       if (bindgen) await bind(tools, made, folder, name, bindgen);
       else copyFileSync(made, join(folder, `${name}_bg.wasm`));
     });
-    if (keyNow() !== key) throw new UserError("a source was saved while it was compiled");
+    if (keyNow() !== key)
+      throw new UserError("a source file was saved while the crate was compiled");
   };
   try {
     return await usedEntry(join(cache, "crate", key), work);
@@ -192,8 +195,9 @@ export const compilerEnv = ({ wasm }) => ({
 const FOLDERS = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
 /**
- * Returns cargo's setting with flags for rustc that keep the paths of this machine's folders out of the wasm, so that
- * its bytes are the same wherever it is built. (A profile's `trim-paths` would do this, but needs nightly Rust.)
+ * Returns the cargo setting that passes flags to rustc. The flags keep the paths of this machine's folders
+ * out of the wasm, so that its bytes are the same wherever it is built. (A profile's `trim-paths` would do
+ * this, but needs nightly Rust.)
  */
 async function rustflags({ root, wasm }) {
   const args = ["--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM];
@@ -212,7 +216,7 @@ async function rustflags({ root, wasm }) {
 /**
  * Returns a hash of everything that determines the crate's wasm, except the compiler.
  * @param {string} root
- * @param {...string} makers scripts that change how the wasm is built
+ * @param {...string} makers the paths of further scripts that change how the wasm is built
  */
 export const stateOf = (root, ...makers) =>
   sha256(
@@ -232,7 +236,7 @@ function sourcesOf(root) {
 export const sha256 = (...parts) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
-/** Writes wasm-bindgen's JavaScript, and the wasm that it uses, into a folder. */
+/** Runs wasm-bindgen, which writes JavaScript and the wasm for it into a folder. */
 export function bind(tools, crate, folder, name, flags) {
   const made = ["--target", "web", "--no-typescript", "--omit-default-module-path"];
   const out = ["--out-dir", folder, "--out-name", name];
@@ -257,7 +261,7 @@ export function checkImportsNothing(wasm) {
     );
 }
 
-/** Removes all exports except these, so that wasm-opt can remove the code that only the others need. */
+/** Removes all exports except `names`. wasm-opt can then remove the code that only the removed exports used. */
 async function keepExports(wasm, names) {
   const { default: binaryen } = await import("binaryen");
   const module = binaryen.readBinary(readFileSync(wasm));
@@ -271,8 +275,8 @@ async function keepExports(wasm, names) {
 }
 
 /**
- * Blanks the paths of source files in a wasm's data. They are shown only in the message of a panic, which the package
- * never prints. Shoppers download 380 bytes less.
+ * Overwrites the paths of source files in a wasm's data with zeros. Only messages of panics contain these
+ * paths, and the package never prints such a message. This saves shoppers 380 bytes of download.
  */
 function blankSourcePaths(wasm) {
   const bytes = readFileSync(wasm);
@@ -282,16 +286,16 @@ function blankSourcePaths(wasm) {
 }
 
 /**
- * Matches the paths of functions that write the message of a panic. No other code in the client formats a value by
- * `Debug`, or a number by `fmt`.
+ * Matches the functions that write the message of a panic, by their paths. Removing them is safe: no other
+ * code in the client formats a value by `Debug`, or a number by `fmt`.
  */
 const PANICS =
   /panicking|PanicPayload|::panic_|_failed$|_fail$|handle_alloc_error|raw_vec::handle_error|capacity_overflow|fmt::Debug>|fmt::builders|fmt::num|^<u32 as core/;
 const EVERY_PANIC = "core::panicking::panic_fmt";
 
 /**
- * Makes a panic trap at once, without writing a message first. The message could not be read, because the wasm has no
- * output. Stable Rust cannot do this. Callers download 1.3 KB less.
+ * Makes every panic trap at once, without writing a message. Nobody could read the message, because the wasm
+ * has no output. Stable Rust has no option for this. It saves callers 1.3 KB of download.
  */
 export async function removePanics(wasm) {
   const { default: binaryen } = await import("binaryen");
@@ -314,9 +318,10 @@ export async function removePanics(wasm) {
 }
 
 /**
- * Writes a wasm as plain JavaScript: a module whose function `instantiate` returns the exports of a new instance. All
- * code is in that function, so that nothing runs before it is called and no two instances share a variable. An access
- * beyond the memory does not trap in JavaScript; Rust checks its indices itself.
+ * Translates a wasm to plain JavaScript, and writes it as a module. The module's function `instantiate`
+ * returns the exports of a new instance. It contains all the code, so that nothing runs before it is called,
+ * and instances share no variables. In JavaScript, an access beyond the memory does not trap, but Rust checks
+ * its indices itself.
  */
 export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, "-o", file, "--all-features", "-O");
@@ -331,9 +336,9 @@ export async function writePlain(tools, wasm, file) {
 }
 
 /**
- * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other to a letter or two. wasm-opt
- * shortens them in the wasm, and esbuild in the JavaScript. Shoppers download 2.6 KB less. Exports that other
- * JavaScript calls keep their names.
+ * Shortens the names of the functions that the wasm and wasm-bindgen's JavaScript call in each other to one
+ * or two letters. wasm-opt shortens them in the wasm, and esbuild in the JavaScript. Exports that other
+ * JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(

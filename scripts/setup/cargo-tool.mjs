@@ -7,7 +7,7 @@ import { run, withPath } from "../lib/run.mjs";
 /**
  * Installs a subcommand of cargo, such as `cargo-fuzz`.
  * @param {import("./tools.mjs").Tools} tools
- * @returns {Promise<NodeJS.ProcessEnv>} in which `cargo fuzz` is found
+ * @returns {Promise<NodeJS.ProcessEnv>} an environment in which `cargo fuzz` is found
  */
 export async function withCargoTool({ native, cache }, name, version) {
   const folder = await entry(join(cache, `${name}-${version}`), async (folder) => {

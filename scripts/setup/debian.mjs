@@ -1,7 +1,7 @@
 /**
- * Installs Debian's packages on machines that can reach neither rustup's server nor a download of Chromium, such as
- * CI on a closed network. Debian's rustc has no standard library for wasm32. Debian has the library's source, which
- * is built once.
+ * Installs Debian's packages on machines that can reach neither rustup's server nor a download of Chromium,
+ * such as CI on a closed network. Debian's rustc comes without the standard library for wasm32, so the
+ * library is built once from Debian's package of its source.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";

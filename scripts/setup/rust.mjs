@@ -77,9 +77,15 @@ export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
     /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
   )?.[1] ?? "";
-/** Returns the folder of the published commands, with the test runner that `npm test` needs. */
+/**
+ * Returns the folder of wasm-bindgen's published commands. They include the test runner that `npm test`
+ * needs.
+ */
 const published = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
-/** Returns the folder of the command in ./bindgen. It has no test runner, so it compiles in a quarter of the time. */
+/**
+ * Returns the folder of the small wasm-bindgen command in ./bindgen. It has no test runner, so it compiles in
+ * a quarter of the time.
+ */
 const small = ({ root, cache }) => join(cache, `wasm-bindgen-small-${bindgenVersion(root)}`);
 const complete = (folder) =>
   ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));

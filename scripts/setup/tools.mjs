@@ -12,8 +12,10 @@ import { withPath } from "../lib/run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
- * `root` and `project`: the clone; `cache`: the folder that all clones share; `env`: for any child process; `wasm`: for `cargo …
- * --target wasm32-unknown-unknown`, also for tests in Node; `bindgen` and `browser`: programs; `wrangler`: a script for Node
+ * The tools of a clone. `root` and `project`: the clone's folder; `cache`: the folder that all clones share;
+ * `env`: the environment of child processes; `native`: cargo for this machine; `wasm`: cargo for
+ * wasm32-unknown-unknown, also for tests in Node; `bindgen` and `browser`: paths of programs; `wrangler`: the
+ * path of a script for Node.
  * @typedef {import("./toolchain.mjs").Rust} Rust
  * @typedef {{root: string, cache: string}} Place
  * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
@@ -68,7 +70,10 @@ function toolsOf(place, native, wasm, bindgen) {
 }
 
 const packages = join(root, "node_modules", ".bin");
-/** Puts the toolchain's programs first in PATH, except `node`, because the folder of Debian's cargo has an old one. */
+/**
+ * Puts the toolchain's programs first in PATH, with one exception: `node` stays the same, because the folder
+ * of Debian's cargo has an old one.
+ */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
@@ -84,7 +89,7 @@ async function install(place, needs) {
     {
       name: "Rust",
       isThere: () => rustReady(rust, needs),
-      takes: "a minute with rustup, else 4",
+      takes: "1 minute with rustup, otherwise 4 minutes",
       get: () => installRust(place, needs),
     },
     {
@@ -117,8 +122,8 @@ async function install(place, needs) {
 }
 
 /**
- * Compiles wasm-bindgen's command. Other work runs at the same time, because the end of the compilation leaves a core
- * idle.
+ * Installs wasm-bindgen's command. Other work runs at the same time, because compiling the command leaves a
+ * core idle at the end.
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {

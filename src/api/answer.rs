@@ -1,4 +1,4 @@
-//! Interprets an answer for a client, from its status and body.
+//! Interprets the service's answer for a client, from its status and body.
 
 use super::extract::{Extracted, Mismatch, extract};
 use super::names::header;
@@ -7,7 +7,7 @@ use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
 use crate::validate::number::ToDouble;
 use strum::IntoStaticStr;
 
-/// An answer that is not the requested transaction.
+/// The error for an answer that does not contain the requested transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerError {
     /// The kind of error, which decides what a client does.
@@ -21,10 +21,11 @@ pub struct AnswerError {
 /// The kinds of errors that the contract distinguishes, and one for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Reason {
-    /// Missing or invalid API key. Recognised by the status 401.
+    /// The API key is missing or invalid. The client recognises this by the status 401.
     #[strum(to_string = "authentication_failed")]
     Authentication,
-    /// No such transaction. Recognised by the body, because the contract does not state its status.
+    /// No such transaction exists. The client recognises this by the body, because the contract does not
+    /// state a status for it.
     #[strum(to_string = "not_found")]
     NotFound,
     /// Any other error.
@@ -110,8 +111,8 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
     }
 }
 
-/// Returns whether the message of an error names the header `X-Service-Unit-Id`. The caller of the client does not know
-/// the header, only the option that sets it.
+/// Returns whether an error message names the header `X-Service-Unit-Id`. Callers of the client know only the
+/// option that sets this header.
 fn names_unit_header(body: &Extracted) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())
@@ -122,7 +123,7 @@ fn answered(status: u16, how: &str) -> String {
     ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
 }
 
-/// Maximum number of characters that a message quotes from the service's own text.
+/// Maximum number of characters that an error message quotes from the service's own text.
 const MAX_WORDS: usize = 1_000;
 
 fn words(body: &Extracted) -> String {

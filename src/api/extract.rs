@@ -1,5 +1,5 @@
-//! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts that a client needs.
-//! The client's caller gets the whole body, as `JSON.parse` returns it.
+//! Checks the body of an answer against its [`schema`](crate::schema), and extracts the texts that the client
+//! itself needs. The client's caller gets the whole body, as `JSON.parse` returns it.
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
@@ -14,7 +14,7 @@ use crate::validate::{Code, Step, Text, ValueType};
 /// The texts that are extracted from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted {
-    /// `charge.amount` in the contract's form.
+    /// Encodes a body or a record as JSON. Encoding could fail only for a map whose keys are not strings.
     pub amount: Option<String>,
     /// The `error` member of an error's body.
     pub error: Option<String>,
@@ -23,7 +23,7 @@ pub struct Extracted {
     to_double: ToDouble,
 }
 
-/// The first value in a body that breaks the table.
+/// The first value in a body that does not match the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The value's JSON Pointer; empty for the body itself.
@@ -32,10 +32,10 @@ pub struct Mismatch {
     pub expected: &'static str,
 }
 
-/// Checks a body and extracts its texts. Members that are not in the table are ignored.
+/// Checks a body against a schema, and extracts its texts. Ignores members that the schema does not have.
 ///
 /// # Errors
-/// The first mismatch.
+/// If a value does not match: the first such value.
 pub fn extract(
     body: &[u8],
     kind: &'static Kind,
@@ -69,7 +69,7 @@ impl<'a> Visitor<'a> for Extracted {
     }
 }
 
-/// Keeps the first mismatch.
+/// Keeps the first mismatch of a body, and ignores later ones.
 struct First {
     mismatch: Option<Mismatch>,
     to_double: ToDouble,

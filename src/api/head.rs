@@ -17,14 +17,14 @@ pub struct RequestHead {
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// The API key and the unit of a request (§5). Both are texts that headers can carry.
+/// The API key and the unit of a request (§5). Both were checked, so headers can carry them.
 #[derive(Clone, Copy, Debug)]
 pub struct Credentials<'a> {
     api_key: ApiKey<'a>,
     unit_id: Option<&'a str>,
 }
 
-/// An argument that cannot be sent. The message does not quote the value.
+/// An argument that cannot be sent. The error message does not quote the argument's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[expect(missing_docs, reason = "each is the option of the same name")]
 pub enum InvalidArgument {
@@ -62,7 +62,8 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// All characters except RFC 3986's unreserved ones are encoded, so that an ID stays one segment of the path.
+/// The characters that are percent-encoded in a path segment: all except RFC 3986's unreserved ones. An
+/// encoded ID thus stays one segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl RequestHead {
@@ -77,8 +78,8 @@ impl RequestHead {
     /// Makes the head of `GET /v2/pledge-transaction/{id}` (§4.2).
     ///
     /// # Errors
-    /// If the ID cannot be a segment of a path: it is empty, `.` or `..`. `.` and `..` mean another path even if they
-    /// are percent-encoded.
+    /// If the ID cannot be a path segment: it is empty, `.` or `..`. The last two mean another path even if
+    /// they are percent-encoded.
     pub fn get(credentials: Credentials<'_>, id: &str) -> Result<Self, InvalidArgument> {
         if matches!(id, "" | "." | "..") {
             return Err(InvalidArgument::Id);

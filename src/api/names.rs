@@ -10,11 +10,11 @@ pub const HEALTH_PATH: &str = "/healthz";
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
 /// Maximum size of a request body: 1 MiB, enough for 5,000 pledges.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Maximum size of an answer, which is the stored record: 3 MiB. Workers KV would accept 25 MiB, but an isolate has 128
-/// MB for all its requests, and a request needs several copies of its record.
+/// Maximum size of a stored record, which is also the answer: 3 MiB. Workers KV would accept 25 MiB. But all
+/// requests of an isolate share 128 MB, and each request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// The smallest size that a pledge can have in a record, in bytes. A record contains every member of the contract, even
-/// if it is null.
+/// The smallest possible size of a pledge in a record, in bytes. It includes every member of the contract,
+/// because a record also contains members that are null.
 pub const MIN_PLEDGE_BYTES: usize = 260;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";

@@ -35,15 +35,16 @@ pub struct ErrorBody<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Problem {
-    /// No API key, or an unknown one (§7).
+    /// The request has no API key, or an unknown one (§7).
     Unauthorized(Operation),
-    /// Too many keys of the caller's network were refused. This key was not looked up.
+    /// Too many API keys from the caller's network were refused, so the key of this request was not looked
+    /// up.
     TooManyRefusedKeys,
-    /// A team's key without the ID of one of the team's units.
+    /// The request has a team's key, but does not name one of the team's units.
     UnitRequired(Operation),
     /// A live key came over plain HTTP.
     PlainHttp,
-    /// No transaction with this ID for this unit and mode (§7).
+    /// The unit has no transaction with this ID in this mode (§7).
     TransactionNotFound,
     /// No resource has this path.
     PathNotFound,
@@ -55,7 +56,7 @@ pub enum Problem {
     ContentTooLarge,
     /// The record would be longer than [`MAX_RECORD_BYTES`], because each pledge repeats the recipient.
     RecordTooLarge,
-    /// The body broke off.
+    /// The body ended before it was complete.
     UnreadableBody,
     /// The body is large and arrives too slowly.
     SlowBody,
@@ -72,14 +73,14 @@ pub enum Problem {
         /// Whether the request has an `Idempotency-Key`.
         repeatable: bool,
     },
-    /// The requests in flight hold all the bytes that the service has room for.
+    /// The requests in progress already hold as many bytes as the service allows.
     Busy,
     /// The request names an invalid host.
     InvalidHost,
-    /// The record of the API key has no copy of the namespace's secret, which a create request needs.
+    /// The API key's record lacks its copy of the namespace's secret, which a create request needs.
     SecretMissing,
-    /// The price list cannot be read, for example because its currency is known only to a later release. The cause is
-    /// for the log.
+    /// The price list cannot be read, for example because only a later release knows its currency. The text
+    /// is the cause, for the log.
     PricesUnreadable(String),
     /// A setting that a create request needs is missing or invalid. The text is for the log.
     Misconfigured(&'static str),
@@ -130,8 +131,8 @@ impl Problem {
         }
     }
 
-    /// Returns the header that belongs to the status. The answer to a create request that may have been recorded and
-    /// cannot be retried safely has no `Retry-After`, because libraries would retry the request automatically.
+    /// Returns the header that belongs to the status, if any. An answer has no `Retry-After` if the request
+    /// may have been recorded and a retry could record it again. Libraries would retry it automatically.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {
@@ -146,8 +147,8 @@ impl Problem {
         }
     }
 
-    /// Returns whether the service is at fault, not the request. The message of such an error has the request's ID, so
-    /// that the operator can find the cause in the log.
+    /// Returns whether the service, not the request, is at fault. The message of such an error contains the
+    /// request's ID, by which the operator finds the cause in the log.
     pub const fn is_ours(&self) -> bool {
         self.status() >= 500
     }

@@ -1,4 +1,5 @@
-//! One call: the head of its requests, the meaning of a response, and the decision about a retry.
+//! Handles one call of the client: builds the head of its requests, interprets responses, and decides about
+//! retries.
 
 use super::js::{Call, Reply, random, to_double};
 use crate::api::answer::{self, Reason};
@@ -29,8 +30,8 @@ pub struct Conclusion {
     next: Next,
 }
 
-/// Serializes as an array. As an object with named members, it would need code for maps in serde-wasm-bindgen, which
-/// takes 1.4 KB after brotli.
+/// Serializes the conclusion as an array. An object with named members would need code for maps in
+/// serde-wasm-bindgen, which adds 1.4 KB after Brotli compression.
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind.map(|kind| match kind {
@@ -106,7 +107,7 @@ fn policy(call: &Call) -> Policy {
 
 /// Parses an HTTP date. Returns milliseconds since 1970.
 ///
-/// The text must have the format of `toUTCString`, because `Date.parse` accepts many other formats.
+/// Accepts only the format of `toUTCString`, although `Date.parse` accepts many others.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = Date::new(&text.into());
     let ms = date.get_time(); // NaN for other texts, `Invalid Date` among them

@@ -1,4 +1,5 @@
-//! The JavaScript objects and functions that a call uses: plain values, which never throw.
+//! Declares the JavaScript objects and functions that a call of the client uses. The objects have only plain
+//! values, so reading them never throws.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

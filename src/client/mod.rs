@@ -1,9 +1,9 @@
-//! The wasm part of the npm package's `PledgeClient`: it builds the requests of a call, checks the responses, and decides
-//! about retries.
+//! The wasm part of the npm package's `PledgeClient`: it builds the requests of a call, checks the responses,
+//! and decides about retries.
 //!
-//! The package's JavaScript reads options, awaits everything, and builds the transaction or the error. The wasm part never
-//! awaits: the futures of wasm-bindgen share one queue, whose tasks all run in the async context of the call that came
-//! first. A caller's `fetch` would then see the `AsyncLocalStorage` of another call. The wasm part also keeps no state
+//! The package's JavaScript reads options, awaits everything, and builds the transaction or the error. The
+//! wasm part never awaits: wasm-bindgen runs all futures in the async context of the call that came first. A
+//! caller's `fetch` would then see the `AsyncLocalStorage` of another call. The wasm part also keeps no state
 //! between calls.
 
 mod call;
@@ -60,8 +60,8 @@ pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsVal
     Ok(request::arguments(call, &head, signal.as_ref())?.into())
 }
 
-/// Evaluates the result of an attempt. `reply` is the response, if there was one. `is_unsent` says that no connection
-/// was established. `retries` is the number of retries so far. Returns a [`Conclusion`](call::Conclusion).
+/// Evaluates an attempt, and returns a [`Conclusion`](call::Conclusion). `reply` is the response, if there
+/// was one. `is_unsent` is true if no connection was established. `retries` is the number of retries so far.
 ///
 /// # Errors
 /// Never: every conclusion converts to a JavaScript value.

@@ -41,7 +41,7 @@ pub struct MailClient {
     pub from: String,
     /// The namespace in which sent e-mails are recorded.
     pub records: KvNamespace,
-    /// The state of the delivery, which survives if this instance breaks.
+    /// The state of the delivery. `recover.js` keeps it if this wasm instance breaks.
     pub sending: Sending,
 }
 
@@ -121,8 +121,9 @@ impl MailClient {
         }
     }
 
-    /// Gives `recover.js` a record. If this instance breaks before the mail service has responded, `recover.js` writes
-    /// the record. Resend does not need this: its idempotency key prevents a second e-mail.
+    /// Gives `recover.js` the record that marks the e-mail as sent. If this wasm instance breaks before the
+    /// mail service has responded, `recover.js` writes the record. Resend does not need this: its idempotency
+    /// key prevents a second e-mail.
     fn begin(&self, sent: &Promise, email: &OutgoingEmail<'_>) -> Result<(), SendError> {
         let key = NotificationKey(email.id, NotificationService::Email);
         self.sending.begin_with(sent, &self.records, &key, email.marker)
@@ -179,7 +180,8 @@ async fn answered(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue>
     JsFuture::from(within(&promise?, SEND_MS)).await
 }
 
-/// Returns a text member of a value that the platform returned or threw.
+/// Returns the member `name` of a JavaScript value, if it is a text. The platform returned or threw the
+/// value.
 fn member(value: &JsValue, name: &str) -> Option<String> {
     Reflect::get(value, &name.into()).ok()?.as_string()
 }

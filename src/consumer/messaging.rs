@@ -23,7 +23,7 @@ pub struct MessengerClient<'b> {
     pub bindings: &'b Bindings,
     /// The namespace in which sent messages are recorded.
     pub records: KvNamespace,
-    /// The state of the delivery, which survives if this instance breaks.
+    /// The state of the delivery. `recover.js` keeps it if this wasm instance breaks.
     pub sending: Sending,
 }
 

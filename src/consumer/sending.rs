@@ -1,4 +1,5 @@
-//! The state of a delivery outside of this instance, and what both kinds of senders share.
+//! What both kinds of senders share (mail services and adapters): waits between attempts, and the state of a
+//! delivery, which is kept outside of this wasm instance.
 
 use crate::notify::{Marker, SendError, Timer as _};
 use crate::platform::Platform;
@@ -9,18 +10,19 @@ use crate::workers::kv::put_options;
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// The longest wait within a delivery, in seconds. If a longer wait is asked for, the delivery ends.
+/// The longest wait between two attempts of a delivery, in seconds. If the answer asks for a longer wait, the
+/// delivery ends.
 const MAX_PAUSE_SECONDS: u32 = 10;
 /// Maximum number of waits within a delivery.
 const MAX_PAUSES: u32 = 3;
-/// No wait of a delivery begins later than this, in milliseconds after its start. The last wait (10 s) and the timeouts
-/// of one more attempt (20 s) can follow, so a delivery takes at most 45 s. The duration of claims in `notify` depends
-/// on this.
+/// Milliseconds after the start of a delivery until which a wait may begin. The last wait (10 s) and the
+/// timeouts of one more attempt (20 s) can follow, so a delivery takes at most 45 s. The duration of claims
+/// in `notify` depends on this.
 const PATIENCE_MS: u64 = 15_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The state of a delivery in `recover.js`, which survives if this instance breaks.
+    /// The state of a delivery. `recover.js` keeps it if this wasm instance breaks.
     #[derive(Clone)]
     pub type Sending;
     /// The ID of the delivery. It stays the same if the delivery starts again.
@@ -42,9 +44,10 @@ extern "C" {
 }
 
 impl Sending {
-    /// Tells `recover.js` that a mail service or an adapter was called. The notification was sent if the promise `sent`
-    /// is fulfilled, unless it is fulfilled with an HTTP response whose status is not 2xx. If this instance breaks
-    /// first, `recover.js` waits for the promise, and writes the marker if the notification was sent.
+    /// Tells `recover.js` that a mail service or an adapter was called, and prepares the marker of a sent
+    /// notification. If this wasm instance breaks before the answer, `recover.js` waits for the promise
+    /// `sent`. It writes the marker if the promise is fulfilled, but not for an HTTP response whose status is
+    /// not 2xx.
     ///
     /// # Errors
     /// If the marker cannot be prepared, which never happens.
@@ -63,8 +66,8 @@ impl Sending {
     }
 }
 
-/// Attempts to send a notification. If the answer asks to wait for a few seconds, waits and retries within this
-/// delivery, so that a burst of notifications uses up no delivery attempts.
+/// Attempts to send a notification. If the answer asks for a wait of a few seconds, waits and retries. These
+/// retries are part of the same delivery, so that a burst of notifications uses up no delivery attempts.
 pub async fn patiently<T>(attempt: impl AsyncFn() -> Result<T, SendError>) -> Result<T, SendError> {
     let until_ms = Platform.now_ms() + PATIENCE_MS;
     for _ in 0..MAX_PAUSES {
@@ -80,7 +83,7 @@ pub async fn patiently<T>(attempt: impl AsyncFn() -> Result<T, SendError>) -> Re
     attempt().await
 }
 
-/// Returns a temporary error with a code of the service's own.
+/// Returns a temporary error with a code that this service defines, and without a time to wait.
 pub fn temporary(code: &str) -> SendError {
     SendError::Temporary { code: code.to_owned(), after: None }
 }

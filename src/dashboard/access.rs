@@ -1,4 +1,5 @@
-//! Who may open the dashboard, what the person may do, and the errors for people who may not.
+//! Decides who may open the dashboard and what the person may do, and writes the errors for people who may
+//! not.
 
 use super::{Identity, Refusal, Result, Settings, view};
 use crate::ledger::Ledger;
@@ -39,14 +40,14 @@ impl<'i> Identity<'i> {
 /// What the person who signed in may do.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Access {
-    /// The roles of operators.
+    /// The person's operator roles; none for people of shops.
     pub roles: Roles,
-    /// The units and teams of a person of shops; empty for a person with a role of operators.
+    /// The units and teams of a person of a shop; empty for a person with an operator role.
     pub memberships: Memberships,
 }
 
 impl Access {
-    /// Finds out what a person may do. Ledger cost: 1 query for a person without a role of operators.
+    /// Finds out what a person may do. Ledger cost: 1 query for a person without an operator role.
     ///
     /// # Errors
     /// If the ledger does not answer.
@@ -63,13 +64,13 @@ impl Access {
         Ok(Access { roles, memberships })
     }
 
-    /// Whether the person has a role of operators.
+    /// Whether the person has an operator role.
     pub fn is_staff(&self) -> bool {
         !self.roles.0.is_empty()
     }
 
-    /// Returns whether the person may use a route. A person with a role of operators needs the permission. Others need
-    /// the right in at least one of their units or teams.
+    /// Returns whether the person may use a route. A person with an operator role needs the permission. A
+    /// person of a shop needs the right in at least one unit or team.
     pub fn may_open(&self, permission: Permission, right: MemberRight) -> bool {
         match self.is_staff() {
             true => self.roles.may(permission),
@@ -125,8 +126,8 @@ fn stranger(address: &str, settings: &Settings, has_ledger: bool) -> String {
     }
 }
 
-/// Returns the text for a person who lacks a permission. It names the secrets that grant the permission, and repeats
-/// `problems`, which says which secrets could not be read.
+/// Returns the text for a person who lacks a permission. It names the secrets that grant the permission. It
+/// ends with `problems`, which say which secrets could not be read.
 fn lacks(address: &str, roles: &Roles, permission: Permission, problems: &[String]) -> String {
     let wanted = match permission {
         Permission::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",

@@ -1,5 +1,5 @@
-//! The audit log: who changed what, and when, in sentences. People of shops see the changes that concern their own units
-//! and teams, without the names of operators.
+//! The audit log: who changed what, and when, in sentences. People of shops see the changes that concern their own
+//! units and teams, without the names of operators.
 
 use super::form::Form;
 use super::list_times::ListTimes;
@@ -21,8 +21,8 @@ const FILTERS: [&str; 5] = ["who", "what", "shop", "from", "to"];
 /// The groups of commands that never concern a single shop.
 const NOT_OF_SHOPS: [&str; 2] = ["fulfilments", "ledger"];
 
-/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records. With a filter, and for
-/// people of shops, at most 5 lists and 20 reads.
+/// Shows a page of changes, newest first. KV cost: 1 list and 1 read of the listed records. With a filter, or
+/// for people of shops: at most 5 lists and 20 reads.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -69,8 +69,8 @@ fn scope_in_words(is_of_shop: bool) -> &'static str {
 
 // ---- The filter ----------------------------------------------------------------------------------
 
-/// Reads the filter. People of shops see only the changes of their own units and teams. If the filter has the ID of one
-/// of these, they see only its changes.
+/// Reads the filter from a query. For people of shops, it allows only the changes of their own units and teams, or
+/// of one of these if the query names it.
 fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<AuditFilter> {
     let text = |name: &str| query.given(name).map(str::to_owned);
     let own = || {
@@ -88,7 +88,7 @@ fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<A
     })
 }
 
-/// Returns the only unit whose changes the page may show; `None` if there is no such unit.
+/// Returns the unit that all changes on the page belong to; `None` if the page is not limited to one unit.
 fn unit<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Option<String> {
     let is_open = !context.is_of_shop();
     let own = context.access.memberships.places();
@@ -109,7 +109,7 @@ fn day_ms(query: &Form, name: &str) -> Result<Option<u64>> {
     }
 }
 
-/// Returns the URL of the page with the same filter.
+/// Returns the URL of a page with the same filter. The page begins after the position `after`, if given.
 fn address(query: &Form, after: Option<&str>) -> String {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let parameters: Vec<_> = filters.chain(after.map(|after| ("after", after))).collect();
@@ -164,7 +164,8 @@ fn row(change: &Change, operates: bool, times: &ListTimes<'_, impl TimeZones>) -
     ]
 }
 
-/// Renders a part of a sentence, with a link if it has a page that the person may open.
+/// Renders a part of a sentence. It becomes a link if it names something with a page that the person may
+/// open.
 fn rendered(part: &Part, operates: bool) -> Markup {
     let linked = |segments: &[&str], text: &str| {
         html! { a href=(link::path(segments)) { (view::untrusted_text(text)) } }
@@ -192,7 +193,7 @@ fn rendered(part: &Part, operates: bool) -> Markup {
     }
 }
 
-/// Renders a member of a record before and after the change.
+/// Renders how a member of a record changed: its value before and after.
 fn replaced(change: &MemberChange) -> Markup {
     let MemberChange { member, before, after } = change;
     let value = |text: &Option<String>| match text {

@@ -60,8 +60,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     }
 }
 
-/// Converts an amount to an integer. Drops trailing digits, so that an amount of length `longest` keeps at most
-/// [`DIGITS`] digits.
+/// Converts an amount to an integer, which decides the height of its bar. `longest` is the length of the
+/// chart's longest amount. If it exceeds [`DIGITS`], each amount loses as many trailing digits as the excess.
 fn size(amount: &str, longest: usize) -> u64 {
     let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));
@@ -84,8 +84,8 @@ fn legend() -> Markup {
     }
 }
 
-/// Returns the slots that also name the year: the first one and January. If the second slot is January, the first one
-/// has no room for its year.
+/// Returns the slots whose labels also name the year: the first slot and each January. If January is in the
+/// second slot, the first slot is left out, because it has no room for its year.
 fn years(months: &[Month]) -> Vec<u64> {
     let is_january = |month: &Month| view::month(*month).starts_with("Jan");
     let januaries = (0u64..).zip(months).filter(|(_, month)| is_january(month));

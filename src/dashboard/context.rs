@@ -10,7 +10,7 @@ use crate::operator::roles::{MemberRight, Permission};
 use crate::service::{Clock, Entropy, Outbox};
 use maud::Markup;
 
-/// The context of one request: the ports, and what the signed-in person may do.
+/// The context of one request: the store, the clock and other ports, and what the signed-in person may do.
 pub(super) struct PageContext<'d, S, C, E> {
     pub store: &'d S,
     pub author: Author<'d, C, E>,
@@ -44,7 +44,7 @@ impl<S, C, E> PageContext<'_, S, C, E> {
         view::untrusted_text(self.author.name_of(by, by_shop))
     }
 
-    /// Returns whether the person belongs to a shop. People of shops see only the transactions of their own units.
+    /// Returns whether the person is a person of a shop. People of shops see only the transactions of their own units.
     pub fn is_of_shop(&self) -> bool {
         !self.access.is_staff()
     }

@@ -121,7 +121,8 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
 
-/// The field of the confirmation page with the number of credits that the transaction had.
+/// The field of the confirmation page with the number of credits that the transaction had when the page was
+/// made.
 const SEEN: &str = "seen";
 
 /// Name and value of the checkbox that makes the transaction's timeline say that it was cancelled.
@@ -137,7 +138,7 @@ fn cancelled_field(entered: &Form, problem: &str) -> Markup {
         name,
         label: "Tell the buyer on the timeline that it was cancelled",
         value,
-        hint: "Only if all that is left is credited. It cannot be undone.",
+        hint: "Possible only if you credit all that is left. It cannot be undone.",
         problem,
         ..Field::default()
     };
@@ -163,11 +164,11 @@ fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Marku
     }
 }
 
-/// The prefix of the name of each quantity field. A digest of the offering's ID follows it, because the ID itself may
-/// contain characters that a form changes.
+/// The prefix of the name of each quantity field. A digest of the offering's ID follows it, because a form
+/// may change characters of the ID itself.
 const QUANTITY: &str = "quantity-";
 
-/// Returns the name of the quantity field of an offering.
+/// Returns the name of the field for the quantity of an offering.
 fn quantity_of(offering: &str) -> String {
     [QUANTITY, &digest(offering)].concat()
 }

@@ -1,8 +1,8 @@
-//! Decides who may use a route, before its handler runs. The table of routes says how the request names its unit or
-//! team, and which right people of shops need for that unit or team.
+//! Checks whether a person may use a route, before the route's handler runs. The table of routes says how the
+//! request names its unit or team, and which right a person of a shop needs there.
 //!
-//! For a person with a role of operators, only the route's permission counts. For people of shops, a unit, a team, a
-//! key or a transaction of another shop gets the same response as one that does not exist, after the same reads.
+//! For a person with an operator role, only the route's permission counts. A person of a shop who asks for something
+//! of another shop gets the same response as for something that does not exist, after the same reads.
 
 use super::access::Access;
 use super::form::Form;
@@ -16,8 +16,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, Key as _, OperatorStore, StoreError};
 use std::ops::Deref;
 
-/// An ID, a record, or a set of units that the person may use. Only this module can create this type, so a handler that
-/// takes it runs after the check.
+/// An ID, a record, or a set of units that has passed the access check. Only this module can create this
+/// type, so a handler that takes it runs after the check.
 #[derive(Clone, Debug)]
 pub(super) struct Scoped<T>(T);
 
@@ -32,14 +32,14 @@ impl<T> Deref for Scoped<T> {
 /// The units that a list or a search may show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Units {
-    /// All units, because the person has a role of operators.
+    /// All units, because the person has an operator role.
     All,
     /// The person's own units, sorted.
     Own(Vec<String>),
 }
 
 impl Units {
-    /// Returns the only unit that the person may see; `None` if there are others.
+    /// Returns the person's unit if the person may see exactly one; otherwise `None`.
     pub fn single(&self) -> Option<&str> {
         single(self.own()?)
     }
@@ -64,7 +64,7 @@ pub(super) fn single(units: &[String]) -> Option<&str> {
 /// The parts of a request that are needed to check whether the person may make it.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'r> {
-    /// The right that people of shops need.
+    /// The right that a person of a shop needs.
     pub right: MemberRight,
     /// The ID in the path; empty if the path has none.
     pub id: &'r str,
@@ -72,8 +72,8 @@ pub(super) struct Target<'r> {
     pub form: &'r Form,
 }
 
-/// Returns the refusal for a unit, a team or a key that does not exist or belongs to another shop. Both get the same
-/// text.
+/// Returns the refusal for a unit, a team or a key that does not exist or belongs to another shop. Its text
+/// is the same in both cases.
 fn absent() -> Refusal {
     Refusal::Request(
         404,
@@ -90,8 +90,8 @@ impl Access {
     }
 }
 
-/// The scopes that the table of routes names. Each takes the [`Target`] of a request. If the person may not make the
-/// request, the scope refuses it. Otherwise, it returns what the handler may use.
+/// The scopes (access checks) that the table of routes names. Each takes the [`Target`] of a request. It
+/// refuses the request if the person may not make it. Otherwise, it returns what the handler may use.
 impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Checks a request that names no unit or team. Returns the units that the person may see.
     pub async fn global(&self, target: Target<'_>) -> Result<Scoped<Units>> {
@@ -116,9 +116,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(target.id))
     }
 
-    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns it, or the similar one that
-    /// the person chose instead. If the form names none or both, returns `None` to operators, and refuses people of
-    /// shops.
+    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team,
+    /// or the one with a similar ID if the person chose that instead. If the form names none or both, returns
+    /// `None` to operators, and refuses people of shops.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
         let place = named_place(target.form).map(|place| register::meant(target.form, place));
         match &place {
@@ -129,8 +129,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(place))
     }
 
-    /// Checks a form that names an API key, in the field `key`. The key's record says which unit or team owns the key.
-    /// KV cost for people of shops: 1 read.
+    /// Checks a form that names an API key, in the field `key`. The key's record says which unit or team owns
+    /// the key. KV cost for people of shops: 1 read.
     pub async fn key(&self, target: Target<'_>) -> Result<Scoped<()>> {
         if self.access.is_staff() {
             return Ok(Scoped(()));

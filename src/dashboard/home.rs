@@ -93,7 +93,8 @@ async fn task<S, C, E>(
     }
 }
 
-/// Renders one link per month, with the month's count and the noun `one`. `address` returns the URL for a month.
+/// Renders one link per month, such as `2 credits in Oct 2026`. `one` is the noun for a count of 1. `address`
+/// returns the URL for a month.
 fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> String) -> Markup {
     html! {
         @for (index, (month, count)) in months.iter().enumerate() {

@@ -35,7 +35,7 @@ pub(super) async fn days<S: OperatorStore, C: Clock, E>(
     Ok(youngest.map_or(Age::Invalid, |age_ms| Age::Days(age_ms / DAY_MS)))
 }
 
-/// Shows the last full backup and the last increment. KV cost: 2 reads.
+/// Shows the last full backup and the last incremental backup. KV cost: 2 reads.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Markup> {
@@ -63,7 +63,8 @@ fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {
     }
 }
 
-/// Renders `12 Jan 2026, 10:00 UTC (3 days ago), 17 records, by ada`.
+/// Renders when and by whom a backup was made, such as `12 Jan 2026, 10:00 UTC (3 days ago), 17 records, by
+/// ada`.
 fn made(found: Found, now_ms: u64) -> Markup {
     let days = |at: &str| age_ms(at, now_ms).map(|age_ms| age_ms / DAY_MS);
     html! {

@@ -48,7 +48,8 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 
-/// The headers of every response. Forms need this referrer policy: with `no-referrer`, browsers send `Origin: null`.
+/// Returns the headers of every response. The referrer policy must not be `no-referrer`: browsers would then
+/// send forms with `Origin: null`.
 fn headers(
     media: &'static str,
     policy: Cow<'static, str>,
@@ -64,7 +65,8 @@ fn headers(
     ]
 }
 
-/// The `Content-Security-Policy` of a page: no scripts, no frames, only the dashboard's own style and forms.
+/// Returns the `Content-Security-Policy` of a page: no scripts, no frames, only the dashboard's own style and
+/// forms.
 fn policy() -> String {
     let style = Base64::encode_string(&Sha256::digest(STYLE));
     format!(

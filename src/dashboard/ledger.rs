@@ -42,7 +42,7 @@ pub(super) async fn health_page<S, C: Clock, E>(context: &PageContext<'_, S, C, 
     Ok(health(context.ledger, &context.settings.version, context.clock.now_ms()).await)
 }
 
-/// The section of the page System. Cost: 2 ledger calls.
+/// Renders the section of the page System about the health of the ledger. Cost: 2 ledger calls.
 pub(super) async fn section<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Markup {
     let content = match context.ledger {
         None => html! { p { (view::inline_code(&view::sentence(UNBOUND))) } },

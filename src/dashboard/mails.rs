@@ -21,9 +21,9 @@ const LIMIT: usize = 20;
 /// Maximum number of notifications that one step sends again.
 const STEP: usize = 20;
 
-/// The failed notifications of a day, or the newest ones, with their current state. KV cost: at most 219 calls. These are 1
-/// list, 31 more lists (1 per day) if more than 1,000 failed, 1 read, 3 calls for each that is shown, and 63 for each of at
-/// most two days of which the page does not show all.
+/// Shows the failed notifications of a day, or else the newest ones, with their current state. KV cost: at
+/// most 219 calls. The list takes 1 list and 1 read, and 31 more lists if more than 1,000 failed. Each of up
+/// to 20 notifications takes 3 calls. Each of up to two days that the page shows only in part takes 63 calls.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -108,15 +108,15 @@ async fn list<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// Returns whether the previous page of the list already shows failures of this day.
+/// Returns whether this page continues a day whose failures begin on the previous page of the list.
 fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
     let last = after.and_then(|after| after.split_once(':')).map(|(day, _)| day);
     last.is_some_and(|last| failed.first().is_some_and(|first| first.day == last))
 }
 
-/// The form that sends the failed notifications of a day again, or a sentence if none of them can be sent. `is_part` is
-/// true if the page may show only some of them. All of them are then counted, at a KV cost of 1 list and at most 62
-/// reads.
+/// Renders the form that sends the failed notifications of a day again, or a sentence if none of them can be
+/// sent. If `is_part` is true, the page may show only some of them. All of them are then counted, at a KV
+/// cost of 1 list and at most 62 reads.
 async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],

@@ -33,12 +33,13 @@ struct HeldBytes<'s> {
     reservation: Reservation<'s>,
     /// Bytes of the records that were read one at a time.
     records: usize,
-    /// Bytes of the largest bulk read. A page frees the result of one bulk read before it begins the next.
+    /// Bytes of the largest bulk read. The other bulk reads do not count, because a page frees the result of
+    /// one before it begins the next.
     many: usize,
 }
 
 impl HeldBytes<'_> {
-    /// Reserves the bytes that the request already holds, plus `more` bytes.
+    /// Sets the reservation to the bytes that the request already holds, plus `more` bytes.
     fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
         let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
         self.reservation.resize(bytes).map_err(|Busy| StoreError::Busy)

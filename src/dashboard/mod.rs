@@ -73,7 +73,7 @@ use metered::Metered;
 use refusal::{Refusal, Result};
 use request::PageRequest;
 
-/// The dashboard and its ports.
+/// The dashboard and its ports, such as the store, the clock and the ledger.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Dashboard<'d, S, C, E> {
     /// The records in Workers KV.
@@ -90,7 +90,7 @@ pub struct Dashboard<'d, S, C, E> {
     pub ledger: Option<&'d dyn Ledger>,
     /// The bytes that the current requests hold.
     pub in_flight: &'d InFlight,
-    /// The e-mails that this instance has recently queued again.
+    /// The notifications that this instance has recently put into the queue again.
     pub rounds: &'d QueuedRounds,
 }
 

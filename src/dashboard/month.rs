@@ -22,11 +22,12 @@ pub(super) struct MonthSelection {
 }
 
 impl MonthSelection {
-    /// Parses the mode and the month in a query. The defaults are live mode and the current month. `title` and `path` are
-    /// those of the page that shows the month.
+    /// Parses the mode and the month in a query. The defaults are live mode and the current month. `title`
+    /// and `path` are those of the page that shows the month.
     ///
     /// # Errors
-    /// If the mode or the month is not valid. For the month, the error is a page that says so at the field.
+    /// If the mode or the month is not valid. For an invalid month, the error is a page with a message at the
+    /// month's field.
     pub fn read<S, C: Clock, E>(
         context: &PageContext<'_, S, C, E>,
         query: &Form,
@@ -66,7 +67,8 @@ impl MonthSelection {
     }
 }
 
-/// The form for another month. `problem` says what is wrong with the entered month; empty if nothing is.
+/// Renders the form that selects another month. `problem` says what is wrong with the entered month; empty if
+/// nothing is.
 fn form(path: &str, mode: Mode, month: &str, problem: &str) -> Markup {
     view::filter(
         path,
@@ -92,9 +94,9 @@ fn wrong(query: &Form, mode: Mode, title: &'static str, path: &str) -> Refusal {
 
 const PAGE: (&str, &str) = ("Usage", "/usage");
 
-/// Shows the units that have transactions or credits in a month, or a payment for it. Ledger cost: 5 queries, 1 more if
-/// credits may be carried into the month, and 1 for each unit that differs from its payment, for at most 20 units. KV
-/// cost: 1 read per 100 units.
+/// Shows the units with transactions or credits in a month, or with a payment for it. Ledger cost: 5 queries,
+/// and 1 more if credits may be carried over from earlier months. Up to 20 units whose amounts differ from
+/// their payment cost 1 query each. KV cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -124,7 +126,7 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(PAGE.0, content))
 }
 
-/// CSV export of [`month()`] with all units.
+/// Returns the CSV export of [`month()`], with all units.
 pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

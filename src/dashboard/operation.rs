@@ -16,13 +16,14 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         view::form(action, &html! { (hidden(FIELD, id.as_str())) (content) })
     }
 
-    /// Returns when this form was carried out, or `None` if it was not. A form that was already carried out is not
-    /// checked against the current records again. Cost: 1 ledger query.
+    /// Returns when this form was already carried out, or `None` if it was not. A form that was carried out
+    /// before is not checked against the current records again. Cost: 1 ledger query.
     pub async fn was_done(&self) -> Result<Option<String>> {
         Ok(was_done(self.ledger, &self.author).await?)
     }
 
-    /// Whether the form has an operation ID. A form without one gets a confirmation page, whose form has one.
+    /// Whether the form has an operation ID. A form without one is answered with a confirmation page, whose
+    /// own form has one.
     pub fn has_operation(&self) -> bool {
         self.author.has_operation()
     }

@@ -26,8 +26,8 @@ use maud::{Markup, html};
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since", BUYER, REFERENCE];
-/// The query parameters that contain the ID of a transaction. The list then shows the transactions with the same buyer
-/// or the same reference.
+/// The query parameters that contain the ID of a transaction. The list then shows only transactions with the
+/// same buyer or the same reference as that transaction.
 pub(super) const BUYER: &str = "buyer";
 pub(super) const REFERENCE: &str = "reference";
 
@@ -62,7 +62,8 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transactions", content))
 }
 
-/// Returns the field of the filters that cannot be read, and what is wrong with it.
+/// Returns the name of the filter field that is not valid, and what is wrong with it; `None` if both are
+/// valid.
 pub(super) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
     match (month_problem(query), unit_problem(query)) {
         ("", problem) if problem.is_empty() => None,
@@ -85,8 +86,9 @@ fn again(query: &Form, field: &str, problem: &str) -> Page {
     Page { status: 422, ..Page::new("Transactions", content) }
 }
 
-/// Checks that the person may list the transactions of one buyer or reference, because the list reveals who buys what.
-/// Operators need the permission to search. People of shops must manage the unit of the transaction `id`.
+/// Checks that the person may list all transactions of one buyer or reference, because such a list reveals
+/// who buys what. Operators need the permission to search. People of shops must manage the unit of the transaction
+/// `id`.
 async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -191,9 +193,9 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
     }
 }
 
-/// A table of transactions, with their references and what was pledged: of one unit, with the times in its time zone, or
-/// of several units. If a read fails, the page says for how many transactions references and pledges are missing. KV cost:
-/// 1 read per 100 transactions, and 1 for a unit.
+/// Renders a table of transactions, with their references and pledges. If `unit` is given, all are of that
+/// unit, and the times are in its time zone. If a read fails, says for how many transactions references and
+/// pledges are missing. KV cost: 1 read per 100 transactions, and 1 for a unit.
 pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
@@ -205,7 +207,7 @@ pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     table_with(orders, briefs.unwrap_or_default(), &times, unit.is_none())
 }
 
-/// A table of transactions of one unit, as [`table`] with these times.
+/// Renders a table like [`table`], for transactions of one unit and with these times.
 pub(super) async fn table_of_unit<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
@@ -278,7 +280,8 @@ fn last_cells(order: &Order) -> [Markup; 3] {
     ]
 }
 
-/// Links to the previous and next page. They are also above the table, where they are reached quickly by keyboard.
+/// Renders links to the previous and next page. They are also shown above the table, where keyboard users
+/// reach them quickly.
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
@@ -297,7 +300,7 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Marku
     }
 }
 
-/// The form that filters transactions.
+/// Renders the form that filters transactions.
 fn filters(query: &Form) -> Markup {
     let field = |name, label, hint| view::Field {
         name,

@@ -1,6 +1,6 @@
-//! The search that people of shops use. It covers only their own units: results, suggestions, counts and errors do not
-//! depend on the data of other shops. Like an operator's search, it is redirected to an address that contains the sealed
-//! term.
+//! The search for people of shops. It covers only their own units: results, suggestions, counts and errors do not
+//! depend on the data of other shops. As with an operator's search, the browser is redirected to an address
+//! with the sealed (encrypted) term.
 
 use super::find::{self, FoundBy, found_by};
 use super::form::Form;
@@ -23,7 +23,8 @@ const MAX_ROWS: usize = 50;
 /// Maximum number of units for which the form offers a menu. A person with more units types the ID.
 const MAX_OPTIONS: usize = 100;
 
-/// Renders the search form. Its field contains the text that was searched for, unless that may be a secret.
+/// Renders the search form. Its field contains the text that was searched for, unless the text may be a
+/// secret.
 pub(super) fn search_form<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
@@ -91,9 +92,9 @@ pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results for the sealed term in the query, or the search form if the query has none: the person's own keys,
-/// units and teams by ID, and the transactions of `units` by reference or e-mail address. Cost: at most 4 KV reads and
-/// 10 ledger queries.
+/// Shows the results for the sealed term in the query: the person's own keys, units and teams by ID, and the
+/// transactions of `units` by reference or e-mail address. Shows the search form if the query has no term.
+/// Cost: at most 4 KV reads and 10 ledger queries.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -126,8 +127,8 @@ fn again<S, C, E>(
 
 /// Returns the API key that a text names, if the person manages the key's unit or team. KV cost: 1 read.
 ///
-/// The text contains the key itself or its whole hash. Keys are not looked up by their shorter ID, because that would
-/// take longer if another shop has the key than if no key exists.
+/// The text must contain the key itself or its whole hash. A search by the shorter ID would reveal whether
+/// another shop has such a key: it takes longer if the key exists.
 async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     text: &str,

@@ -43,8 +43,8 @@ impl Page {
         Page { content, ..self }
     }
 
-    /// Returns a CSV export, named by these parts. The ID of a unit may have any visible ASCII character, so all that a
-    /// file's name should not have becomes `-`.
+    /// Returns a CSV export whose file name consists of these parts. Characters other than letters, digits
+    /// and `_` become `-`, because the ID of a unit may have any visible ASCII character.
     pub fn csv(parts: &[&str], file: Vec<u8>) -> Self {
         let plain = |character: char| match character {
             '_' => '_',

@@ -34,7 +34,8 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Parses the month and mode in a form. A month must be given, because a default may be another month than a person meant.
+/// Parses the month and mode in a form. The month is required, because a default could be another month than
+/// the person meant.
 fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
     let month = orders::month(form.text("month"))?;
     Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
@@ -112,8 +113,8 @@ fn back(of: &ShopMonth, label: &str) -> Markup {
     html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
 }
 
-/// Shows what is due, and the form with the entered values and an error, if any. Until the person sends the form, its
-/// amounts are the amounts due.
+/// Shows what is due, and the form with the entered values and an error, if any. Before the person has sent
+/// the form, it contains the amounts due.
 async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
@@ -163,7 +164,7 @@ fn due_table(dues: &[Due]) -> Markup {
     )
 }
 
-/// The name of the amounts' fields in [`FIELDS`].
+/// The name in [`FIELDS`] that stands for all fields with amounts.
 const AMOUNT: &str = "amount";
 
 /// The fields of the form, each with phrases that occur in the errors about it.
@@ -193,7 +194,8 @@ fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
     if known.is_empty() { CurrencyCode::VARIANTS.to_vec() } else { known }
 }
 
-/// Returns the ID of the field that an error's link leads to. An error about amounts leads to the first of them.
+/// Returns the ID of the field that an error's link leads to. For an error about amounts, this is the field
+/// of the first amount.
 fn linked(field: &str, form: &Form, dues: &[Due]) -> String {
     let first = currencies(form, dues).first().copied().filter(|_| field == AMOUNT);
     first.map_or_else(|| field.to_owned(), amount_of)

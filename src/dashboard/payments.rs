@@ -75,8 +75,8 @@ fn selected(query: &Form) -> Result<DueFilter> {
     })
 }
 
-/// Parses the parameter `after`, which names the last row of the previous page: a month of a shop, written like the name
-/// of its settlement's record.
+/// Parses the parameter `after`, which identifies the last row of the previous page: a month of a shop. It is
+/// written like the name of the record that marks this month as paid.
 fn position(query: &Form) -> Result<Option<ListedMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
     let key = SettlementKey::parse_suffix(text).ok_or_else(|| {

@@ -49,7 +49,7 @@ pub(super) async fn add_to_team<S: OperatorStore, C: Clock, E: Entropy>(
     add(context, &KeyLevel::Team(team.to_owned()), form).await
 }
 
-/// Asks for confirmation. Once it is given, removes a person from a unit, and shows the unit's people. Cost: that of
+/// Removes a person from a unit after a confirmation, then shows the unit's people. Cost: that of
 /// [`people::remove`], plus 4 ledger queries.
 pub(super) async fn remove_from_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -59,7 +59,7 @@ pub(super) async fn remove_from_unit<S: OperatorStore, C: Clock, E: Entropy>(
     remove(context, &KeyLevel::Unit(unit.to_owned()), form).await
 }
 
-/// Asks for confirmation. Once it is given, removes a person from a team, and shows the team's people. Cost: that of
+/// Removes a person from a team after a confirmation, then shows the team's people. Cost: that of
 /// [`people::remove`], plus 4 ledger queries.
 pub(super) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,

@@ -31,7 +31,7 @@ const MAX_ROWS: usize = 20;
 /// Maximum number of lines of a receipt.
 const MAX_LINES: usize = 1_000;
 
-/// The form for unit and e-mail address. Reads nothing from Workers KV.
+/// Shows the form for a unit and an e-mail address. Reads nothing from Workers KV.
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -43,7 +43,7 @@ pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
 
 const TITLE: &str = "Erase a person";
 
-/// The form. `problem` is the field that is wrong, and what is wrong with it.
+/// Renders the form. `problem` contains a field that is not valid, and what is wrong with it.
 fn question([unit, address]: [&str; 2], problem: Option<(&str, &str)>) -> Markup {
     let field = |name, label, hint, value| view::Field {
         name,
@@ -68,11 +68,12 @@ fn question([unit, address]: [&str; 2], problem: Option<(&str, &str)>) -> Markup
     }
 }
 
-/// Shows the transactions of a person that the ledger lists. Once the unit's ID is typed to confirm, erases these
-/// transactions and those that are only in Workers KV, [`AT_MOST`] per step. A step may be repeated.
+/// Erases all transactions of a person, after a preview of those that the ledger lists. Once the unit's ID is
+/// typed to confirm, each step erases at most [`AT_MOST`] transactions, also those that are only in Workers
+/// KV. A step may be repeated.
 ///
-/// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query, at most [`LISTS`] KV lists, and per transaction at
-/// most 17 KV calls and 1 ledger query.
+/// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query and at most [`LISTS`] KV lists, and
+/// for each transaction at most 17 KV calls and 1 ledger query.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     owner: &Scoped<Option<KeyLevel>>,
@@ -287,7 +288,8 @@ impl Receipt {
     }
 }
 
-/// Returns a line from the receipt of an earlier step, or `None` if it is not an ID and a time.
+/// Parses a line from the receipt of an earlier step. Returns `None` if the line is not a transaction's ID
+/// and a time.
 fn read(line: &str) -> Option<String> {
     let (id, at) = line.split_once(' ')?;
     (TransactionId::parse(id).is_some() && parse_ms(at).is_some()).then(|| line.to_owned())

@@ -37,7 +37,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Transactions of any month that have too many quantities, and are missing from all sums here: "
+                    "Transactions of any month that are missing from all sums here, because they have too many quantities:"
                     (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }
@@ -88,7 +88,7 @@ fn table(quantities: &[OfferingSum]) -> Markup {
 const HEADINGS: [&str; 7] =
     ["month", "mode", "unit", "offering", "quantity", "transactions", "complete_up_to"];
 
-/// CSV export of [`quantities()`].
+/// Returns the CSV export of [`quantities()`].
 pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

@@ -19,7 +19,7 @@ pub(super) enum Refusal {
     NoTransaction(String),
     /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
-    /// A field is wrong. The page shows its form again, with what is wrong at the field.
+    /// A field is not valid. The page shows its form again, with a message at the field.
     Field(Box<Page>),
 }
 

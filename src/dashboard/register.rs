@@ -1,5 +1,6 @@
-//! Asks for a decision before a new unit or team is created, because its ID may be misspelt: use the similar ID that
-//! exists, or create the new one. An ID that was corrected in the form is looked up again, whichever button is pressed.
+//! Asks before a new unit or team is created, because its ID may be misspelt. The person either creates it,
+//! or uses an existing one with a similar ID. If the person corrects the ID in the form, it is looked up
+//! again, whichever button is pressed.
 
 use super::form::Form;
 use super::view::hidden;
@@ -10,12 +11,13 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The name of the buttons, and their values: create the ID, or use the similar one.
+/// The name of both buttons. The values are `CREATE` to create the new ID, and `USE` to use the similar one.
 const ANSWER: &str = "answer";
 const CREATE: &str = "create";
 const USE: &str = "use";
 
-/// Returns the names of the hidden fields with the ID that a button is about, and with the similar ID.
+/// Returns the names of two hidden fields: one has the ID that the question is about, the other the similar
+/// ID.
 fn names(level: &KeyLevel) -> (&'static str, &'static str) {
     match level {
         KeyLevel::Unit(_) => ("asked-unit", "similar-unit"),
@@ -23,7 +25,8 @@ fn names(level: &KeyLevel) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether the form has this answer for this unit or team. An answer counts only for the ID that the question named.
+/// Whether the form has this answer for this unit or team. An answer to a question about another ID does not
+/// count.
 fn has_answer(form: &Form, answer: &str, level: &KeyLevel) -> bool {
     form.text(ANSWER) == answer && form.text(names(level).0) == level.id()
 }
@@ -33,14 +36,15 @@ pub(super) fn is_new(form: &Form, level: &KeyLevel) -> bool {
     has_answer(form, CREATE, level)
 }
 
-/// Returns the unit or team that a form means: the similar one, if its button was pressed.
+/// Returns the unit or team that a form means: the similar one if its button was pressed, otherwise `level`.
 pub(super) fn meant(form: &Form, level: KeyLevel) -> KeyLevel {
     let similar = form.given(names(&level).1).filter(|_| has_answer(form, USE, &level));
     similar.map_or(level.clone(), |similar| level.with_id(similar))
 }
 
-/// Returns which of these units and teams do not exist, with suggestions. People of shops get no suggestion: it could
-/// name another shop. KV cost: 1 read, and 2 lists for each unit or team that does not exist.
+/// Returns which of these units and teams do not exist, with similar IDs as suggestions. People of shops get no
+/// suggestions, because one could name another shop. KV cost: 1 read, and 2 lists for each unit or team that
+/// does not exist.
 pub(super) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],
@@ -52,8 +56,8 @@ pub(super) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(missing)
 }
 
-/// Returns which of these units and teams do not exist, without those that the form confirms as new. KV cost: 1 read,
-/// and 2 lists for each unit or team that does not exist.
+/// Returns which of these units and teams do not exist, except those that the form confirms as new. KV cost:
+/// 1 read, and 2 lists for each unit or team that does not exist.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],
@@ -64,7 +68,8 @@ pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     look_up(context, &levels).await
 }
 
-/// Returns `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.
+/// Returns an error message such as `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is
+/// missing.
 pub(super) fn problem(missing: &[Unregistered]) -> Option<String> {
     let names = missing.iter().map(|unknown| named(&unknown.level)).collect::<Vec<_>>();
     let meant = missing.iter().filter_map(|unknown| unknown.suggestion.as_deref());
@@ -82,9 +87,9 @@ pub(super) fn named(level: &KeyLevel) -> String {
     [kind, " ", level.id()].concat()
 }
 
-/// The buttons that answer the question about missing units and teams. The first button is the one that the Enter key
-/// presses: it creates nothing if there are similar IDs.
-/// `also` says what else the button to create does, such as ` and the key`.
+/// Renders the buttons that answer the question about missing units and teams. The Enter key presses the
+/// first button. If there are similar IDs, this button uses them and creates nothing. `also` says what else
+/// the button to create does, such as ` and the key`.
 pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
     let similar: Vec<_> = missing
         .iter()
@@ -108,7 +113,8 @@ pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
     }
 }
 
-/// The button that confirms that a unit is new, for a form that cannot be sent to a similar unit.
+/// Renders the button that confirms that a unit is new. It offers no similar unit, because the form cannot be
+/// sent to another unit.
 pub(super) fn question_new(missing: &[Unregistered]) -> Markup {
     let missing =
         missing.iter().map(|unknown| Unregistered { suggestion: None, ..unknown.clone() });
@@ -120,7 +126,7 @@ fn listed<'l>(levels: impl Iterator<Item = &'l KeyLevel>) -> String {
     levels.map(named).collect::<Vec<_>>().join(" and the ")
 }
 
-/// A notice that a unit or a team does not exist.
+/// Renders a notice for each unit or team that does not exist.
 pub(super) fn absence(missing: &[Unregistered]) -> Markup {
     html! {
         @for Unregistered { level, suggestion } in missing {

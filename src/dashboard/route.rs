@@ -1,4 +1,5 @@
-//! The routes of the dashboard: each page and form with its method, path, handler, and who may use it.
+//! The routes of the dashboard. A table says for each page and form who may use it and which handler answers
+//! it.
 
 use super::form::Form;
 use super::guard::Target;
@@ -13,10 +14,14 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
-/// Generates [`Route`] from a table. Each line has the name of the route, `(id)` if its path contains an ID, method and
-/// path; the permission that operators need; the scope, a function of [`guard`](super::guard), with the right that people
-/// of shops need there; and the handler, which also gets the [`PageContext`]. `scoped` is what the scope returns, `form` the
-/// posted form, `query` the query string.
+/// Generates [`Route`] from a table with one line per route.
+///
+/// A line has the route's name, with `(id)` if its path contains an ID, and its method and path. Then come
+/// the permission that operators need, and the scope: a function of [`guard`](super::guard) that checks a
+/// person's access. Next comes the right that people of shops need. The handler is last.
+///
+/// A handler gets the [`PageContext`] and the listed arguments: `scoped` is the result of the scope, `form`
+/// the posted form, and `query` the query string.
 macro_rules! routes {
     (
         ($scoped:ident, $form:ident, $query:ident);
@@ -26,29 +31,29 @@ macro_rules! routes {
             $module:ident::$function:ident($($argument:expr),*);
         )*
     ) => {
-        /// The pages and forms of the dashboard. IDs are percent-decoded, but not checked.
+        /// A page or form of the dashboard. An ID from its path is percent-decoded, but not validated yet.
         #[derive(Clone, Debug, PartialEq, Eq, EnumIter)]
         pub enum Route {
             $(#[doc = $doc] $route $((routes!(@id $id)))?,)*
         }
 
         impl Route {
-            /// The permission that the route requires.
+            /// Returns the permission that an operator needs for this route.
             pub fn permission(&self) -> Permission {
                 match self { $(Route::$route { .. } => Permission::$act,)* }
             }
 
-            /// The right that people of shops require.
+            /// Returns the right that a person of a shop needs for this route.
             pub fn right(&self) -> MemberRight {
                 match self { $(Route::$route { .. } => MemberRight::$right,)* }
             }
 
-            /// How the route names its unit or team, such as `unit`: the name of a function of `guard`.
+            /// Returns the name of the function in `guard` that checks access to this route, such as `unit`.
             pub fn scope(&self) -> &'static str {
                 match self { $(Route::$route { .. } => stringify!($scope),)* }
             }
 
-            /// Method and path with `{id}` in place of an ID, for the log.
+            /// Returns the method and the path, with `{id}` instead of the ID, for the log.
             pub fn template(&self) -> &'static str {
                 match self { $(Route::$route { .. } => $template,)* }
             }
@@ -67,7 +72,7 @@ macro_rules! routes {
         }
 
         impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
-            /// Decides whether the person may use the route here, and renders its page.
+            /// Checks the person's access to the unit, team or record, then renders the route's page.
             pub(super) async fn show(&self, route: &Route, $form: &Form, $query: &Form) -> Result {
                 match route {
                     $(Route::$route $(($id))? => {
@@ -97,15 +102,15 @@ routes! {
     Find = "GET /find", Support, global Manage, start::find(&scoped, query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
-    /// Shows a transaction, masked. People without access to the recipient see neither the recipient nor the e-mail.
+    /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
-    /// Credits a transaction, or a part of it.
+    /// Takes back a transaction's charge, or a part of it, as a credit.
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
-    /// Sends the e-mail or a message of a transaction again.
+    /// Sends a transaction's e-mail, or its message by a messaging service, again.
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
-    /// A preview of the e-mail or a message as it would be sent now.
+    /// Previews a transaction's e-mail or message as it would be sent now.
     PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped, query);
     /// Erases the personal data of a transaction.
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
@@ -127,17 +132,17 @@ routes! {
     Month = "GET /usage", Account, global None, month::month(query);
     /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
-    /// What was pledged and done in a month, by offering, over all units.
+    /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
-    /// CSV export of what was pledged and done in a month.
+    /// CSV export of the quantities that were pledged and fulfilled in a month.
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
     /// Records what was done for the pledges of a month.
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
-    /// Removes what was recorded as done.
+    /// Removes a record of what was done for the pledges of a month.
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
-    /// Drafts an update from a fulfilment.
+    /// Drafts news for buyers (an update) from a record of what was done (a fulfilment).
     DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
-    /// The updates of a month, by offering.
+    /// Lists the updates (news for buyers) about the pledges of a month, by offering.
     Updates = "GET /updates", Operate, global None, update::updates(query);
     /// Adds a draft of an update, or previews it.
     AddUpdate = "POST /updates", Operate, global None, update::add(form);
@@ -167,7 +172,7 @@ routes! {
     UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
     /// The form to erase all transactions of a person.
     Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
-    /// Erases a person's transactions, in steps.
+    /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     /// The people of a unit.
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped);
@@ -197,13 +202,13 @@ routes! {
     AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::add_member(&scoped, form);
     /// Removes a unit from a team.
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
-    /// The price list of a mode, and its history.
+    /// The price list of live or test mode, and its history.
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// Previews a price change, and applies it.
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails and messages.
     Mails = "GET /mails", Support, global None, mails::mails(query);
-    /// Sends the failed e-mails and messages of a day again, in steps.
+    /// Sends the failed e-mails and messages of a day again, a limited number per request.
     ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
     /// The audit log. People of shops see the changes that concern their own units and teams.
     Audit = "GET /audit", Operate, global View, audit::audit(query);

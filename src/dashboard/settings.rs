@@ -21,29 +21,30 @@ pub struct Variables<'v> {
     pub service_origin: &'v str,
     /// `BILLING_NAME`: the name of the operator's company on statements.
     pub billing_name: &'v str,
-    /// `BILLING_ADDRESS`: the company's address on statements, in lines.
+    /// `BILLING_ADDRESS`: the company's address on statements. It may have several lines.
     pub billing_address: &'v str,
-    /// `TAX_TEXT`: the company's tax text on statements, such as its VAT number, in lines.
+    /// `TAX_TEXT`: the company's tax details on statements, such as its VAT number. They may have several
+    /// lines.
     pub tax_text: &'v str,
-    /// `BANK_DETAILS`: how to pay, on statements, in lines.
+    /// `BANK_DETAILS`: what statements say about how to pay. It may have several lines.
     pub bank_details: &'v str,
-    /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
+    /// `CONTACT`: the contact for people who have no role here, such as an e-mail address.
     pub contact: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
-    /// `MESSAGING_BINDINGS`: the names of the service's bindings, variables and secrets for messaging services. A deploy
-    /// sets it.
+    /// `MESSAGING_BINDINGS`: the names of the bindings, variables and secrets with which the service reaches
+    /// messaging services. Each deploy sets it.
     pub messaging_bindings: &'v str,
     /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
 
-/// The members of each role, and the environment.
+/// The dashboard's settings, such as the members of each role and the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The addresses of the members, in lower case.
     members: Vec<(Role, String)>,
-    /// For each secret that is set but cannot be read, a text that says so. Its role has no members.
+    /// A message for each role's secret that is set but cannot be read. Such a role has no members.
     pub problems: Vec<String>,
     /// Why a variable is ignored: one text per variable.
     pub variable_problems: Vec<String>,
@@ -53,7 +54,7 @@ pub struct Settings {
     pub service_origin: String,
     /// The operator's company, as statements show it.
     pub(super) issuer: Issuer,
-    /// Whom people without a role can ask; empty if it is not set.
+    /// The contact for people who have no role here; empty if it is not set.
     pub contact: String,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
@@ -63,7 +64,7 @@ pub struct Settings {
     pub version: String,
 }
 
-/// The company that issues statements. Each text has lines, and may be empty.
+/// The company that issues statements. Each field may have several lines, or be empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Issuer {
     pub name: String,
@@ -156,8 +157,9 @@ fn names(list: &str) -> Vec<String> {
 const NOT_A_CHARGE: &str =
     "the variable `UNUSUAL_CHARGE` is ignored, because it is not an amount: write it as `5000.00`";
 
-/// Parses a list of addresses. Only ASCII letters are put in lower case: in an address, other letters differ by case. The
-/// error is the number of the first entry that is not an address.
+/// Parses a list of e-mail addresses into lower case. Only ASCII letters are converted, because two addresses
+/// may differ in the case of other letters. The error is the number of the first entry that is not an
+/// address, from 1.
 fn addresses(list: &str) -> Result<Vec<String>, usize> {
     let mut found = Vec::new();
     let entries = list.split([',', ';', '\n', '\r']).map(str::trim_ascii);

@@ -14,7 +14,7 @@ use futures_util::future::join3;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// Minutes after which a message of the ledger's queue is late.
+/// A message in the ledger's queue is late if it arrives this many minutes or more after its transaction.
 pub(super) const LATE_MINUTES: u64 = 10;
 
 /// A line of the section: the name of the part, its state, and an explanation or instructions.
@@ -93,8 +93,8 @@ async fn mails<S: OperatorStore, C: Clock, E>(
     Ok((State::Problem, text))
 }
 
-/// Returns a line for each messaging service that has a binding, variable or secret. If none has, returns one line for
-/// all.
+/// Returns a line for each messaging service that has a service binding or a URL. If none has, returns one
+/// line that says so.
 fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let set = &context.settings.messaging_bindings;
     let line = |service: NotificationService| {
@@ -111,7 +111,7 @@ fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
         return lines;
     }
     let how = html! {
-        "No adapter is attached to the service, or the dashboard was deployed before it (" code { "docs/messaging.md" } ")."
+        "No adapter is attached to the service, or one was attached after the last deploy of the dashboard (" code { "docs/messaging.md" } ")."
     };
     vec![("Messaging services", State::NotSetUp, how)]
 }

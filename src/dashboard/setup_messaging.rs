@@ -3,18 +3,19 @@
 use crate::messaging::DoorName;
 use crate::pledge::NotificationService;
 
-/// The state of a messaging service, as far as the names of the service's bindings, variables and secrets show it.
+/// Whether a messaging service is set up. The names of the bindings, variables and secrets that are set show
+/// this; their values are not known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attachment {
-    /// Whether live keys have an adapter.
+    /// Whether an adapter is attached for live keys.
     pub is_attached: bool,
-    /// Whether an adapter has a URL, but no secret.
+    /// Whether the URL of an adapter is set without the secret that it needs.
     pub has_problem: bool,
-    /// What is attached, or what is missing, in a sentence with code between backticks.
+    /// A sentence that says what is attached or missing. Names of variables are between backticks.
     pub text: String,
 }
 
-/// Returns the state of a messaging service; `None` if nothing of it is set.
+/// Returns the state of a messaging service; `None` if neither a service binding nor a URL is set for it.
 pub(super) fn attachment(set: &[String], service: NotificationService) -> Option<Attachment> {
     let [live, test] = [true, false].map(|is_live| Door::of(set, DoorName { service, is_live }));
     if [&live, &test].iter().all(|door| matches!(door, Door::None)) {
@@ -26,11 +27,11 @@ pub(super) fn attachment(set: &[String], service: NotificationService) -> Option
     Some(Attachment { is_attached, has_problem, text })
 }
 
-/// How an adapter is attached.
+/// How the adapter of a messaging service is attached.
 enum Door {
     Binding,
     Url,
-    /// There is a URL, but no secret.
+    /// A URL is set, but not the secret that it needs.
     NoSecret(DoorName),
     None,
 }

@@ -1,6 +1,8 @@
-//! The start page of a person of a shop: the newest transactions of the person's units and, for a single unit, what it
-//! owes, and what is left to do until its first live transaction. Each part is read by itself: if a read fails, the part
-//! says so, and the others are shown.
+//! The start page of a person of a shop. It lists the newest transactions of the person's units.
+//!
+//! For a person of a single unit, it also shows what the unit owes, and what is left to do before its first
+//! live transaction. Each part is read separately: if a read fails, that part says so, and the others are
+//! still shown.
 
 use super::form::Form;
 use super::guard::single;
@@ -25,8 +27,10 @@ use maud::{Markup, html};
 /// Number of transactions that the page lists.
 const NEWEST: usize = 5;
 
-/// The start page. Ledger cost: 3 queries; for a person of one unit, at most 15 more. KV cost: at most 4 reads; before
-/// the first live transaction, 1 more, and 1 list per 1,000 keys, at most 10. The parts are read at the same time.
+/// Shows the start page. Its parts are read at the same time.
+///
+/// Ledger cost: 3 queries; for a person of one unit, at most 15 more. KV cost: at most 4 reads. Before the
+/// first live transaction, 1 more read, and 1 list per 1,000 keys (at most 10).
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -117,7 +121,8 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Renders what a shop still has to do before its first live transaction. Renders nothing if it has one.
+/// Renders the steps that a shop still has to take before its first live transaction; nothing if it already
+/// has one.
 async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -154,7 +159,7 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// Says whether live transactions are charged. Only operators set prices.
+/// Renders whether prices are set, so that live transactions are charged. Only operators can set prices.
 fn price_step(prices: Option<&PriceList>) -> Markup {
     let Some(list) = prices.filter(|list| !list.unit_prices.is_empty()) else {
         return html! { li { "There are no prices yet: ask the operator of this service to set them." } };

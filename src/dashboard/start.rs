@@ -6,7 +6,8 @@ use super::{PageContext, Result, find as everywhere, home as tasks, own, shop};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 
-/// Shows the start page. Cost: that of [`tasks::home`] for operators, and that of [`shop::home`] for people of shops.
+/// Shows the start page. It costs as much as [`tasks::home`] for operators, and as [`shop::home`] for people
+/// of shops.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -18,8 +19,8 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Redirects a search for transactions, a unit or a key to its results. Cost: that of [`everywhere::search`] for
-/// operators, and that of [`own::search`] for people of shops.
+/// Redirects a search for transactions, a unit or a key to its results. It costs as much as
+/// [`everywhere::search`] for operators, and as [`own::search`] for people of shops.
 pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
@@ -31,8 +32,8 @@ pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results of a search. Cost: that of [`everywhere::find`] for operators, and that of [`own::find`] for people
-/// of shops.
+/// Shows the results of a search. It costs as much as [`everywhere::find`] for operators, and as
+/// [`own::find`] for people of shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,

@@ -50,7 +50,7 @@ pub(super) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
 
-/// Parses the mode and the month in a query.
+/// Reads the mode and the month of a statement from a query.
 fn shop_month<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -62,8 +62,9 @@ fn shop_month<S, C: Clock, E>(
     Ok(ShopMonth { unit: id.to_owned(), mode, month })
 }
 
-/// Renders notices: whether the sheet may still change, whether its sums have changed since the payment, and what it
-/// lacks. The last kind is only for the screen and is not printed.
+/// Renders the notices above a statement: that it is preliminary, that its sums have changed since the
+/// payment, and which details are missing. Notices about missing details are shown on the screen, but not
+/// printed.
 fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
     let differs = |settled: &Settlement| {
         let paid = |due: &Due| {
@@ -217,7 +218,7 @@ fn row(Line { item, amount }: &Line) -> Markup {
     html! { tr { (cells) td.number data-label="Amount" { (amount) } } }
 }
 
-/// Renders the rows below the lines of the table: the sum of the charges, what is deducted from it, and what is due.
+/// Renders the last rows of the table: the sum of the charges, the deductions, and the amount due.
 fn totals(due: &Due) -> Markup {
     let row = |label: &str, amount: Markup| {
         html! { tr { th scope="row" colspan="3" { (label) } td.number { (amount) } } }

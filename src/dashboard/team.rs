@@ -74,8 +74,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the field that an error is about: the field with the first ID in `missing`, or else the field with the ID
-/// that the error names.
+/// Returns the name of the form field that an error is about: the field of the first ID in `missing`, or else
+/// the field whose ID the error message contains.
 fn wrong_field(
     [team, unit]: [&str; 2],
     missing: &[Unregistered],
@@ -141,7 +141,7 @@ pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, id, FormResult::default()).await
 }
 
-/// The result of a form, which the next page shows: a notice, and changes that a list may not show yet.
+/// What the page shows after a form was sent: a notice, and changes that KV's lists may not contain yet.
 #[derive(Default)]
 struct FormResult<'a> {
     status: Option<u16>,
@@ -199,7 +199,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new(format!("Team {id}"), content) })
 }
 
-/// The row of a unit. Operators can remove it.
+/// Renders a unit's row in the list of a team's units. For operators, it has a button that removes the unit.
 fn member(team: &str, unit: &str, operates: bool) -> Vec<Markup> {
     let removal = || {
         view::form(

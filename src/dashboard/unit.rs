@@ -143,7 +143,7 @@ pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, id, FormResult::default()).await
 }
 
-/// The result of a form, which the next page shows: a notice, and changes that a read may not show yet.
+/// What the page shows after a form was sent: a notice, and changes that a read from KV may not return yet.
 #[derive(Default)]
 pub(super) struct FormResult {
     pub notice: Markup,

@@ -24,8 +24,8 @@ use strum::VariantArray as _;
 /// Maximum number of months on a page.
 const MAX_MONTHS: usize = 120;
 
-/// Shows the usage of a unit by month. Ledger cost: 6 queries, and 1 for each month whose sum differs from its payment,
-/// for at most 20 months. KV cost: 1 list, 1 read per 100 paid months.
+/// Shows the usage of a unit by month. Ledger cost: 6 queries, and 1 more for each month whose sum differs
+/// from its payment (at most 20). KV cost: 1 list, and 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -131,7 +131,8 @@ pub(super) const HEADINGS: [&str; 7] =
 pub(super) const NUMBERS: [&str; 5] =
     ["Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
 
-/// Renders the credits of a sum, and what is carried from earlier months and to later ones; nothing if there are none.
+/// Renders the credits in a sum, and the amounts carried from earlier months and to later ones. Renders
+/// nothing if there are none.
 pub(super) fn credited(sum: &Due) -> Markup {
     html! {
         @if sum.credited != "0.00" { (sum.credited) }
@@ -140,7 +141,7 @@ pub(super) fn credited(sum: &Due) -> Markup {
     }
 }
 
-/// The rows of a month, one for each currency. `first` is the first cell.
+/// Renders the table rows of a month, one for each currency. `first` is the content of each row's first cell.
 pub(super) fn rows<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     usage: &MonthUsage,
@@ -179,7 +180,7 @@ fn statement(usage: &MonthUsage) -> Markup {
     html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
-/// Returns the URL of the list of a month's transactions.
+/// Returns the URL of the page that lists a month's transactions.
 pub(super) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     let month = usage.month.to_string();
     let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];

@@ -99,7 +99,7 @@ fn in_words(text: &str) -> Option<String> {
     Some(minute_in_words(instant(text)?)? + " UTC")
 }
 
-/// Writes the minute of a second since 1970 as `3 Oct 2026, 14:05`.
+/// Writes a time, in seconds since 1970, to the minute: `3 Oct 2026, 14:05`.
 fn minute_in_words(seconds: i64) -> Option<String> {
     let (year, month, day) = date_of(seconds)?;
     let month = MONTHS.get(usize::from(month).checked_sub(1)?)?;
@@ -108,19 +108,19 @@ fn minute_in_words(seconds: i64) -> Option<String> {
     Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02}"))
 }
 
-/// A form that is posted to a path of the dashboard. Phones do not begin its fields with a capital letter, which would
-/// be wrong in IDs.
+/// Renders a form that is posted to a path of the dashboard. It prevents phones from beginning a field with a
+/// capital letter, which would be wrong in IDs.
 pub(super) fn form(action: &str, content: &Markup) -> Markup {
     html! { form method="post" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
 }
 
-/// A form whose fields become the query of a page.
+/// Renders a form that opens a page with the form's fields as query parameters.
 pub(super) fn filter(action: &str, content: &Markup) -> Markup {
     html! { form method="get" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
 }
 
-/// The filters of a list, above it. They are folded away unless `is_open` is true, because they would fill the screen
-/// of a phone.
+/// Renders the filters above a list. They are folded away unless `is_open` is true, because they would fill
+/// the screen of a phone.
 pub(super) fn filters(is_open: bool, form: &Markup) -> Markup {
     html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }
@@ -165,8 +165,8 @@ impl Field<'_> {
         })
     }
 
-    /// Renders a field for several lines of code. HTML removes a line break at the beginning of a `textarea`, so one is
-    /// added: otherwise a line break at the beginning of the value would be lost.
+    /// Renders a field for several lines of code. An extra line break precedes the value, because HTML
+    /// removes the first line break in a `textarea`.
     pub fn render_code(&self, rows: u32, placeholder: &str) -> Markup {
         self.labelled(&html! {
             textarea.code id=(self.name) name=(self.name) rows=(rows) required[self.required] spellcheck="false"
@@ -274,8 +274,8 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table. The first cell of each row is the row's heading. Every cell names its column, which the style shows where a
-/// narrow screen turns rows into cards. Without rows, the text `empty` is shown instead.
+/// Renders a table, or the text `empty` if there are no rows. The first cell of each row is the row's
+/// heading. On narrow screens each row becomes a card, in which every cell shows the name of its column.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
     table_of(headings, &[], rows, empty)
 }
@@ -349,7 +349,7 @@ pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     modes_of(path, mode, month.as_deref().map(|month| ("month", month)).as_slice())
 }
 
-/// Links that switch a page between live and test mode, and keep these query parameters.
+/// Links that switch a page between live and test mode, and keep the query parameters in `kept`.
 pub(super) fn modes_of(path: &str, mode: Mode, kept: &[(&str, &str)]) -> Markup {
     let address = |mode: Mode| link::with(path, &[&[("mode", mode.name())], kept].concat());
     html! {
@@ -401,8 +401,8 @@ pub(super) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
 }
 
-/// The error above a form that was not carried out and is shown again. It has the focus, so that a screen reader and a
-/// keyboard begin there, and a link to the [`Field`] that it is about.
+/// Renders the error above a form that was refused and is shown again, with a link to the wrong [`Field`].
+/// The error has the focus, so that screen readers and keyboard users start there.
 pub(super) fn form_problem(text: &str, field: Option<&str>) -> Markup {
     html! {
         div.notice.alarm role="alert" tabindex="-1" autofocus {

@@ -13,15 +13,15 @@ const IDENTITY_MS: u32 = 5_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The context of a request. `worker::Context` has no `access`.
+    /// The context of a request, as Cloudflare passes it. Unlike `worker::Context`, it has `access`.
     #[wasm_bindgen(extends = Call)]
     pub type Context;
-    /// `undefined` if Access did not check the request.
+    /// Returns the result of Cloudflare Access; `undefined` if Access did not check the request.
     #[wasm_bindgen(method, getter)]
     fn access(this: &Context) -> Option<Access>;
 
     type Access;
-    /// Resolves to an object, or to `undefined` for a service token.
+    /// Resolves to the sender's identity, an object; to `undefined` for a service token.
     #[wasm_bindgen(method, catch, js_name = getIdentity)]
     fn get_identity(this: &Access) -> Result<JsValue, JsValue>;
 

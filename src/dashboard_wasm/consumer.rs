@@ -15,11 +15,12 @@ use worker::console_log;
 
 /// Maximum size of the messages that are written together: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// How many parts an isolate writes at a time, and for how many milliseconds a part occupies its slot at most. The
-/// limit on bytes in flight, which applies to pages, does not count the parts.
+/// How many groups of messages (parts) an isolate writes at a time, and how long a part may occupy its slot,
+/// in milliseconds. Parts do not count towards the limit on bytes in flight, which is for pages.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
-/// Seconds until a message is delivered again: if all slots are occupied, and if no ledger is bound.
+/// Delay before a message is delivered again, in seconds: if all slots are occupied, and if no database is
+/// bound.
 const BUSY_SECONDS: u32 = 5;
 const UNBOUND_SECONDS: u32 = 3_600;
 
@@ -62,7 +63,8 @@ pub async fn receive(batch: Batch, bindings: Bindings) {
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
 }
 
-/// Returns how many messages are delivered again.
+/// Writes the messages in groups of limited size. Returns the number of messages that the queue has to
+/// deliver again.
 async fn receive_all(ledger: &D1Ledger, store: &KvStore, messages: Vec<QueueMessage>) -> usize {
     let (mut part, mut again) = (Part::default(), 0);
     for message in messages {

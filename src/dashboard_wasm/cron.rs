@@ -1,4 +1,5 @@
-//! The cron trigger, which reconciles the ledger, and mends the records of updates that timelines read.
+//! The cron trigger. It compares the ledger with Workers KV, and repairs the records of updates that
+//! timelines read.
 
 use super::Bindings;
 use crate::ledger::{self, Ledger, Limits, Upkeep};
@@ -11,11 +12,11 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{console_error, console_log};
 
-/// The limits of an invocation. Cloudflare allows 1,000 D1 queries and 15 minutes; a ledger call makes up to 3 queries, 1.5 on
-/// average. The next invocation begins after 5 minutes.
+/// The limits of one invocation. Cloudflare allows 1,000 D1 queries and 15 minutes. A call of the ledger
+/// makes up to 3 queries (1.5 on average), and the next invocation begins after 5 minutes.
 const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 
-/// Maximum number of records of updates that an invocation compares with their rows.
+/// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
 
 /// The log line of an invocation.
@@ -29,8 +30,8 @@ struct Line<'a> {
     ms: u64,
 }
 
-/// Repairs records of updates, then continues the reconciliation pass. Returns no error: after a failure, the next
-/// invocation continues from the same place.
+/// Repairs records of updates, then continues the comparison of the ledger with Workers KV. Returns no error:
+/// after a failure, the next invocation continues where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: Bindings) {
     let Some(ledger) = bindings.ledger() else { return };
@@ -52,7 +53,8 @@ struct UpdatesLine {
     cause: Option<String>,
 }
 
-/// Writes records of updates that differ from their rows. After a failure, the next invocation begins again.
+/// Repairs the records of updates in KV that differ from the ledger's rows. After a failure, the next
+/// invocation starts again.
 async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
     let cause = outcome.as_ref().err().map(OperatorError::to_string);
@@ -76,7 +78,7 @@ fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {
     }
 }
 
-/// Returns the cause of a failure for the log. The ports have logged the details.
+/// Returns the cause of a failure for the log. The code that called KV or D1 has already logged the details.
 fn cause(error: &StoreError) -> &str {
     match error {
         StoreError::Unavailable => "no answer",

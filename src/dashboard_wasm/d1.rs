@@ -18,7 +18,8 @@ const WAIT_MS: u32 = 100;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A D1 database. `worker::D1Database` has no timeout, and panics on a statement that D1 refuses.
+    /// A D1 database. This type replaces `worker::D1Database`, which has no timeout, and panics if D1 refuses
+    /// a statement.
     pub type D1;
     #[wasm_bindgen(method, catch)]
     fn prepare(this: &D1, sql: &str) -> Result<Prepared, JsValue>;
@@ -113,9 +114,11 @@ fn passes(error: &JsValue) -> bool {
     !error.is_undefined() && meaning(&failure(error, RUN_MS)) == LedgerError::Unavailable
 }
 
-/// Classifies an error message of D1, such as `Error: D1_ERROR: UNIQUE constraint failed: shops.unit: SQLITE_CONSTRAINT
-/// (extended: …)`, `no such table: shops: SQLITE_ERROR`, `database is locked: SQLITE_BUSY` or `Network connection lost.`. Any
-/// other error counts as temporary.
+/// Classifies an error message of D1: a broken constraint, or a missing table or column. Any other error
+/// counts as temporary.
+///
+/// Examples: `Error: D1_ERROR: UNIQUE constraint failed: shops.unit: SQLITE_CONSTRAINT (extended: …)`, `no
+/// such table: shops: SQLITE_ERROR`, `database is locked: SQLITE_BUSY`, `Network connection lost.`
 fn meaning(said: &str) -> LedgerError {
     match said.split_once(": SQLITE_CONSTRAINT") {
         Some((problem, _)) => {

@@ -52,7 +52,7 @@ extern "C" {
 }
 
 impl Bindings {
-    /// The records in Workers KV, with the operators' functions.
+    /// Returns the store of the records in Workers KV, with the functions that only operators need.
     fn store(&self) -> KvStore {
         KvStore::for_operators(self.pledges())
     }

@@ -5,23 +5,25 @@ use std::rc::Rc;
 
 /// Maximum number of bytes that all requests together hold while they wait: 24 MiB.
 ///
-/// An isolate has 128 MB, and WebAssembly memory never shrinks. Only bytes that are held across a wait add up: a
-/// request allocates and frees everything else in one turn.
+/// An isolate has 128 MB, and WebAssembly memory never shrinks. Only bytes that are held while a request
+/// waits add up. A request frees everything else before another request runs.
 pub const MAX_BYTES_IN_FLIGHT: usize = 24 * 1024 * 1024;
 /// Largest body or record that counts as small: 64 KiB.
 pub const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// The least number of bytes that a request counts as, for what it needs besides its body: 8 KiB.
+/// Minimum number of bytes that are counted for a request: 8 KiB. They cover what it needs besides its body.
 pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
-/// Maximum number of bytes that an owner holds once all requests hold more than [`CALM_BYTES`]: 6 MiB. The largest
-/// create needs as much for its answer and record.
+/// Maximum number of bytes that one owner's requests hold once all requests hold more than [`CALM_BYTES`]: 6
+/// MiB. The largest create request needs that much for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
-/// While all requests together hold at most 8 MiB, an owner may hold more than its share, and a small body may be
-/// reserved before it arrives. So an owner holds at most 14 MiB in both modes together, and the largest create of
-/// another owner still finds room.
+/// Total up to which the limits are relaxed: 8 MiB. Until then, an owner may hold more than its share, and
+/// the bytes of a small body may be reserved before it arrives.
+///
+/// So an owner holds at most 14 MiB in both modes together, and the largest create request of another owner
+/// still has room.
 const CALM_BYTES: usize = 8 * 1024 * 1024;
 /// The bytes that are reserved for small requests: 4 MiB.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
-/// The bytes that are reserved for owners who hold nothing else: 2 MiB.
+/// The bytes that are kept free for owners without another request: 2 MiB.
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum number of bytes that a small request holds for its answer and record while it still counts as small: 256
 /// KiB.
@@ -30,9 +32,10 @@ const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 /// Maximum size of a piece of a body: 16 KiB.
 pub const MAX_PIECE_BYTES: usize = 16 * 1024;
 
-/// Returns how many bytes of a body to reserve and read next. After `come` bytes have arrived, this is `come` again,
-/// within bounds. So a caller that stops sending holds at most twice as many bytes as it has sent, or
-/// [`MIN_REQUEST_BYTES`].
+/// Returns how many bytes of a body to reserve and read next: as many as have arrived (`come`), but at least
+/// [`MIN_REQUEST_BYTES`] and at most [`MAX_PIECE_BYTES`].
+///
+/// So a caller that stops sending holds at most twice as many bytes as it has sent, or [`MIN_REQUEST_BYTES`].
 pub fn next_chunk_bytes(come: usize) -> usize {
     come.clamp(MIN_REQUEST_BYTES, MAX_PIECE_BYTES)
 }
@@ -96,9 +99,9 @@ impl Reservation<'_> {
         self.resize(bytes)
     }
 
-    /// Reserves the bytes of a whole small body before it arrives, which is faster than counting it as it arrives.
-    /// Returns whether the bytes were reserved. Bodies that have not arrived yet never hold more than [`CALM_BYTES`] in
-    /// this way.
+    /// Reserves a whole small body before it arrives, which is faster than reserving it piece by piece.
+    /// Returns whether it was reserved. A body above [`MIN_REQUEST_BYTES`] is reserved only if all requests
+    /// then hold at most [`CALM_BYTES`].
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -128,11 +131,12 @@ impl Reservation<'_> {
         Ok(())
     }
 
-    /// Returns whether this request may hold this many bytes:
+    /// Returns whether this request may hold this many bytes. The limits are:
     ///
-    /// - All requests hold at most [`MAX_BYTES_IN_FLIGHT`]. The last 4 MiB are for small requests. Of the bytes that a
-    ///   request may use, the last 2 MiB are for owners who hold nothing else.
-    /// - Once all requests hold more than 8 MiB, an owner holds at most 6 MiB.
+    /// - All requests together hold at most [`MAX_BYTES_IN_FLIGHT`], of which the last 4 MiB are only for
+    ///   small requests.
+    /// - The last 2 MiB that are left for a request are only for owners without another request.
+    /// - Once all requests hold more than 8 MiB, an owner's requests hold at most 6 MiB.
     fn has_room(&self, bytes: usize) -> bool {
         let [all, own] = self.others();
         let is_small = self.is_small && bytes <= MAX_SMALL_RESULT_BYTES;
@@ -143,7 +147,7 @@ impl Reservation<'_> {
         is_fair && all <= MAX_BYTES_IN_FLIGHT - for_small - for_new
     }
 
-    /// Returns the bytes of the other requests: of all owners, and of this owner.
+    /// Returns how many bytes the other requests hold: those of all owners, and those of this owner.
     fn others(&self) -> [usize; 2] {
         [&self.in_flight.all, &self.share.bytes].map(|bytes| bytes.get().saturating_sub(self.bytes))
     }

@@ -12,11 +12,11 @@ pub trait Request {
     fn url(&self) -> Cow<'_, str>;
     /// Returns the value of a header. `name` is in lower case.
     fn header(&self, name: &'static str) -> Option<String>;
-    /// Returns the ID of the request, for the log and for the messages of failures. The answer has it as
+    /// Returns the ID of the request, for the log and for error messages. The response has it in the header
     /// `X-Request-Id`.
     fn id(&self) -> String;
-    /// Reads the body. Its bytes are reserved before they are read; they are read piece by piece if the requests in
-    /// flight hold many bytes.
+    /// Reads the body, and reserves its bytes before reading them. If other requests hold many bytes, it
+    /// reserves and reads the body piece by piece.
     ///
     /// # Errors
     /// If the body has more than `limit` bytes, cannot be reserved, breaks off or arrives too slowly.
@@ -25,8 +25,8 @@ pub trait Request {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError>;
-    /// Counts a refused key for the rate limit of the caller's network. Returns whether the network is over the limit,
-    /// or `false` if no rate limit is configured.
+    /// Counts a refused API key towards the rate limit of the caller's network. Returns whether the network
+    /// is over the limit; `false` if no rate limit is configured.
     async fn is_over_limit(&self, network: &str) -> bool;
     /// Waits for this many milliseconds, while other requests continue.
     async fn pause(&self, milliseconds: u32);

@@ -11,13 +11,13 @@ const STRICT_TRANSPORT_SECURITY: (&str, &str) = ("strict-transport-security", "m
 pub struct Response<V> {
     /// HTTP status.
     pub status: u16,
-    /// The kind of body. It decides the headers that all bodies of this kind have.
+    /// The kind of body, such as JSON. It determines the headers that every body of this kind has.
     pub media: Media,
     /// Further headers.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line for the operator's log. Before the line is composed, this field has the cause of a failure.
+    /// The line for the operator's log. Until that line is composed, this field holds the cause of a failure.
     pub log: Option<String>,
 }
 
@@ -92,8 +92,8 @@ impl<V> Response<V> {
         Response { status, media, headers: Vec::new(), body, log: None }
     }
 
-    /// Adds `Strict-Transport-Security` to the answer to an HTTPS request. It is not added on this machine: browsers
-    /// would then refuse all other programs that a developer runs on `localhost`.
+    /// Adds `Strict-Transport-Security` to the answer to an HTTPS request. Requests to this machine do not
+    /// get it, because browsers would then demand HTTPS from all other programs on `localhost`.
     pub fn keep_https(&mut self, address: &Address<'_>) {
         if address.is_https() && !address.is_loopback() {
             let (name, value) = STRICT_TRANSPORT_SECURITY;

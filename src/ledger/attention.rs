@@ -54,19 +54,21 @@ SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
     );
 }
 
-/// Months that may have to be settled.
+/// Months in which shops may owe something, because they are not marked as paid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
     /// For each month, the number of shops that certainly owe something. Newest month first, without months whose number
     /// is 0.
     pub owed: Vec<(Month, u64)>,
-    /// The months of shops whose credits may cover all charges.
+    /// Months of single shops that may owe nothing, because their credits may cover all charges.
     pub covered: Vec<ListedMonth>,
 }
 
-/// Finds, among these months, those in which a shop has a charge above 0.00, and that are not marked as paid. One query.
-/// It reads few rows for each shop and month: those up to the first charge above 0.00. If credits are booked in the month,
-/// or may be carried into it, it reads the rows until their sum is above these credits.
+/// Finds, among these months, those in which a shop has a charge above 0.00, and that are not marked as paid.
+/// One query.
+///
+/// For each shop and month, the query reads rows only up to the first charge above 0.00. If credits are
+/// booked in the month, or may be carried into it, it reads until the charges exceed these credits.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -89,7 +91,8 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
 #[derive(Serialize)]
 struct UnsettledMonths<'a>(&'a SumsQuery<'a>);
 
-/// Selects the transactions of a month of a shop. The query must call the month of the shop `open`.
+/// SQL that selects a shop's transactions in a month. The query that contains it must name the shop's month
+/// `open`.
 macro_rules! of_month {
     () => {
         "FROM transactions t WHERE t.shop = open.shop AND t.created >= from_ms AND t.created < until_ms"
@@ -152,7 +155,7 @@ pub struct UnusualCharge {
     pub created_at: String,
     /// The code of the currency.
     pub currency_code: String,
-    /// The charge without its credits, a decimal with two places.
+    /// What is left of the charge after its credits, as a decimal with two places.
     pub amount: String,
 }
 
@@ -201,7 +204,8 @@ struct Unusual {
     most: usize,
 }
 
-/// A row of the answer. `count` is the number of all unusual charges, of which the answer has only the newest.
+/// A row of the answer. `count` is the number of all unusual charges, although the answer has only the
+/// newest.
 #[derive(Deserialize)]
 struct Row {
     count: u64,
@@ -225,7 +229,8 @@ impl Row {
     }
 }
 
-/// Selects the transactions of a shop since the time. The query must call the shop `s`.
+/// SQL that selects a shop's transactions since the given time. The query that contains it must name the shop
+/// `s`.
 macro_rules! recent {
     () => {
         "FROM transactions t WHERE t.shop = s.shop AND t.created >= ?1 ->> '$.since'"

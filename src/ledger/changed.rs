@@ -3,7 +3,8 @@
 use super::{Ledger, Query, Result, ask};
 use serde::{Deserialize, Serialize};
 
-/// How far the clocks of the service and of the operators who erase may differ, in milliseconds.
+/// Largest difference, in milliseconds, that is expected between the clocks of the service and of an operator
+/// who erases transactions.
 const CLOCKS_MS: u64 = 60 * 60_000;
 
 /// A page of a list of transactions.
@@ -15,7 +16,8 @@ pub struct ChangedPage {
     pub next: Option<Next>,
 }
 
-/// A cursor: the last row of a page, in the list of created or of erased transactions.
+/// The cursor of the next page: the last row of the previous page, in the list of created or of erased
+/// transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Next {
@@ -66,7 +68,8 @@ struct ChangedQuery<'a> {
     most: usize,
 }
 
-/// When the transaction was erased (0 if it was not), its shop, when it was created, and its ID.
+/// A row of the answer: when the transaction was erased (0 if it was not), its shop, when it was created, and
+/// its ID.
 #[derive(Deserialize)]
 struct Row(u64, i64, u64, String);
 

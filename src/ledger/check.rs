@@ -25,7 +25,7 @@ pub struct CheckReport {
     pub state: State,
 }
 
-/// Runs a whole pass now. A pass that is already under way is finished first.
+/// Runs a whole reconciliation pass now. If a pass is already under way, it is finished first.
 ///
 /// Returns `None` if another process holds the reconciliation for ten minutes.
 ///
@@ -58,10 +58,10 @@ pub async fn check(
     Ok(None)
 }
 
-/// Empties the ledger, so that the next pass writes all rows again.
+/// Empties the ledger, so that the next reconciliation pass writes all rows again. Until that pass ends, no
+/// month can be marked as paid.
 ///
-/// No month can be marked as paid until that pass ends. A pass that is under way is cancelled. Claims that still take
-/// precedence over KV are kept.
+/// A pass that is under way is cancelled. Recent claims are kept, because they still take precedence over KV.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -71,14 +71,16 @@ pub async fn clear(ledger: &dyn Ledger, now_ms: u64) -> super::Result<()> {
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
-/// The trigger of `migrations/` that removes the stored sums of a day whose transactions are removed.
+/// The trigger, as in `migrations/`, that deletes a day's stored sums when a transaction of that day is
+/// deleted.
 const TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
 END";
 
-/// The statements of [`clear`]. `received`, the time of the last messages, is kept. Without a trigger SQLite empties the table at once; with it, it
-/// removes row by row, which takes longer than D1 allows.
+/// The statements of [`clear`]. They drop a trigger before they empty the table, and create it again
+/// afterwards. With a trigger, SQLite deletes row by row, which takes longer than D1 allows. `received`, the
+/// time of the last messages, is kept.
 const CLEAR: [&str; 9] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",
     "DELETE FROM transactions",

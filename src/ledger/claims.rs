@@ -25,7 +25,7 @@ pub const RECENT_MS: u64 = 20 * 60_000;
 pub struct Fact {
     /// What the fact is about.
     pub kind: Kind,
-    /// The suffix of the name of the fact's record in KV.
+    /// The name of the fact's record in KV, without its prefix.
     pub name: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Change {
     pub at: u64,
 }
 
-/// A fact as the ledger has it.
+/// The ledger's entry for a fact: its state and its last change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The fact.
@@ -87,8 +87,8 @@ impl Claim {
     }
 }
 
-/// Returns the range of times in which a change must lie so that its claim takes precedence over KV. The range ends a
-/// few minutes from now, so a claim from a clock that is far ahead is ignored.
+/// Returns the range of times in which a change counts as recent, so that its claim takes precedence over KV.
+/// The range ends a few minutes from now, so that a claim from a clock that is far ahead is ignored.
 pub(super) fn recent(now_ms: u64) -> RangeInclusive<u64> {
     now_ms.saturating_sub(RECENT_MS)..=now_ms.saturating_add(SKEW_MS)
 }
@@ -130,7 +130,8 @@ pub enum ClaimOutcome {
     None,
 }
 
-/// Claims facts, to add or to remove each of them. Returns one result for each fact, in their order.
+/// Claims facts before a change that adds or removes them. Returns one result for each fact, in the same
+/// order.
 ///
 /// # Errors
 /// If the ledger does not answer. Some of the facts may have been claimed then.
@@ -175,7 +176,7 @@ pub async fn get(ledger: &dyn Ledger, facts: &[Fact]) -> Result<Vec<Claim>> {
     Ok(claims)
 }
 
-/// Ends a change that was made: added facts hold, removed facts no longer do.
+/// Records that a change was made: the added facts now hold, and the removed facts no longer do.
 ///
 /// # Errors
 /// If the ledger does not answer. The records in KV take precedence after [`RECENT_MS`].
@@ -183,7 +184,7 @@ pub async fn confirm(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result
     end(ledger, facts, by, true).await
 }
 
-/// Cancels a change: the claims are again as they were before it.
+/// Cancels a change, and restores the claims as they were before it.
 ///
 /// # Errors
 /// If the ledger does not answer. The records in KV take precedence after [`RECENT_MS`].
@@ -269,8 +270,8 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Ends a claim. If the change was made, the claim gets its final state. If the change was cancelled, the previous
-/// claim is restored, for example that of a removal that KV does not show yet. If there was none, the fact holds.
+/// Ends claims. If the change was made, each claim gets its final state. If it was cancelled, the previous
+/// claim is restored, such as one of an earlier removal. Without a previous claim, the fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

@@ -57,7 +57,7 @@ pub struct CreditRow {
     pub at: u64,
 }
 
-/// The charge of a transaction, in the two columns of an amount.
+/// The charge of a transaction in two columns: whole cents or, for a larger amount, a decimal text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
     /// The cents, up to 2^53 - 1.
@@ -66,7 +66,7 @@ pub struct Charge {
     pub charge_amount: Option<String>,
 }
 
-/// The amount of a credit, in two columns.
+/// The amount of a credit in two columns: whole cents or, for a larger amount, a decimal text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credited {
     /// The cents, up to 2^53 - 1.
@@ -88,7 +88,7 @@ impl CreditRow {
 }
 
 impl Charge {
-    /// Converts an exact amount to its columns.
+    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
     pub fn new(amount: &Decimal) -> Self {
         let cents = amount.units(2);
         let text = cents.is_none().then(|| amount.to_scientific());
@@ -97,7 +97,7 @@ impl Charge {
 }
 
 impl Credited {
-    /// Converts an exact amount to its columns.
+    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
     pub fn new(amount: &Decimal) -> Self {
         let Charge { charge_cents: cents, charge_amount: amount } = Charge::new(amount);
         Credited { cents, amount }
@@ -106,10 +106,12 @@ impl Credited {
 
 // ---- Write and list ------------------------------------------------------------------------------
 
-/// Writes a credit, unless its operation has already written one. `booked` is the settlement of the month in which the
-/// credit is booked: a recent claim of this settlement prevents the credit, except a claim by which the payment was
-/// undone. Returns the credit that the operation wrote, now or earlier. Returns `None` if a claim prevented the credit,
-/// or if the transaction got another credit after `credit.number` was determined.
+/// Writes a credit, unless its operation has already written one. Returns the credit that the operation
+/// wrote, now or earlier.
+///
+/// `booked` is the settlement (the mark as paid) of the month in which the credit is booked. A recent claim
+/// of this settlement prevents the credit, unless the claim is from undoing the payment. Returns `None` in
+/// that case, or if the transaction got another credit after `credit.number` was determined.
 ///
 /// # Errors
 /// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
@@ -122,8 +124,8 @@ pub async fn credit(
     write(ledger, credit, Some(booked)).await
 }
 
-/// Writes an earlier credit again, for a database that has lost it. Returns the operation's credit; `None` if an
-/// earlier credit of the transaction is missing.
+/// Writes a credit again after the database has lost it. Returns the credit; `None` if an earlier credit of
+/// the transaction is missing.
 ///
 /// # Errors
 /// As [`credit`].
@@ -162,8 +164,8 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 struct Write<'a> {
     credit: &'a CreditRow,
     booked: Option<&'a Fact>,
-    /// Claims made at this time or later count. There is no upper limit, because the statement may run long after
-    /// `credit.at`.
+    /// Claims made at this time or later prevent the credit. There is no upper limit, because the statement
+    /// may run long after `credit.at`.
     since: u64,
 }
 
@@ -181,7 +183,7 @@ WHERE NOT EXISTS (SELECT 1 FROM credits WHERE operation = it ->> '$.operation')
     AND state <> 'gone' AND at >= ?1 ->> '$.since')";
 }
 
-/// A row of the table as JSON.
+/// SQL for a row of the table `credits`, as JSON.
 macro_rules! credit {
     () => {
         "json_object('id', id, 'number', number, 'operation', operation, 'mode', mode, 'unit', unit,
@@ -228,9 +230,11 @@ pub struct CreditSum {
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
-    /// Whether one of the credits belongs to a transaction of another month. If none does, the credits cannot exceed the
-    /// sum of the month's charges. Usually the other month is earlier. It is later if an interrupted create request was
-    /// repeated in a later month, after its transaction had been credited.
+    /// Whether one of the credits belongs to a transaction of another month, usually an earlier one. If none
+    /// does, the credits cannot exceed the sum of the month's charges.
+    ///
+    /// The other month is later if an interrupted create request was repeated in a later month, after its
+    /// transaction had been credited.
     pub is_of_other: bool,
 }
 
@@ -251,8 +255,8 @@ pub async fn credit_sums(
     Ok(rows.into_iter().map(BookedRow::into_sum).collect())
 }
 
-/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units. The index `by_id` has the time of
-/// each credit's transaction.
+/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units. The times of the
+/// credited transactions come from the index `by_id`.
 macro_rules! booked {
     ($units:literal) => {
         concat!(
@@ -295,7 +299,8 @@ impl Query for BookedOfUnits<'_> {
     const SQL: &'static str = booked!("unit IN (SELECT value FROM json_each(?1, '$.units'))");
 }
 
-/// A row of the answer; `millions` and `rest` are in cents, `large` has the amounts that are stored as texts.
+/// A row of the answer. `large` has the amounts that are stored as texts. The sum of the others is `millions`
+/// × 1,000,000 + `rest`, in cents.
 #[derive(Deserialize)]
 struct BookedRow {
     month: Month,
@@ -318,9 +323,9 @@ impl BookedRow {
     }
 }
 
-/// Sums the credited quantities by offering, mode and month, newest month first. The month is that of the credited
-/// order, and one of `months`. `units` restricts the sums to these units; `None` means all units. In each sum,
-/// `transactions` is the number of credits. One query.
+/// Sums the credited quantities by offering, mode and month, newest month first. A credit counts in the month
+/// of its order, which must be one of `months`. `units` restricts the sums to these units; `None` means all
+/// units. In each sum, `transactions` is the number of credits. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

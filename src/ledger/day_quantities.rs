@@ -1,8 +1,9 @@
-//! Stored sums of the pledged quantities of each ended day. A sum of all units over months then reads a few rows for
-//! each day, and transactions only for days without stored sums, such as the current one.
+//! Stored sums of the quantities that were pledged on each ended day. A sum of all units over months then
+//! reads a few rows for each day. It reads transactions only for days without stored sums, such as the
+//! current one.
 //!
-//! Each stored sum is exact at all times: it is computed and written by one statement, and triggers on the table of
-//! transactions remove it in the same database transaction that changes a transaction of its day.
+//! Stored sums are always exact. One statement computes and writes them. If a transaction of a day changes, a
+//! trigger removes the day's sums in the same database transaction.
 
 use super::money::{laid_out, parts};
 use super::shops::wanted;
@@ -11,17 +12,20 @@ use crate::service::Clock;
 use crate::time::DAY_MS;
 use serde::Serialize;
 
-/// How long after its end a day is stored, in milliseconds. By then the day's messages have usually arrived.
+/// How long after a day's end its sums are stored, in milliseconds. By then the day's messages have usually
+/// arrived.
 const STORED_AFTER_MS: u64 = 3_600_000;
-/// Number of days before the current one that are stored: ten years. Earlier days are summed from their transactions.
+/// Number of days before the current one whose sums are stored: ten years. Earlier days are summed from their
+/// transactions.
 const MAX_DAYS: u64 = 3_660;
 /// Maximum size of the sums of a day and mode, in bytes. D1 accepts a text of 2 MB. Larger sums are not stored.
 const MAX_BYTES: usize = 1_000_000;
 
-/// SQL: a table expression `pledged(month, mode, offering, number, quantity)` of the transactions in the table
-/// expressions `spans(month, mode, from_ms, until_ms)` and `wanted`. `$which` restricts the transactions. Many
-/// transactions have the same quantities: equal pairs are counted first, and only then parsed. An offering is its JSON
-/// text, so that an ID with a NUL is not cut.
+/// SQL: a table expression `pledged(month, mode, offering, number, quantity)`. It takes the transactions from
+/// the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`; `$which` restricts them.
+///
+/// Many transactions have the same quantities. Equal pairs are counted first, so that each is parsed only
+/// once. An offering is its JSON text, so that an ID with a NUL is not cut.
 macro_rules! pledged {
     ($which:literal) => {
         concat!(
@@ -38,8 +42,8 @@ macro_rules! pledged {
 }
 pub(super) use pledged;
 
-/// SQL: table expressions that end with `large(month, mode, offering, part, sum)`, the sums of the quantities in
-/// `pledged` that are stored as texts, by part.
+/// SQL: table expressions, the last of which is `large(month, mode, offering, part, sum)`. It sums the
+/// quantities in `pledged` that are stored as texts, separately for each part of twelve digits.
 macro_rules! large {
     () => {
         concat!(
@@ -56,7 +60,7 @@ macro_rules! large {
 }
 pub(super) use large;
 
-/// SQL that sums the millions, or the remainders, of quantities that are stored as numbers.
+/// SQL that sums the quantities that are stored as numbers: their millions for `/`, their remainders for `%`.
 macro_rules! sum_of {
     ($operator:literal) => {
         concat!(
@@ -68,8 +72,8 @@ macro_rules! sum_of {
 }
 pub(super) use sum_of;
 
-/// Stores the sums of ended days that have none, newest first. Makes at most `calls` calls, and begins none after
-/// `until_ms`. Returns the number of days.
+/// Stores the sums of ended days that have none yet, newest first. Makes at most `calls` calls, and begins
+/// none after `until_ms`. Returns the number of days whose sums it stored.
 ///
 /// # Errors
 /// If the ledger does not answer. The sums of some days may have been stored then.
@@ -93,7 +97,7 @@ pub(super) async fn store_days(
     Ok(stored)
 }
 
-/// Selects the ended days without stored sums since the first transaction, newest first.
+/// Selects the ended days without stored sums, newest first, back to the day of the first transaction.
 #[derive(Serialize)]
 struct Missing {
     today: u64,

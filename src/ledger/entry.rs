@@ -86,8 +86,11 @@ impl Entry {
         })
     }
 
-    /// Returns the row with the time and charge of `later`, if `later` is newer: KV may not show the newer record yet.
-    /// The quantities stay, because concurrent create requests for one ID have the same payload.
+    /// Returns `later` with the quantities of this row, if `later` is newer and this row is not erased.
+    /// Otherwise returns this row.
+    ///
+    /// KV may not show the newer record yet. Its quantities are the same, because concurrent create requests
+    /// for one ID have the same payload.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {
@@ -97,8 +100,8 @@ impl Entry {
         }
     }
 
-    /// Sets the hash of the reference's order number, which records of earlier releases lack. An erased transaction keeps
-    /// none.
+    /// Sets the hash of the reference's order number if the row has none, because an earlier release wrote
+    /// the record. An erased transaction gets no hash.
     pub(super) fn with_reference(self, hash: String) -> Self {
         let reference = self.reference.or(Some(hash)).filter(|_| self.erased.is_none());
         Entry { reference, ..self }
@@ -115,12 +118,13 @@ impl Entry {
     }
 }
 
-/// Returns the quantities of pledges as a row has them: with short offering IDs, and none at all if they are too large.
+/// Returns the quantities of pledges as a row stores them: with long offering IDs shortened, or none if they
+/// are too large.
 pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
     Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(offering_in_rows)
 }
 
-/// Returns the ID of an offering as rows have it: shortened, if it has more than 256 bytes.
+/// Returns the ID of an offering as rows store it. An ID of more than 256 bytes is shortened.
 pub fn offering_in_rows(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {
         return offering_id;
@@ -137,10 +141,10 @@ pub fn offering_in_rows(offering_id: String) -> String {
 pub enum Origin {
     /// A message of the queue. Of concurrent create requests for one ID, the later one wins.
     Message,
-    /// The record in KV, which may be stale: it does not replace a row that was written since this time, in
-    /// milliseconds since 1970.
+    /// The record in KV, which may be stale. It does not replace a row that was written at `unless_since` or
+    /// later.
     Record {
-        /// A row that was written at this time or later is newer than the record.
+        /// A row that was written at this time or later is newer than the record. Milliseconds since 1970.
         unless_since: u64,
     },
 }
@@ -170,8 +174,9 @@ pub async fn write(
     Ok(written)
 }
 
-/// Writes rows as [`write`] does, and records rows that break a constraint as findings. To find them, divides a refused
-/// statement in half until each such row is alone. A row whose quantities were left out is also recorded as a finding.
+/// Writes rows as [`write`] does, and records rows that break a constraint as findings. If a statement is
+/// refused, its rows are halved again and again until each such row is alone. A row whose quantities were
+/// left out is also recorded as a finding.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -23,7 +23,7 @@ pub struct Finding {
 pub enum FindingKind {
     /// The metadata of a record cannot be read, so the transaction is missing from all sums.
     Damaged,
-    /// A row's record was removed from KV.
+    /// A row was removed, because its record was no longer in KV.
     Gone,
     /// A row was written without quantities, because they are too large. Sums include the charge of the transaction,
     /// but not its quantities.
@@ -52,7 +52,7 @@ impl Query for Findings {
 FROM findings ORDER BY kind, name LIMIT ?1 ->> '$.most'";
 }
 
-/// Stores the findings of a pass.
+/// Stores findings. A finding that is already stored gets the new details.
 #[derive(Serialize)]
 pub(super) struct Note<'a> {
     pub now: u64,
@@ -77,8 +77,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Deletes findings that the last whole pass did not find again. Two kinds are kept: `gone`, because only the finding
-/// is left of the row, and `large`, because a pass does not read the record again.
+/// Deletes findings that the last whole pass did not find again. It keeps findings of the kind `gone`, whose
+/// rows no longer exist, and `large`, because a pass does not read those records again.
 #[derive(Serialize)]
 pub(super) struct Forget {
     pub pass: u64,

@@ -61,8 +61,9 @@ pub struct Removal {
 
 // ---- Write ---------------------------------------------------------------------------------------
 
-/// Writes a fulfilment, unless one with its ID exists. `at` is its time, in milliseconds since 1970. Returns the
-/// fulfilment with this ID; `None` if the offering already has [`MAX_FULFILMENTS`] in the month. One call.
+/// Writes a fulfilment, unless one with its ID exists. `at` is when it was recorded, in milliseconds since
+/// 1970. Returns the fulfilment with this ID; `None` if the offering already has [`MAX_FULFILMENTS`] in the
+/// month. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The fulfilment may have been written then.
@@ -89,7 +90,7 @@ pub async fn remove(
     change(ledger, Remove { id, by, at }.statement()?, id).await
 }
 
-/// Runs a statement, and returns the fulfilment as it then is.
+/// Runs a statement that changes a fulfilment, and returns the fulfilment as it is afterwards.
 async fn change(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<Fulfilment>> {
     let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
     Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop().map(Row::into_fulfilment))
@@ -176,7 +177,7 @@ pub async fn sums(
     Ok(rows.into_iter().map(sum).collect())
 }
 
-/// A row of the table as JSON.
+/// SQL for a row of the table `fulfilments`, as JSON.
 macro_rules! fulfilment {
     () => {
         "json_object('id', id, 'mode', mode, 'month', month, 'offering', offering, 'quantity', quantity,
@@ -222,7 +223,7 @@ struct OfMonths<'a> {
     most: usize,
 }
 
-/// Selects the fulfilments of the months, without removed ones.
+/// SQL that selects the fulfilments for the pledges of the months, without removed ones.
 macro_rules! counting {
     () => {
         " FROM fulfilments WHERE month IN (SELECT value FROM json_each(?1, '$.months')) AND removed IS NULL

@@ -19,11 +19,11 @@ const LATE_INTERVALS: u64 = 2;
 pub struct Health {
     /// The time up to which the ledger has every transaction; `None` before the first whole pass.
     pub complete_up_to: Option<String>,
-    /// The time from which on transactions are kept; `None` if all transactions are kept.
+    /// The time of the earliest transactions that the ledger keeps; `None` if it keeps all transactions.
     pub kept_from: Option<String>,
     /// When the last messages were received.
     pub received: Option<String>,
-    /// How old the oldest transaction was when these messages were received, in milliseconds.
+    /// Age of the oldest transaction in the last messages when they were received, in milliseconds.
     pub lag_ms: Option<u64>,
     /// The last whole pass of the reconciliation.
     pub last_pass: Option<Pass>,

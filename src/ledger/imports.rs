@@ -6,7 +6,7 @@ use crate::time::DAY_MS;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// One page of KV's list of a kind's records.
+/// One page of KV's list of the records for facts of one kind.
 #[derive(Serialize)]
 pub(super) struct Import<'a> {
     kind: Kind,
@@ -19,11 +19,11 @@ pub(super) struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Describes a page of the list. It begins after the name `after` and ends with `until`, or at the end of the list
-    /// for `None`. `names` are all names in between.
+    /// Describes a page of the list: all `names` after the name `after`, up to and including `until`. If
+    /// `until` is `None`, the page reaches the end of the list.
     ///
-    /// `times` begins when the page was requested and ends now. The page may lack changes that were claimed since it
-    /// was requested.
+    /// `times` begins when the page was requested, and ends now. Claims that are recent at any time between
+    /// keep precedence, because the page may not show their changes yet.
     pub fn new(
         kind: Kind,
         (after, until): (&'a str, Option<&'a str>),
@@ -36,9 +36,9 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Updates claims from the records in KV, except those that take precedence. A claim is added for each record without
-/// one. A claim without a record is deleted, but the claim of a removal is first kept for a day, because it says who
-/// removed the record.
+/// Updates claims from the records in KV, except recent claims, which take precedence. Adds a claim for each
+/// record without one, and deletes claims without a record. The claim of a removal is kept for a day, because
+/// it says who removed the record.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -48,8 +48,8 @@ pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<(
     ledger.run(&statements).await.map(drop)
 }
 
-/// SQL that selects claims whose names are within the page's range, but which the page does not list, and which do not
-/// take precedence over KV.
+/// SQL that selects the claims within the page's range of names that the page does not list. It leaves out
+/// claims that take precedence over KV.
 macro_rules! unlisted {
     () => {
         "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
@@ -78,7 +78,8 @@ impl Query for Ended<'_> {
         concat!("UPDATE claims SET state = 'gone' ", unlisted!(), " AND state = 'removing'");
 }
 
-/// Adds a claim with the time 0 for a record whose change is unknown, so that the record takes precedence.
+/// Adds a claim for each listed record that has none. The claim has the time 0, so that the record takes
+/// precedence. An older claim is marked as kept.
 #[derive(Serialize)]
 struct Found<'a>(&'a Import<'a>);
 

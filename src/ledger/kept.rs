@@ -5,8 +5,8 @@ use super::{Ledger, Query, Result, ask};
 use crate::settlement::Month;
 use serde::Serialize;
 
-/// Keeps transactions from this month on, or all of them for `None`. The next whole pass of the reconciliation removes
-/// older rows, or writes them again. The ledger is incomplete until that pass ends.
+/// Keeps transactions from this month on; `None` keeps all transactions. The next whole pass of the
+/// reconciliation removes older rows, or writes them again. Until that pass ends, the ledger is incomplete.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -20,7 +20,8 @@ struct KeepFrom {
     first: u64,
 }
 
-/// Also cancels a pass that is under way, because it has already compared some of the rows.
+/// Stores the first month to keep. It also cancels a pass that is under way, because that pass has already
+/// compared some of the rows.
 impl Query for KeepFrom {
     type Row = ();
     const SQL: &'static str = "UPDATE reconciliation SET kept_from = ?1 ->> '$.first', started = NULL, lease = 0, holder = '',

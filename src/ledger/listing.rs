@@ -6,12 +6,13 @@ use crate::scope::Mode;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// The parameters of a page.
+/// The parameters of a query for a page of transactions.
 #[derive(Serialize)]
 pub(super) struct ListingQuery<'a> {
     #[serde(flatten)]
     pub filter: &'a Filter,
-    /// The position from which the page continues, and the earliest and the latest time that the page can contain.
+    /// The page continues after the transaction with this creation time and the ID `id`. All its times are
+    /// between `first` and `last`.
     pub created: u64,
     pub id: &'a str,
     pub first: u64,
@@ -21,13 +22,13 @@ pub(super) struct ListingQuery<'a> {
     pub by: Option<&'a Hashes>,
 }
 
-/// The hashes that a page selects by.
+/// The hashes by which a page selects its transactions.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Hashes {
-    /// Those of an e-mail address.
+    /// The hashes of an e-mail address.
     Email { hashes: Vec<String> },
-    /// Those of a reference, and the prefixes of the IDs of its transactions, which find rows without a hash.
+    /// The hashes of a reference. The prefixes of its transactions' IDs find rows without a hash.
     Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
@@ -79,7 +80,7 @@ impl Row {
     }
 }
 
-/// The columns of a [`Row`], of a transaction `t` of a shop `s`.
+/// SQL for the columns of a [`Row`], taken from the transaction `t` and its shop `s`.
 macro_rules! columns_of {
     () => {
         "json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
@@ -108,7 +109,8 @@ ORDER BY t.created ",
     };
 }
 
-/// SQL that selects the transactions of a shop that match the filter, between two times, in one direction.
+/// SQL that selects the transactions of a shop that match the filter and lie between two times, newest or
+/// oldest first.
 macro_rules! of_shop {
     ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
         concat!(
@@ -132,8 +134,8 @@ macro_rules! of_shop {
     };
 }
 
-/// Restricts rows that were found by a hash to those of the page and of the filter. The `+` keeps SQLite from looking
-/// up each hash once for each shop.
+/// SQL that restricts the rows found by a hash to the page and the filter. The `+` prevents SQLite from
+/// looking up each hash once for each shop.
 macro_rules! of_filter {
     ($beyond:literal) => {
         concat!(
@@ -148,11 +150,12 @@ macro_rules! of_filter {
     };
 }
 
-/// The queries for pages in one direction.
+/// Defines the queries for pages in one direction: of all transactions, of an e-mail address, and of a
+/// reference.
 ///
-/// For many shops, the query reads only those that can contribute to the page. It sorts the shops by their first
-/// transaction in this direction, and takes as many shops as the page has entries. No entry of the page can lie beyond
-/// the first transaction of the last of these shops.
+/// The first query reads only those shops that can contribute to the page. It sorts the shops by their first
+/// transaction in this direction, and takes as many shops as the page has entries. The page cannot reach
+/// beyond the first transaction of the last of these shops.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]

@@ -1,12 +1,13 @@
-//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, locks facts that two people may
-//! change at the same time, and makes each operation take effect once.
+//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, locks facts that two
+//! people may change at the same time, and makes each operation take effect once.
 //!
-//! The records in Workers KV remain the system of record. A row is made from the metadata of a record ([`Entry`]). It
-//! arrives by a message that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, whose
-//! watermark says up to when the ledger is complete. All SQL is in this module; `migrations/` defines the tables.
+//! The records in Workers KV remain the system of record. A row is made from the metadata of a record
+//! ([`Entry`]). Most rows arrive as messages from the service ([`receive`]). The [reconciliation](reconcile)
+//! compares all rows with KV, and says up to when the ledger is complete. All SQL is in this module;
+//! `migrations/` defines the tables.
 //!
-//! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number is rounded,
-//! and D1's limit of 100 parameters does not matter.
+//! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number
+//! is rounded, and D1's limit of 100 parameters does not matter.
 
 mod attention;
 mod changed;

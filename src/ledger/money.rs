@@ -1,13 +1,15 @@
-//! Amounts in columns. A column holds a whole number up to 2^53 - 1. An amount that is larger or has more decimals is a
-//! text of digits and a power of ten, such as `12e308`.
+//! How the ledger stores amounts and sums them exactly. A column holds a whole number up to 2^53 - 1. An
+//! amount that is larger or has more decimals is stored as a text of digits and a power of ten, such as
+//! `12e308`.
 //!
-//! SQLite sums whole numbers exactly. It sums millions and remainders separately, as one sum could overflow 64 bits.
-//! Texts are padded to a layout of the same number of digits, and summed in parts of twelve digits. So a sum over any
-//! number of texts takes as much memory as one text.
+//! SQLite sums whole numbers exactly, but one sum could overflow 64 bits. So millions and remainders are
+//! summed separately. Texts are padded with zeros to the same number of digits, and summed in parts of twelve
+//! digits. So a sum over any number of texts takes as much memory as one text.
 
 use crate::decimal::Decimal;
 
-/// Digits before and after the decimal point of the layout, and digits of a part. No double has more decimals.
+/// Numbers of digits in a padded text: before the decimal point, after it, and in each part. No double has
+/// more decimals.
 const WHOLE_DIGITS: i32 = 324;
 const FRACTION_DIGITS: i32 = 324;
 const PART_DIGITS: i32 = 12;
@@ -21,20 +23,20 @@ pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     decimal.map(|decimal| decimal.to_money()).unwrap_or_default()
 }
 
-/// Converts the two sums that SQLite has computed, of the millions and of the remainders, to decimals. Both are in
-/// units of 10^-places.
+/// Converts the two parts of a sum that SQLite has computed to decimals: `millions` × 1,000,000 and `rest`,
+/// both in units of 10^-`places`.
 pub fn of_halves(millions: u64, rest: u64, places: u32) -> Vec<Decimal> {
     let parts = [(millions, 6 - i64::from(places)), (rest, -i64::from(places))];
     parts.iter().filter_map(|(sum, power)| Decimal::parse(&format!("{sum}e{power}"))).collect()
 }
 
-/// Converts the sum that SQLite has computed for one part of the layout to a decimal.
+/// Converts SQLite's sum of one twelve-digit part of padded texts to a decimal.
 pub fn of_part(part: i32, sum: u64) -> Option<Decimal> {
     let power = WHOLE_DIGITS - PART_DIGITS * (part + 1);
     Decimal::parse(&format!("{sum}e{power}"))
 }
 
-/// SQL: a table expression `parts(part)` with the numbers of the layout's parts.
+/// SQL: a table expression `parts(part)` with the numbers of the twelve-digit parts of a padded text.
 macro_rules! parts {
     () => {
         "parts(part) AS (SELECT 0 UNION ALL SELECT part + 1 FROM parts WHERE part < 53)"
@@ -42,7 +44,7 @@ macro_rules! parts {
 }
 pub(super) use parts;
 
-/// SQL that pads the text of a column to the layout.
+/// SQL that pads the number text of a column with zeros, so that all texts have the same number of digits.
 macro_rules! laid_out {
     ($text:literal) => {
         concat!(
@@ -66,7 +68,7 @@ macro_rules! laid_out {
 }
 pub(super) use laid_out;
 
-/// SQL that sums one part of the padded texts in `digits`.
+/// SQL that sums one twelve-digit part of the padded texts in `digits`.
 macro_rules! part_sum {
     () => {
         "sum(CAST(substr(digits, 12 * part + 1, 12) AS INTEGER))"

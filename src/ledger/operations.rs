@@ -94,7 +94,7 @@ pub async fn finish(
     ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
 }
 
-/// How an attempt without an outcome ended.
+/// How an attempt ended whose outcome was not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
     /// The attempt changed nothing, so the ID can be used again.
@@ -105,7 +105,7 @@ pub enum AttemptEnd {
     Told,
 }
 
-/// Ends an attempt without an outcome.
+/// Ends an attempt without storing an outcome.
 ///
 /// # Errors
 /// If the ledger does not answer. A retry then has to wait.
@@ -138,8 +138,8 @@ struct Begin<'a> {
     ahead: u64,
 }
 
-/// An attempt from a clock that is far ahead does not block others. The statement may run twice: the second run changes
-/// nothing.
+/// Inserts an operation, or takes it over from an attempt that failed or took too long. An attempt from a
+/// clock that is far ahead does not block others. Running the statement twice changes nothing more.
 impl Query for Begin<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt)
@@ -171,7 +171,7 @@ struct Finish<'a> {
     outcome: &'a str,
 }
 
-/// The attempt that is done first wins.
+/// Stores the outcome of the attempt that finishes first. A later attempt changes nothing.
 impl Query for Finish<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt, done, outcome)

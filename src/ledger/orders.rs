@@ -22,7 +22,7 @@ pub enum Direction {
 /// A page of a list, the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OrderPage {
-    /// At most as many transactions as were requested.
+    /// The transactions of the page, at most as many as were requested.
     pub orders: Vec<Order>,
     /// The cursor for [`Direction::Newer`]; `None` on the first page.
     #[serde(skip)]
@@ -45,8 +45,8 @@ pub async fn orders(
     page(ledger, &Selection { filter, by: None }, from, most).await
 }
 
-/// Returns a page of the transactions of an e-mail address in these shops, in any spelling of its mailbox. Erased
-/// transactions are not found. One query.
+/// Returns a page of the transactions of an e-mail address in these shops. Other spellings of the same
+/// mailbox count, too. Erased transactions are not found. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -62,9 +62,11 @@ pub async fn by_email(
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions of a reference in these shops, in any spelling of its
-/// [`order_number`](crate::order_number::order_number). Erased transactions, and those whose record an earlier release
-/// wrote and no pass has read yet, are found by the exact reference only. One query.
+/// Returns a page of the transactions of a reference in these shops. Other spellings of its
+/// [`order_number`](crate::order_number::order_number) count, too. One query.
+///
+/// Two kinds of transactions are found by the exact reference only: erased ones, and those of an earlier
+/// release whose record no reconciliation pass has read yet.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -82,9 +84,9 @@ pub async fn by_reference(
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions that match a filter and have the same buyer or the same reference as this
-/// transaction. They include the transaction itself, and belong to the same shop. The page is empty if the transaction
-/// is erased or has no row. Two queries.
+/// Returns a page of the transactions that share the buyer or the reference with the given transaction, and
+/// match a filter. They belong to the same shop, and include the given transaction itself. The page is empty
+/// if that transaction is erased or has no row. Two queries.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -99,7 +101,7 @@ pub async fn like(
     page(ledger, &Selection { filter, by }, from, most).await
 }
 
-/// What a page selects by: a filter, and hashes of an e-mail address or a reference.
+/// How a page selects transactions: by a filter, and by the hashes of an e-mail address or a reference.
 struct Selection<'s> {
     filter: &'s Filter,
     by: Option<Hashes>,

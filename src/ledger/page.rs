@@ -1,4 +1,5 @@
-//! Compares a page of KV's list of transactions with the ledger's rows of the same span of IDs, and corrects the rows.
+//! Compares a page of KV's list of transactions with the ledger's rows in the same range of IDs, and corrects
+//! the rows.
 
 use super::entry::{self, Entry, Origin};
 use super::findings::{Finding, FindingKind, Note};
@@ -25,7 +26,7 @@ pub(super) struct ListedTransaction {
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Compares a page of transactions with the rows of its span, and corrects the rows.
+    /// Compares a page of transactions with the rows in the same range of IDs, and corrects the rows.
     pub(super) async fn compare_rows(&mut self, page: Page, until: Option<&str>) -> Result<()> {
         let (mut listed, mut findings) = (Vec::with_capacity(page.records.len()), Vec::new());
         for record in &page.records {
@@ -48,8 +49,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.note(&findings).await
     }
 
-    /// Returns two lists of IDs. The first has the rows that KV does not list, although their transactions are older
-    /// than the pass. The second has the listed transactions without a row.
+    /// Returns two lists of IDs: of rows that KV does not list although their transactions are older than the
+    /// pass, and of listed transactions without a row.
     async fn differences(
         &mut self,
         ids: &[&str],
@@ -145,7 +146,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 }
 
 impl ListedTransaction {
-    /// Returns whether the transaction was created at this time or later. One without a readable time is kept.
+    /// Returns whether the ledger keeps this transaction: if it was created at the time `from` or later, or
+    /// has no readable time.
     fn is_kept(&self, from: u64) -> bool {
         let created = self.recorded.summary.created_at.as_deref().and_then(parse_ms);
         created.is_none_or(|created| created >= from)
@@ -187,7 +189,7 @@ WHERE ?1 ->> '$.kept_from' > 0 AND id > ?1 ->> '$.after' AND id <= ifnull(?1 ->>
   AND ifnull(erased, 0) < ?1 ->> '$.erased_before'";
 }
 
-/// Selects the rows of a span that KV does not list.
+/// Selects the rows in the page's range of IDs that KV does not list.
 #[derive(Serialize)]
 struct Unlisted<'a>(&'a Span<'a>);
 

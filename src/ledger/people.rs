@@ -1,8 +1,10 @@
 //! The people who may sign in to the dashboard for a unit or a team.
 //!
-//! The rows decide who may sign in, so a change takes effect at once. Workers KV has a copy of each row. A copy that is
-//! still in KV does not bring back a removed person, because the row of a removed person is kept for a day, without the
-//! address. A row without a copy gives access only for a short time: the next reconciliation pass deletes it.
+//! The rows decide who may sign in, so a change takes effect at once. Workers KV has a copy of each row.
+//!
+//! The row of a removed person is kept for a day, without the address. So a copy that is still in KV does not
+//! bring the person back. A row without a copy gives access only until the next reconciliation pass deletes
+//! it.
 
 use super::claims::recent;
 use super::{Ledger, LedgerError, Query, Result, ask};
@@ -32,7 +34,7 @@ pub struct Membership {
 /// A person of a unit or a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Person {
-    /// The suffix of the name of the person's record in KV.
+    /// The name of the person's record in KV, without its prefix.
     #[serde(skip)]
     pub name: String,
     /// The e-mail address, in lower case.
@@ -43,7 +45,7 @@ pub struct Person {
     pub created: String,
     /// Who added the person.
     pub by: String,
-    /// Whether who added the person belongs to a shop.
+    /// Whether the person was added by somebody of a shop, and not by an operator.
     #[serde(rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
 }
@@ -96,9 +98,9 @@ pub async fn person(
     Ok(rows.into_iter().next().map(PersonRow::read))
 }
 
-/// Adds a person, unless the unit or team already has this person. Returns the person's row as it is after the call. If
-/// two calls add the same person at the same time, both return the row of the first one. `name` is the suffix of the
-/// name of the person's record in KV.
+/// Adds a person, unless the unit or team already has this person. Returns the person's row as it is after
+/// the call. If two calls add the same person at the same time, both return the row of the first one. `name`
+/// is the name of the person's record in KV, without its prefix.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -121,12 +123,14 @@ pub async fn add(
 pub enum Removable {
     /// Any manager.
     All,
-    /// A manager only while the unit or team has another one.
+    /// A manager only if the unit or team has another manager.
     NotTheLast,
 }
 
-/// Removes the person whose record in KV has a name with this suffix. Returns whether the person is removed after the
-/// call: true also if the person was removed before, and false if `which` protects the last manager.
+/// Removes a person. `name` is the name of the person's record in KV, without its prefix.
+///
+/// Returns whether the person is removed after the call. This is true also if the person was removed before,
+/// and false if `which` protects the last manager.
 ///
 /// # Errors
 /// If the ledger does not answer. The person may have been removed then.
@@ -149,7 +153,7 @@ pub async fn remove(
 /// A person's record in KV.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FoundPerson<'a> {
-    /// The suffix of the record's name.
+    /// The record's name, without its prefix.
     pub name: &'a str,
     /// The unit or team, as [`place_text`] writes it.
     pub place: &'a str,
@@ -173,9 +177,11 @@ pub(super) struct PeoplePage<'a> {
 }
 
 impl<'a> PeoplePage<'a> {
-    /// Describes a page that begins after the name `after` and ends with the name `until`. If `until` is `None`, it
-    /// ends with the list. `names` are all names of the page; `found` are the records among them that can be read.
-    /// `times` begins when the page was requested, and ends now.
+    /// Describes a page of the list: all `names` after the name `after`, up to and including `until`. If
+    /// `until` is `None`, the page reaches the end of the list.
+    ///
+    /// `found` are the records of the page that can be read. `times` begins when the page was requested, and
+    /// ends now.
     pub fn new(
         (after, until): (&'a str, Option<&'a str>),
         names: &'a [&'a str],
@@ -196,10 +202,12 @@ impl<'a> PeoplePage<'a> {
     }
 }
 
-/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not have. A
-/// person whose record is older than the row counts as removed: the row's own record was never written, and the older
-/// record may have another role. Rows that changed recently stay as they are. A record that is older than the person's
-/// removal does not add the person again.
+/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not
+/// have. Rows that changed recently stay as they are. A record from before a person's removal does not add
+/// the person again.
+///
+/// A person whose record is older than the row counts as removed. The row's own record was never written
+/// then, and the older record may have another role.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -235,8 +243,10 @@ impl MembershipRow {
     }
 }
 
-/// Leaves out units that are just being added to a team, or removed from it: only the state `kept` counts. The names of
-/// a team's claims are between `{team}:` and `{team};`, because `;` is the character after `:`.
+/// Selects a person's memberships, with the units of each team. Units that are being added to a team or
+/// removed from it are left out: only claims in the state `kept` count.
+///
+/// The names of a team's claims are between `{team}:` and `{team};`, because `;` is the character after `:`.
 impl Query for Memberships<'_> {
     type Row = MembershipRow;
     const SQL: &'static str = "SELECT json_object('place', p.place, 'role', p.role, 'units', json((

@@ -1,4 +1,4 @@
-//! The port to the database, and the errors and queries that all files of this module use.
+//! The interface to the database, and the errors and queries that all files of this module use.
 
 use crate::store::StoreError;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Statement {
 /// The rows of an answer, each a JSON text.
 pub type Rows = Vec<String>;
 
-/// The future of the statements' answers, one list of rows for each statement.
+/// A future that returns the answers to statements, one list of rows for each statement.
 pub type QueryFuture<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
 
 /// A database with the tables of `migrations/`.
@@ -37,7 +37,7 @@ pub trait Ledger {
 /// Why the ledger has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerError {
-    /// The database does not answer, or refuses the statements. They may have taken effect.
+    /// The database does not answer, or refuses the statements. The statements may have taken effect.
     Unavailable,
     /// A row would break a constraint, so nothing was changed. The text is SQLite's message, which contains only names
     /// of columns.

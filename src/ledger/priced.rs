@@ -1,4 +1,5 @@
-//! The charges and quantities of a shop's month, by price list. A statement's lines are computed from them.
+//! The charges and quantities of a shop's month, by price list. The lines of the shop's monthly statement are
+//! computed from them.
 
 use super::money::of_halves;
 use super::quantities::PLACES;
@@ -14,18 +15,20 @@ use serde::{Deserialize, Serialize};
 pub struct PricedMonth {
     /// The charges, one entry for each combination of currency, price list and [`is_split`](PricedCharges::is_split).
     pub charges: Vec<PricedCharges>,
-    /// The quantities of the transactions that can be split, by currency, price list and offering.
+    /// The quantities by currency, price list and offering. Transactions whose charge cannot be split by
+    /// offering are left out.
     pub quantities: Vec<PricedQuantity>,
     /// Whether there are more quantities than requested.
     pub more: bool,
 }
 
-/// Identifies a price list by the values that the rows of transactions have.
+/// Identifies a price list by what the rows of transactions contain: its currency and its time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct PricedBy {
     /// The code of the currency.
     pub currency_code: String,
-    /// When the price list was set, in milliseconds since 1970; `None` if no list with a time was in force.
+    /// When the price list was set, in milliseconds since 1970; `None` if no price list with a time was in
+    /// effect.
     pub prices: Option<u64>,
 }
 
@@ -34,8 +37,8 @@ pub struct PricedBy {
 pub struct PricedCharges {
     /// Their price list.
     pub by: PricedBy,
-    /// Whether the transactions' quantities are known, and their charges and quantities are small enough to be summed
-    /// here. If false, `amount` is 0.
+    /// Whether the charges can be split by offering: the quantities are known, and all amounts are small
+    /// enough to be summed here. If false, `amount` is 0.
     pub is_split: bool,
     /// Number of transactions.
     pub transactions: u64,
@@ -48,7 +51,7 @@ pub struct PricedCharges {
 pub struct PricedQuantity {
     /// Their price list.
     pub by: PricedBy,
-    /// The offering's ID, [as rows have it](super::offering_in_rows).
+    /// The offering's ID, [shortened as in rows](super::offering_in_rows) if it is long.
     pub offering: String,
     /// The exact sum of the quantities.
     pub quantity: Decimal,
@@ -87,9 +90,12 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// Selects the transactions of the month. A transaction cannot be split (`is_split` is 0) if it has no quantities, or
-/// if its charge or a quantity is so large that it is stored as a text. A quantity that is a text is recognized by
-/// `","`: only there, one JSON string follows another.
+/// SQL that selects the transactions of the month. A transaction cannot be split by offering (`is_split` is
+/// 0) if it has no quantities. Nor can it if its charge or a quantity is so large that it is stored as a
+/// text.
+///
+/// The characters `","` in the quantities show that a quantity is a text: only there does one JSON string
+/// follow another.
 macro_rules! of_month {
     () => {
         concat!(

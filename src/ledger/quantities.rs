@@ -11,7 +11,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum number of decimal places of a quantity that a column stores as a whole number, in millionths.
+/// Maximum number of decimal places of a quantity that is stored as a whole number, in millionths.
 pub(super) const PLACES: u32 = 6;
 
 /// The quantity pledged for an offering in a month.
@@ -26,12 +26,14 @@ pub struct OfferingSum {
     pub offering: String,
     /// Number of transactions with a pledge for the offering.
     pub transactions: u64,
-    /// The exact sum of the quantities, as a decimal. It has an exponent if that saves 20 zeros.
+    /// The exact sum of the quantities, as a decimal. It has an exponent if it would otherwise need more than
+    /// 20 zeros.
     pub quantity: String,
 }
 
-/// Sums the pledged quantities for each month, mode and offering, newest month first, for the given units or for all
-/// units. Returns at most `most` sums. Sums of all units use the stored sums of days.
+/// Sums the pledged quantities by month, mode and offering, newest month first. `units` restricts the sums to
+/// these units. `None` means all units, and then the query uses the stored sums of days. Returns at most
+/// `most` sums.
 ///
 /// One query; three if a quantity is above 9 × 10^9 or has more than six places.
 ///
@@ -61,7 +63,7 @@ pub async fn quantities(
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
 }
 
-/// The parts of quantities that are stored as texts, by month, mode and offering.
+/// Sums of the twelve-digit parts of quantities that are stored as texts, by month, mode and offering.
 type Parts = BTreeMap<(Month, Mode, String), Vec<Decimal>>;
 
 #[derive(Serialize)]
@@ -71,9 +73,11 @@ struct Limited<'a> {
     most: usize,
 }
 
-/// SQL: table expressions `states(month, mode, day, sums)`, the days of the requested months with their stored sums if
-/// there are any, and `spans(month, mode, from_ms, until_ms)`, runs of days without stored sums. For given units, no day
-/// has stored sums.
+/// SQL: two table expressions. `states(month, mode, day, sums)` has the days of the requested months, with
+/// their stored sums if there are any. `spans(month, mode, from_ms, until_ms)` has each series of consecutive
+/// days without stored sums.
+///
+/// If the query is for given units, no day has stored sums.
 macro_rules! states_and_spans {
     () => {
         "days AS (
@@ -124,7 +128,8 @@ FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering L
     );
 }
 
-/// A row of the answer; `millions` and `rest` are in millionths.
+/// A row of the answer. The sum of the quantities that are stored as numbers is `millions` × 1,000,000 +
+/// `rest`, in millionths.
 #[derive(Deserialize)]
 struct Sum {
     month: Month,
@@ -176,7 +181,7 @@ FROM all_parts GROUP BY month, mode, offering, part HAVING sum(sum) > 0"
     );
 }
 
-/// A row of the answer: the sum of one part of the quantities that are stored as texts.
+/// A row of the answer: the sum of one twelve-digit part of the quantities that are stored as texts.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

@@ -88,8 +88,8 @@ async fn keep(ledger: &dyn Ledger, entries: &[Entry], now: u64) -> super::Result
     ledger.run(&[received.statement()?, note.statement()?]).await.map(drop)
 }
 
-/// Returns the row of a message. Returns `None` if it is not a message of the service, or if its record is damaged; the
-/// reconciliation reports the latter.
+/// Returns the row of a message. Returns `None` if the message is not from the service, or if its record is
+/// damaged. The reconciliation reports damaged records.
 async fn entry_of_message(
     store: &impl OperatorStore,
     body: &Value,
@@ -125,10 +125,11 @@ pub async fn load(
     Ok(Some(entry_of(&recorded, &value)))
 }
 
-/// Returns the row of a transaction, with the quantities from the value of its record.
+/// Returns the row of a transaction, with the quantities from the value of its record. Returns `None` if the
+/// value is damaged.
 ///
-/// Returns `None` if the value is damaged. It also does so if the metadata says that the transaction was erased but KV
-/// still shows the old value: an offering in it may name the person.
+/// Also returns `None` if the transaction was erased but KV still shows the old value, because an offering in
+/// that value may name the person.
 pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let is_erased = transaction.pledges.iter().all(|it| it.recipient.email == ERASED_EMAIL);

@@ -20,7 +20,8 @@ use crate::store::{
 use crate::time::parse_ms;
 use serde::{Deserialize as _, Serialize};
 
-/// Consecutive failed lists after which a pass is restarted: KV may no longer accept its cursor.
+/// Number of consecutive failures to list records after which a pass starts again. KV may no longer accept
+/// the cursor of that pass.
 const MAX_FAILURES: u32 = 5;
 /// Maximum number of calls for a page, apart from reads of records.
 const CALLS_OF_A_PAGE: u32 = 5;
@@ -33,7 +34,7 @@ pub enum PassOutcome {
     Complete,
     /// A pass is under way. The next call continues it.
     Part,
-    /// Another process holds the reconciliation.
+    /// Another process is running the reconciliation.
     Busy,
     /// No pass is due yet.
     NotDue,
@@ -134,7 +135,7 @@ pub(super) struct Pass<'p, S, C> {
     /// When the page was requested, in milliseconds since 1970. The page shows no later change.
     pub asked: u64,
     pub counts: &'p mut Counts,
-    /// Number of calls left.
+    /// Number of calls of KV and the ledger that the pass may still make.
     pub calls: u32,
 }
 
@@ -157,8 +158,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(PassOutcome::Part)
     }
 
-    /// Compares a page with the ledger's rows or claims of its span. Where much was removed, KV returns pages without
-    /// names; they are skipped.
+    /// Compares a page with the ledger's rows or claims in the same range of names. Skips pages without
+    /// names, which KV returns where many records were removed.
     async fn compare(&mut self, page: Page) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());
@@ -273,11 +274,12 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-/// Maximum length of the name of a person's record without its prefix, in bytes. With it, a page has at most
-/// 1.3 MB, which fits a parameter of D1.
+/// Maximum length of the name of a person's record without its prefix, in bytes. It limits a page to 1.3 MB,
+/// which fits a parameter of D1.
 const MAX_PERSON_NAME: usize = 200;
 
-/// Reads a record of a list; `None` if its name or its metadata has another form.
+/// Reads a person's record from a page of the list; `None` if its name or metadata does not have the form of
+/// such a record.
 fn found_person(record: &KeyInfo) -> Option<FoundPerson<'_>> {
     let name = record.name.strip_prefix(PersonKey::PREFIX)?;
     let PersonKey { place, .. } = PersonKey::parse_suffix(name)?;

@@ -44,9 +44,9 @@ impl Query for HashesOf<'_> {
 /// Other transactions of the same shop with the same reference or buyer, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Related {
-    /// Those with the same reference.
+    /// The transactions with the same reference.
     pub reference: Vec<Order>,
-    /// Those of the same buyer.
+    /// The transactions of the same buyer.
     pub buyer: Vec<Order>,
 }
 
@@ -74,7 +74,7 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// Defines a query for the other transactions that have the same hash in a column as the given transaction.
+/// Defines a query for the other transactions whose hash in `$column` equals that of the given transaction.
 macro_rules! same {
     ($name:ident, $column:literal) => {
         #[derive(Serialize)]

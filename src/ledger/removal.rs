@@ -3,9 +3,8 @@
 use super::{Ledger, LedgerError, Query, Result};
 use serde::{Deserialize, Serialize};
 
-/// Removes rows, adds a finding for each, and returns the removed rows.
-///
-/// Both happen in one database transaction. Otherwise a sum could change without an explanation.
+/// Removes rows, and adds a finding for each. Returns the removed rows. Both changes are in one database
+/// transaction, so that no sum changes without an explanation.
 ///
 /// # Errors
 /// If the ledger does not answer.

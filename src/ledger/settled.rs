@@ -1,4 +1,4 @@
-//! Shops whose month is marked as paid, from the claims of settlements.
+//! Finds the shops whose month is marked as paid. The claims of settlements show this.
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};

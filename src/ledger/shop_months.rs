@@ -10,13 +10,13 @@ use serde::Serialize;
 /// Selects months of shops.
 #[derive(Clone, Debug, Default)]
 pub struct ShopMonthFilter {
-    /// Only shops of this mode.
+    /// Only months in this mode, live or test.
     pub mode: Option<Mode>,
     /// Only this unit.
     pub unit: Option<String>,
     /// Only these months.
     pub months: Vec<Month>,
-    /// Only months that are marked as paid, or only months that are not.
+    /// `true` selects only months that are marked as paid, `false` only the others, and `None` both.
     pub is_paid: Option<bool>,
 }
 

@@ -9,7 +9,7 @@ pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
 /// How long a lease on the reconciliation lasts unless its holder renews it, in milliseconds.
 pub(super) const LEASE_MS: u64 = 3 * 60_000;
 
-/// A part of a pass: one list of KV.
+/// A part of a reconciliation pass. Each part reads one list of records in KV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -20,7 +20,7 @@ pub enum Part {
     Settlements,
     /// The list of memberships. Each becomes a claim that a unit is in a team.
     Members,
-    /// People, who may sign in to the dashboard for a unit or a team.
+    /// The list of people who may sign in to the dashboard for a unit or a team.
     People,
 }
 
@@ -55,7 +55,7 @@ pub struct State {
     pub listed: u64,
     /// Number of rows that the current pass has written or removed.
     pub mended: u64,
-    /// When the last whole pass began.
+    /// When the last whole pass began. Its end is in `ended`.
     pub completed: Option<u64>,
     /// When the last whole pass ended.
     pub ended: Option<u64>,
@@ -69,13 +69,13 @@ pub struct State {
     pub failures: u32,
     /// When messages were last received.
     pub received: Option<u64>,
-    /// How old the oldest transaction was when those messages were received, in milliseconds.
+    /// Age of the oldest transaction in those messages when they were received, in milliseconds.
     pub delay: Option<u64>,
-    /// Transactions created before this time are not kept; 0: all are kept.
+    /// The ledger keeps transactions created at this time or later; 0 means all.
     pub kept_from: u64,
 }
 
-/// Number of records up to which a pass begins every hour. Above it, a pass begins every day.
+/// Number of records from which a pass begins only once a day. With fewer records, a pass begins every hour.
 const SMALL: u64 = 100_000;
 const HOUR_MS: u64 = 3_600_000;
 
@@ -86,13 +86,15 @@ impl State {
         if self.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS }
     }
 
-    /// Returns whether a process holds the reconciliation. A lease from a clock that is far ahead is ignored.
+    /// Returns whether a process has the lease on the reconciliation. A lease from a clock that is far ahead
+    /// is ignored.
     pub(super) fn is_held(&self, now_ms: u64) -> bool {
         let ends = now_ms..=latest(now_ms).saturating_add(LEASE_MS);
         !self.holder.is_empty() && ends.contains(&self.lease)
     }
 
-    /// Returns when the kept transactions begin, as an RFC 3339 date-time; `None` if all are kept.
+    /// Returns the time from which the ledger keeps transactions, as an RFC 3339 date-time; `None` if it
+    /// keeps all.
     pub fn first_kept(&self) -> Option<String> {
         (self.kept_from > 0).then(|| date_time(self.kept_from))
     }
@@ -159,8 +161,8 @@ impl<'a> Take<'a> {
     }
 }
 
-/// SQL that says whether to begin a new pass: if none is under way, or if the start of the current one is from a clock
-/// that is far ahead. Such a pass must not be completed, because it would set the watermark too far ahead.
+/// SQL that says whether to begin a new pass: if none is under way, or if the current one began far in the
+/// future by a wrong clock. Completing such a pass would set the watermark too far ahead.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"
@@ -198,7 +200,7 @@ RETURNING ",
     );
 }
 
-/// Saves the progress of the pass. Returns no row if another process holds the pass now.
+/// Saves the progress of the pass. Returns no row if another process has taken over the pass.
 #[derive(Serialize)]
 pub(super) struct Progress<'a> {
     pub holder: &'a str,

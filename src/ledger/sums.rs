@@ -36,7 +36,7 @@ pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
-    /// Only these months of shops, by the names of their settlements; `None` for all.
+    /// Restricts the sums to these months of shops, given as names of settlements; `None` sums all.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<Vec<String>>,
 }
@@ -108,7 +108,7 @@ fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s
     Some(Large { month, mode, unit, from, until })
 }
 
-/// The parts of charges that are stored as texts, by month, unit, mode and currency.
+/// Sums of the twelve-digit parts of charges that are stored as texts, by month, unit, mode and currency.
 type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
 
 /// Returns the months from the first to the last transaction, newest first, for the given units or for all units. One
@@ -179,8 +179,9 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer. For each currency, `sums` has the code, the number of transactions, the number of unpriced
-/// pledges, the number of charges stored as texts, and the sum of the other charges in cents, in two parts.
+/// A row of the answer. `sums` has an entry for each currency: the code, the number of transactions, the
+/// number of unpriced pledges, and the number of charges stored as texts. The sum of the other charges is the
+/// fifth value × 1,000,000 + the sixth, in cents.
 #[derive(Deserialize)]
 struct SumsOfShop {
     month: Month,
@@ -257,7 +258,7 @@ SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', curre
     );
 }
 
-/// A row of the answer: the sum of one part of the charges that are stored as texts.
+/// A row of the answer: the sum of one twelve-digit part of the charges that are stored as texts.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

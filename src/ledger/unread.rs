@@ -60,7 +60,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(written)
     }
 
-    /// Returns the namespace's secret, which keys the hash of a reference; `None` if the namespace has none.
+    /// Returns the namespace's secret, with which references are hashed; `None` if there is none or it cannot
+    /// be read.
     async fn secret(&mut self) -> Result<Option<NamespaceSecret>> {
         self.calls = self.calls.saturating_sub(1);
         let Some(stored) = self.store.get(&SecretKey).await? else { return Ok(None) };
@@ -129,7 +130,7 @@ fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     parts
 }
 
-/// Selects the transactions that have no row, or whose row is outdated: it has another time, or is from before the
+/// Selects the transactions whose row is missing or outdated: it has another time, is from before the
 /// erasure, or lacks the hash of the reference.
 #[derive(Serialize)]
 struct Missing {

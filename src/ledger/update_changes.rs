@@ -17,13 +17,13 @@ const FRAME_BYTES: usize = 64;
 pub struct RowChange<'a> {
     /// The update's ID.
     pub id: &'a str,
-    /// The revision that is changed. If the update has another revision, it stays as it is.
+    /// The revision that the change expects. An update with another revision is not changed.
     pub revision: u64,
     /// The state after the change.
     pub state: UpdateState,
     /// What timelines show after the change, as JSON.
     pub content: &'a str,
-    /// The date of `content`.
+    /// The date in `content`.
     pub day: &'a str,
     /// The hash of the operation.
     pub operation: &'a str,
@@ -33,9 +33,11 @@ pub struct RowChange<'a> {
     pub at: u64,
 }
 
-/// Writes an update, unless an update with its ID or of its fulfilment exists. `change` has its first revision. Returns
-/// the update with this ID. Returns `None` if it was not written, because the offering already has [`MAX_KEPT`] updates
-/// in the month, or the fulfilment already has an update. One call.
+/// Writes an update, unless an update with its ID or for its fulfilment exists. `change` has the first
+/// revision. Returns the update that now has this ID. One call.
+///
+/// Returns `None` if nothing was written, because the offering already has [`MAX_KEPT`] updates in the month,
+/// or another update was made from the fulfilment.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.
@@ -49,9 +51,11 @@ pub async fn add(
     run(ledger, add.statement()?, change.id).await
 }
 
-/// Changes an update, if it still has the revision of the change. A change that leaves or makes it published is made
-/// only if the record of its pledges then stays within [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Returns the update
-/// as it is after the call; `None` if there is none with this ID. One call.
+/// Changes an update, if it still has the revision that the change expects. Returns the update as it is after
+/// the call; `None` if there is none with this ID. One call.
+///
+/// If the update is published after the change, the record with all published updates must stay within
+/// [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Otherwise nothing is changed.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been changed then.
@@ -60,8 +64,8 @@ pub async fn change(ledger: &dyn Ledger, change: RowChange<'_>) -> Result<Option
     run(ledger, limits.statement()?, change.id).await
 }
 
-/// Writes a lost update as it was, unless an update with its ID or of its fulfilment exists. Returns whether an update
-/// with its ID exists now. One call.
+/// Writes an update again after the database has lost it, unless an update with its ID or for its fulfilment
+/// exists. Returns whether an update with its ID exists now. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.
@@ -93,7 +97,7 @@ WHERE true
 ON CONFLICT DO NOTHING";
 }
 
-/// Runs a statement, and returns the update as it then is.
+/// Runs a statement that changes an update, and returns the update as it is afterwards.
 async fn run(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<UpdateRow>> {
     let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
     Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop().map(Row::into_update))

@@ -25,7 +25,8 @@ pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<
     Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
 }
 
-/// Records that a revision was written to Workers KV. Returns whether it is still the current one. One call.
+/// Records that the published updates of a revision were written to Workers KV. Returns whether that revision
+/// is still the current one. One call.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -42,8 +43,9 @@ pub async fn compiled(
     Ok(rows.first() == Some(&revision))
 }
 
-/// Returns at most `most` records to compare with their rows: first the outdated ones, and then those that were last
-/// compared before `before` (milliseconds since 1970), longest ago first. One query.
+/// Returns at most `most` records that have to be compared with their rows. Outdated records come first. Then
+/// come those that were last compared before `before` (milliseconds since 1970), longest ago first. One
+/// query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -64,14 +66,14 @@ pub async fn outdated(
     ask(ledger, &Outdated { mode, months }).await
 }
 
-/// The pledges of a record as JSON.
+/// SQL for the pledges that a record is about, as JSON: their mode, month and offering.
 macro_rules! pledges {
     () => {
         "json_object('mode', mode, 'month', month, 'offering', offering)"
     };
 }
 
-/// Selects the record of a parameter's pledges.
+/// SQL condition that selects the rows for the parameter's pledges.
 macro_rules! own {
     () => {
         " month = ?1 ->> '$.pledges.month' AND mode = ?1 ->> '$.pledges.mode' AND offering = ?1 ->> '$.pledges.offering'"

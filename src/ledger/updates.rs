@@ -48,7 +48,7 @@ pub struct UpdateRow {
     pub id: String,
     /// The pledges that the update is about.
     pub pledges: Pledges,
-    /// Whether timelines show it.
+    /// Whether timelines show the update.
     pub state: UpdateState,
     /// What timelines show.
     pub update: Update,
@@ -138,7 +138,7 @@ impl Row {
     }
 }
 
-/// A row of the table as JSON.
+/// SQL for a row of the table `updates`, as JSON.
 macro_rules! update {
     () => {
         "json_object('id', id, 'pledges', json_object('mode', mode, 'month', month, 'offering', offering), 'state', state,

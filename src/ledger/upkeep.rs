@@ -1,5 +1,5 @@
-//! One invocation of the cron: it writes the rows of transactions whose message the queue did not take, continues the
-//! reconciliation, and stores the sums of days.
+//! One invocation of the cron. It deletes old operations, writes the rows of transactions whose message the
+//! queue did not accept, continues the reconciliation, and stores the sums of days.
 
 use super::day_quantities::store_days;
 use super::entry::{self, Origin};
@@ -15,11 +15,12 @@ use crate::store::{Key as _, LedgerUnsentKey, OperatorStore, StoreError};
 use serde::Serialize;
 use std::slice;
 
-/// Calls of one step of the reconciliation. The time limit is checked between steps.
+/// Number of calls in one step of the reconciliation. The time limit is checked between steps.
 const STEP: u32 = 100;
-/// Maximum number of calls for a mark: read its record and the record's value, write a row, and remove the mark.
+/// Maximum number of calls for a transaction whose message the queue did not accept, which a mark in KV
+/// records. The calls read the record and its value, write a row, and remove the mark.
 const CALLS_OF_A_MARK: u32 = 5;
-/// Random bytes in the name of a holder.
+/// Number of random bytes in the name of a process that holds the reconciliation.
 const HOLDER_BYTES: usize = 8;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -29,7 +30,7 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub struct Limits {
     /// About how many calls of KV and the ledger to make.
     pub calls: u32,
-    /// The time after which no step begins, in milliseconds.
+    /// How long new steps may begin, in milliseconds from the start.
     pub milliseconds: u64,
 }
 
@@ -49,15 +50,16 @@ pub struct Upkeep {
     pub days: u32,
 }
 
-/// Returns a unique text that identifies a holder of the reconciliation.
+/// Returns a unique text that identifies a process that runs the reconciliation.
 pub fn holder(entropy: &impl Entropy) -> String {
     let mut random = [0; HOLDER_BYTES];
     entropy.fill(&mut random);
     base16ct::lower::encode_string(&random)
 }
 
-/// Writes missing rows, continues the reconciliation, and stores the sums of ended days while no pass is under way, within
-/// the limits. A call may be interrupted at any point, and the next one continues.
+/// Deletes old operations, writes missing rows and continues the reconciliation, within the limits. If no
+/// pass is then under way, stores the sums of ended days. A call may be interrupted at any point, and the
+/// next one continues.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -97,8 +99,8 @@ impl Upkeep {
     }
 }
 
-/// Writes the rows of transactions whose message the queue did not accept, and removes their marks. Returns the number
-/// of transactions and the calls used.
+/// Writes the rows of transactions whose message the queue did not accept, and removes the marks in KV that
+/// list them. Returns the number of transactions and the number of calls used.
 async fn write_unsent(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -122,8 +124,8 @@ async fn write_unsent(
     Ok((written, used))
 }
 
-/// Writes the row of one transaction. The row can be as large as the record. Returns false if KV does not show the
-/// record yet: the mark is then kept.
+/// Writes the row of one transaction, which can be as large as the record. Returns false if KV does not show
+/// the record yet, so that the mark is kept for the next invocation.
 async fn write_row(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

@@ -1,4 +1,4 @@
-//! The door to an adapter.
+//! The door to an adapter of a messaging service: the service binding or the URL by which requests reach it.
 
 use super::signature::SigningSecrets;
 use crate::http::Address;
@@ -9,18 +9,18 @@ use std::fmt::{self, Display, Formatter};
 /// Maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// The name of a door: that of its service binding, such as `MESSAGING_SERVICE_A`. The names of its variable and its
-/// secret begin with it.
+/// The name of a door, which is also the name of its service binding, such as `MESSAGING_SERVICE_A`. The
+/// names of the door's variable and secret begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoorName {
-    /// The service that delivers through the door.
+    /// The messaging service that the door leads to.
     pub service: NotificationService,
     /// Whether the door is for transactions of live keys.
     pub is_live: bool,
 }
 
 impl DoorName {
-    /// Returns the URL of a request that goes through a service binding. It only names the service.
+    /// Returns the URL for requests through a service binding. It serves only to name the messaging service.
     pub fn internal_url(self) -> &'static str {
         match self.service {
             NotificationService::MessagingServiceB => "https://messaging-service-b.internal/",
@@ -43,23 +43,23 @@ impl Display for DoorName {
     }
 }
 
-/// The door to an attached adapter.
+/// How requests reach an attached adapter: by a URL or a service binding.
 #[derive(Clone, Debug)]
 pub struct Door {
     /// Where requests are posted; `None` if the adapter is bound as a service.
     pub url: Option<String>,
-    /// The secrets that sign the requests. Only a bound adapter may have none.
+    /// The secrets that sign the requests. They are optional only for an adapter that is bound as a service.
     pub secrets: Option<SigningSecrets>,
 }
 
 /// Why a door whose binding or variable is set does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoorProblem {
-    /// Messages may not be posted to the URL.
+    /// The URL is invalid or not allowed, for example because it is not `https`.
     InvalidUrl,
-    /// There is a URL, but no secret.
+    /// A URL is set, but no secret.
     NoSecret,
-    /// The secret does not have the format of a secret.
+    /// The secret has the wrong format.
     InvalidSecret,
 }
 

@@ -1,4 +1,4 @@
-//! All doors of a Worker.
+//! All doors of a Worker. A door is the service binding or URL of an adapter for a messaging service.
 
 use super::door::{Door, DoorName, DoorProblem};
 use crate::pledge::NotificationService;
@@ -11,7 +11,7 @@ pub trait DoorVariables {
     fn text(&self, name: &str) -> String;
 }
 
-/// The doors of a Worker that are set, whether or not they work.
+/// The doors that a Worker's bindings and variables define, including doors that do not work.
 #[derive(Clone, Debug, Default)]
 pub struct Doors(Vec<(DoorName, Result<Door, DoorProblem>)>);
 
@@ -25,10 +25,10 @@ impl Doors {
         Doors(names.filter_map(door).collect())
     }
 
-    /// Reads the door with a name. Returns `None` if it is not set.
+    /// Reads the door with this name. Returns `None` if neither its service binding nor its URL is set.
     ///
     /// # Errors
-    /// If it does not work.
+    /// If the door is set, but does not work.
     pub fn read_one(
         variables: &impl DoorVariables,
         name: DoorName,

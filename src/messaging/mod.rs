@@ -1,8 +1,8 @@
-//! The adapters of the messaging services, which the operator attaches: their doors, and the signature of requests to
+//! Connects to the adapters of messaging services, which the operator provides, and signs the requests to
 //! them.
 //!
-//! A door is how the service reaches an adapter: a service binding, or the URL in a variable. Each messaging service has
-//! a door for live keys and one for test keys.
+//! A door is the way to an adapter: a service binding, or a URL in a variable. Each messaging service has two
+//! doors: one for live keys and one for test keys.
 
 mod door;
 mod doors;

@@ -8,28 +8,29 @@ use std::ops::RangeInclusive;
 
 /// The prefix of a secret.
 const PREFIX: &str = "whsec_";
-/// The length of a secret, in bytes.
+/// The permitted lengths of a secret, in bytes.
 const SECRET_BYTES: RangeInclusive<usize> = 24..=64;
 /// Maximum number of secrets: the new one and the old one while a secret is rotated.
 const MAX_SECRETS: usize = 2;
 
-/// The secrets that sign the requests to an adapter. There is one, or two while it is rotated. `Debug` does not show
-/// them.
+/// The secrets that sign requests to an adapter: normally one, and two during a rotation. `Debug` shows only
+/// how many there are.
 #[derive(Clone)]
 pub struct SigningSecrets(Vec<Hmac<Sha256>>);
 
 /// The ID of a message, and the time of an attempt to send it.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedId<'i> {
-    /// The same for all attempts. It has no full stop.
+    /// The message's ID, which is the same for all attempts. It contains no full stop, because the signed
+    /// text uses full stops as separators.
     pub id: &'i str,
     /// Seconds since 1970.
     pub seconds: u64,
 }
 
 impl SigningSecrets {
-    /// Parses one or two secrets, separated by white space or a comma: `whsec_` and the base64 of 24 to 64 bytes each.
-    /// Returns `None` for any other text.
+    /// Parses one or two secrets, separated by white space or a comma. A secret is `whsec_` followed by 24 to
+    /// 64 bytes in base64. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let is_separator = |character: char| character.is_ascii_whitespace() || character == ',';
         let secrets = text.split(is_separator).filter(|part| !part.is_empty());

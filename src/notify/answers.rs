@@ -3,8 +3,9 @@
 use super::SendError;
 use serde::Deserialize;
 
-/// Cloudflare Email Sending's codes for permanent errors: the same e-mail would be refused again. Other errors are
-/// temporary, or the operator can fix them, such as `E_SENDER_NOT_VERIFIED`.
+/// Codes of Cloudflare Email Sending for permanent errors: the same e-mail would be refused again. Codes that
+/// begin with `E_HEADER` are permanent, too. Other errors may pass, or the operator can fix them, such as
+/// `E_SENDER_NOT_VERIFIED`.
 const REFUSED: [&str; 6] = [
     "E_RECIPIENT_SUPPRESSED",
     "E_RECIPIENT_NOT_ALLOWED",
@@ -24,13 +25,14 @@ const MAX_CODE: usize = 64;
 /// Resend's codes for errors that the operator can fix, although their HTTP status means a permanent error.
 const TO_BE_MENDED: [&str; 2] = ["invalid_from_address", "not_found"];
 
-/// Returns the ID of an e-mail that Cloudflare's binding has accepted: the `ID` of `<ID@domain of the sender>`.
+/// Returns the ID of an e-mail that Cloudflare's binding accepted. Of the returned `<ID@sender.example>`,
+/// this is the `ID` part.
 pub fn cloudflare_answer(id: Option<&str>) -> String {
     let id = id.unwrap_or_default().trim_start_matches('<');
     shown(id.split('@').next().unwrap_or_default())
 }
 
-/// Returns the error for the code that Cloudflare's binding threw; `None` for an error without a code.
+/// Converts an error of Cloudflare's e-mail binding. `code` is the error's code, or `None` if it has none.
 pub fn cloudflare_error(code: Option<&str>) -> SendError {
     let code = shown(code.unwrap_or_default());
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {
@@ -39,7 +41,8 @@ pub fn cloudflare_error(code: Option<&str>) -> SendError {
     passing(code, None)
 }
 
-/// Returns an error after which the e-mail can be retried: a used-up quota, or a temporary error.
+/// Returns a retryable error with this code: a used-up quota or a temporary error. `after` is the wait that
+/// the mail service asks for, in seconds.
 fn passing(code: String, after: Option<u32>) -> SendError {
     let name = code.to_ascii_lowercase();
     match QUOTAS.iter().any(|quota| name.ends_with(quota)) {
@@ -57,12 +60,12 @@ struct ResendBody {
     name: String,
 }
 
-/// Interprets an answer of Resend. Returns the ID of the e-mail, or why it was not sent. `retry_after` is the
-/// `Retry-After` header; `body` is the beginning of the answer's body.
+/// Interprets Resend's answer to a request to send an e-mail. Returns the ID of the e-mail. `retry_after` is
+/// the `Retry-After` header; `body` is the beginning of the answer's body.
 ///
 /// # Errors
-/// If it is not certain that the e-mail was sent. If Resend has already sent an e-mail with this idempotency key but
-/// other content, the e-mail counts as sent.
+/// If it is not certain that the e-mail was sent. There is one exception: if Resend has already sent an
+/// e-mail with this idempotency key but other content, the e-mail counts as sent.
 pub fn resend_answer(
     status: u16,
     retry_after: Option<&str>,
@@ -87,7 +90,8 @@ pub(super) fn retry_after_seconds(retry_after: &str) -> Option<u32> {
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))
 }
 
-/// Returns a code or ID that is safe to log, or `unknown` for any other text, which may contain personal data.
+/// Returns a code or ID unchanged if it is safe to log. Returns `unknown` for any other text, because it may
+/// contain personal data.
 fn shown(code: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_code = (1..=MAX_CODE).contains(&code.len()) && code.bytes().all(is_safe);

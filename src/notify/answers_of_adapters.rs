@@ -1,4 +1,4 @@
-//! Interprets the answers of adapters. Only the status is kept.
+//! Interprets the HTTP answers of adapters. Of a failed answer, only the status code is kept.
 
 use super::SendError;
 use super::answers::retry_after_seconds;

@@ -1,7 +1,9 @@
-//! A delivery claims its round before it sends the notification, so that two deliveries do not both send it.
+//! Lets a delivery claim its notification before it sends it, so that two concurrent deliveries do not both
+//! send it.
 //!
-//! Workers KV has no compare-and-set. A claim is stored in the record that counts the notification. If two deliveries write
-//! this record, the last write wins. So each delivery reads the record back to see whose claim was stored.
+//! Workers KV has no compare-and-set. If two deliveries write their claims to the same record, the last write
+//! wins. So each delivery reads the record back to see whose claim was stored. The same record counts the
+//! notification towards the daily limit.
 
 use super::schedule::{LEAST_WAIT, held};
 use super::{Delivery, Mailer, Messenger, NotSent, Notifier, Timer};
@@ -11,19 +13,22 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification. A claim does not
-/// block the next attempt for its own message, because the shortest wait before a retry is at least as long.
+/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification. It is
+/// no longer than the shortest wait before a retry. So a message's own claim has expired when its next
+/// attempt begins.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 
-/// How long a delivery waits before it reads its claim back, in milliseconds, if another delivery of the round may be
-/// running. By then, any concurrent delivery that saw no claim has written a claim of its own.
+/// How long a delivery waits between writing its claim and reading it back, in milliseconds. Within this
+/// time, any concurrent delivery that has not seen the claim writes its own. There is no wait if no other
+/// delivery of the notification can be running.
 const SETTLE_MS: u32 = 2_000;
 
-/// Longest time from the claim to the sending of the notification, in milliseconds.
+/// Longest time from the claim to the sending of the notification, in milliseconds. A slower delivery does
+/// not send it.
 const SLOW_MS: u64 = 15_000;
 
-/// `mailed:{day}:{HMAC}:{id}`: the record of a claim.
+/// The record `mailed:{day}:{HMAC}:{id}`, with which a delivery claims a notification.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 struct Claim {
@@ -42,25 +47,28 @@ impl Default for Claim {
 }
 
 impl Claim {
-    /// Returns how much longer the claim blocks other deliveries of this round, in milliseconds; 0 if it does not.
+    /// Returns for how many more milliseconds the claim blocks other deliveries of this round; 0 if it blocks
+    /// none.
     fn holds_ms(&self, round: u32, now_ms: u64) -> u64 {
         let until_ms = parse_ms(&self.until).filter(|_| self.round >= round);
         until_ms.map_or(0, |until_ms| until_ms.saturating_sub(now_ms).min(CLAIM_MS))
     }
 }
 
-/// The counted notifications of one service to an address.
+/// How many of a service's notifications count towards an address's daily limit.
 pub(super) struct Counted {
-    /// Number of notifications of this day that are about other transactions. Only the first page of the list is counted.
+    /// Number of notifications of this day that are about other transactions. Only the first page of KV's
+    /// list is counted.
     pub others: usize,
-    /// The day on which a notification about this transaction is counted; `None` if none is. The record that counts it may
-    /// contain a claim.
+    /// The day of the record that counts a notification about this transaction; `None` if there is no such
+    /// record. The record may also contain a claim.
     own: Option<String>,
 }
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Counts a service's notifications to an address on the current day. Shortly after midnight, it also searches the
-    /// day before for one about this transaction, because a claim of that day may still be valid.
+    /// Counts a service's notifications to an address on the current day. Shortly after midnight, also
+    /// searches the day before for a notification about this transaction, because a claim of that day may
+    /// still be valid.
     pub(super) async fn counted(
         &self,
         delivery: &Delivery<'_>,
@@ -82,8 +90,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Counted { others, own })
     }
 
-    /// Returns the names of the records that count notifications to an address on a day: those that KV lists, and those that
-    /// this instance has written and KV may not list yet.
+    /// Returns the names of the records that count notifications to an address on a day. These are the
+    /// records that KV lists, and those that this instance has written and KV may not list yet.
     async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
         let prefix = key.address_prefix();
         let listed = self.store.names(&prefix).await?.into_iter();
@@ -91,10 +99,10 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(listed.chain(known).collect())
     }
 
-    /// Checks that no other delivery has claimed the round.
+    /// Checks that no other delivery has claimed this round of the notification.
     ///
     /// # Errors
-    /// If another delivery has claimed the round: it may be sending the notification.
+    /// If another delivery has claimed the round, because it may be sending the notification.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,
@@ -106,11 +114,12 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         self.yield_to(self.load(&key).await?, delivery)
     }
 
-    /// Claims the round. The same record counts the notification, even if it is not sent afterwards.
+    /// Claims the notification for this delivery. The claim also counts towards the daily limit, even if the
+    /// notification is not sent afterwards.
     ///
     /// # Errors
-    /// If another delivery has claimed the round in the meantime, or the store is so slow that the claim could expire
-    /// before the notification is sent.
+    /// If another delivery has claimed the notification in the meantime, or the store is so slow that the
+    /// claim could expire before the notification is sent.
     pub(super) async fn claim(
         &self,
         delivery: &Delivery<'_>,

@@ -1,19 +1,20 @@
-//! The deliveries that one instance runs. They run concurrently, up to a total number of bytes that they hold in
-//! memory. Deliveries for the same transaction and service run one after another.
+//! Tracks the deliveries that one instance runs. They run concurrently, but together they hold only a limited
+//! number of bytes in memory. Deliveries for the same transaction and service run one after another.
 //!
-//! Workers KV shows writes late, but an instance remembers at once which rounds it has ended and which notifications it
-//! has counted.
+//! The instance also remembers which notifications it has finished and counted, because Workers KV shows
+//! writes late.
 
 use crate::pledge::{NotificationService, TransactionId};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// Maximum number of bytes of records and notifications that the deliveries of an instance hold at once: 6 MiB, twice the
-/// largest record. A third of it is reserved for small records.
+/// Maximum number of bytes of records and notifications that an instance's deliveries hold at once: 6 MiB,
+/// twice the size of the largest record. Large records may use only two thirds of it; the rest is reserved
+/// for small ones.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
 /// Size of the largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// Minimum number of bytes that are counted for a delivery.
+/// Minimum number of bytes that each delivery counts towards the memory limit.
 const LEAST_BYTES: usize = 4 * 1024;
 /// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. A delivery that has not ended after
 /// this time counts as lost: the platform has ended it without notice.
@@ -21,7 +22,8 @@ const LONGEST_MS: u64 = 240_000;
 /// How long an instance remembers ended rounds and counted notifications, in milliseconds. Workers KV shows a write
 /// everywhere after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Maximum number of ended rounds that an instance remembers, and of counted notifications.
+/// Maximum number of ended rounds that an instance remembers. The same maximum applies to counted
+/// notifications.
 const MAX_KNOWN: usize = 1_000;
 
 /// The deliveries of one instance.
@@ -31,7 +33,8 @@ pub struct Deliveries {
     last: Cell<u64>,
     running: RefCell<Vec<Running>>,
     ended: RefCell<VecDeque<Known<(Subject, u32)>>>,
-    /// The names of records that count a notification to an address.
+    /// The names of the records that count notifications towards an address's daily limit, as far as this
+    /// instance remembers them.
     counted: RefCell<VecDeque<Known<String>>>,
 }
 
@@ -57,8 +60,8 @@ struct Known<T> {
 }
 
 impl Deliveries {
-    /// Creates an empty set of deliveries, which together may hold at most `max_bytes` bytes. In Workers, this is
-    /// [`MAX_HELD_BYTES`].
+    /// Creates an empty set of deliveries. Together, its deliveries may hold at most `max_bytes` bytes. In
+    /// Workers, this is [`MAX_HELD_BYTES`].
     pub fn new(max_bytes: usize) -> Self {
         Deliveries {
             max_bytes,
@@ -69,7 +72,8 @@ impl Deliveries {
         }
     }
 
-    /// Begins a delivery. Returns `None` while another delivery for the same transaction and service is running.
+    /// Begins a delivery, which runs until the returned value is dropped. Returns `None` while another
+    /// delivery for the same transaction and service is running.
     pub(super) fn turn(&self, subject: &Subject, now_ms: u64) -> Option<Turn<'_>> {
         let mut running = self.running.borrow_mut();
         running.retain(|one| now_ms < one.began_ms.saturating_add(LONGEST_MS));
@@ -87,7 +91,7 @@ impl Deliveries {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
 
-    /// Remembers that a round and all rounds before it have ended.
+    /// Remembers that this round of a notification has ended, and so have all earlier rounds.
     pub(super) fn end(&self, subject: Subject, round: u32, now_ms: u64) {
         know(&mut self.ended.borrow_mut(), (subject, round), now_ms);
     }
@@ -98,12 +102,12 @@ impl Deliveries {
         fresh(&ended, now_ms).any(|(one, ended)| one == subject && *ended >= round)
     }
 
-    /// Remembers a record that counts a notification.
+    /// Remembers the name of a record that counts a notification towards the daily limit.
     pub(super) fn count(&self, name: String, now_ms: u64) {
         know(&mut self.counted.borrow_mut(), name, now_ms);
     }
 
-    /// Returns the names that begin with `prefix`, of the remembered records that count a notification.
+    /// Returns the remembered names that begin with `prefix`. They were given to [`count`](Self::count).
     pub(super) fn counted(&self, prefix: &str, now_ms: u64) -> Vec<String> {
         let counted = self.counted.borrow();
         fresh(&counted, now_ms).filter(|name| name.starts_with(prefix)).cloned().collect()
@@ -123,7 +127,8 @@ fn fresh<T>(known: &VecDeque<Known<T>>, now_ms: u64) -> impl Iterator<Item = &T>
     known.iter().filter(is_fresh).map(|one| &one.what)
 }
 
-/// A delivery's turn for its transaction. Dropping it ends the turn, and frees the bytes that the delivery holds.
+/// A running delivery's exclusive turn for its transaction and service. Dropping it ends the turn, and frees
+/// the bytes that the delivery holds.
 #[derive(Debug)]
 pub(super) struct Turn<'d> {
     deliveries: &'d Deliveries,
@@ -131,7 +136,7 @@ pub(super) struct Turn<'d> {
 }
 
 impl Turn<'_> {
-    /// Reserves the bytes of a record before it is read. Returns whether there was room for them.
+    /// Reserves memory for a record before it is read. Returns whether there was enough room.
     pub fn reserve(&self, bytes: usize) -> bool {
         let bytes = bytes.max(LEAST_BYTES);
         let all = self.deliveries.max_bytes;

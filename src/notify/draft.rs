@@ -1,4 +1,4 @@
-//! The notification about a transaction, made from its record at the moment of sending.
+//! Makes the notification about a transaction from the transaction's record, right before it is sent.
 
 use super::outgoing_message::{AdapterState, message_body};
 use super::{Delivery, Mailer, Messenger, Notifier, Reason, Timer};
@@ -12,7 +12,8 @@ use crate::store::ListingStore;
 pub(super) struct Draft {
     pub content: Content,
     pub language: Language,
-    /// The address whose daily limit counts: that of the recipient, or for e-mails of test keys the operator's.
+    /// The address whose daily limit applies. This is the recipient's address or, for e-mails about
+    /// transactions of test keys, the operator's.
     pub to: String,
     /// Whether a live key created the transaction.
     pub is_live: bool,
@@ -22,12 +23,12 @@ pub(super) struct Draft {
 pub(super) enum Content {
     /// An e-mail.
     Mail { mail: Mail, reply_to: Option<String> },
-    /// The body of a request to an adapter.
+    /// A message for an adapter, as the body of a request.
     Message { door: DoorName, body: Vec<u8> },
 }
 
 impl Draft {
-    /// Returns the bytes that the draft holds in memory.
+    /// Returns how many bytes the draft holds in memory.
     pub fn bytes(&self) -> usize {
         match &self.content {
             Content::Mail { mail, .. } => mail.text.len() + mail.html.len(),
@@ -40,7 +41,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     /// Makes the notification about a transaction of a unit.
     ///
     /// # Errors
-    /// If the service does not send the notification. The error is the reason.
+    /// If the notification is not to be sent. The error is the reason.
     pub(super) fn draft(
         &self,
         delivery: &Delivery<'_>,
@@ -70,7 +71,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Draft { content, language, to, is_live })
     }
 
-    /// Returns the address that a notification goes to. `email` is the recipient's.
+    /// Returns the address that a notification goes to: `email`, which is the recipient's, or the operator's
+    /// address for e-mails of test keys.
     fn address<'a>(
         &'a self,
         service: NotificationService,
@@ -90,7 +92,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 }
 
-/// Returns the reason for a service that is not switched on in the unit's profile.
+/// Returns the reason why a notification is not sent if the unit's profile does not switch its service on.
 fn switched_off(service: NotificationService) -> Reason {
     if service.is_email() { Reason::MailOff } else { Reason::ServiceOff }
 }

@@ -4,7 +4,8 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-/// The record of a round that has ended: `notification:{id}`, or `notification:{id}:{service}` for a messaging service.
+/// The record of a round that has ended: whether the notification was sent, skipped or failed. Its name is
+/// `notification:{id}`, or `notification:{id}:{service}` for a messaging service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marker {
@@ -13,7 +14,7 @@ pub struct Marker {
     /// Why the notification was not sent: a [`Reason`], or the code of a mail service or an adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The number of the round, starting at 1.
+    /// The number of the round: 1 for the first notification, and one more for each resend.
     pub round: u32,
     /// When the round ended, an RFC 3339 date-time.
     pub at: String,
@@ -22,7 +23,7 @@ pub struct Marker {
     /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// The [HMAC](crate::secret::NamespaceSecret::address) of the address.
+    /// The [HMAC](crate::secret::NamespaceSecret::address) of the address that was to be notified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// The language of the notification.
@@ -67,12 +68,13 @@ pub enum Reason {
     InvalidAdapter,
     /// `PUBLIC_ORIGIN` is not set, or invalid.
     NoOrigin,
-    /// A test key created the transaction, and `MAIL_TEST_TO` is not set, or no adapter for tests is attached.
+    /// A test key created the transaction, and no test recipient is set up: neither `MAIL_TEST_TO` for
+    /// e-mails, nor an adapter for test keys.
     TestMode,
     /// The address has reached the service's limit for this day.
     DailyLimit,
     /// The transaction's record has no timeline URL.
     NoPage,
-    /// The namespace has no secret.
+    /// The namespace has no secret. It is needed to hash the recipient's address.
     NoSecret,
 }

@@ -1,12 +1,13 @@
-//! Notifications: for each message of the queue, sends one e-mail to the recipient of the pledges, or one message to the
-//! adapter of a messaging service.
+//! Sends notifications. For each queue message, sends one e-mail to the recipient of the pledges, or one
+//! message to the adapter of a messaging service.
 //!
-//! The queue delivers each message at least once, possibly late, and in any order. The transaction's record is read
-//! only when the notification is sent. So the message contains no personal data, and an erased recipient gets nothing.
-//! Each requested service has a message of its own, so a failure of one service does not resend the others.
+//! The queue delivers each queue message at least once, possibly late, and in any order. The transaction's
+//! record is read only when the notification is sent. So the queue message contains no personal data, and an
+//! erased recipient gets nothing. Each requested service has its own queue message, so a failure of one
+//! service does not resend the others.
 //!
-//! The first notification of a service is round 1, and each resend by an operator is the next round. A [`Marker`]
-//! records that a round has ended.
+//! The first notification of a service is round 1, and each resend by an operator is the next round. A
+//! [`Marker`] records that a round has ended.
 
 mod answers;
 mod answers_of_adapters;
@@ -48,13 +49,13 @@ use outgoing_message::webhook_id;
 use schedule::{again, is_last, next_quota};
 use verdict::Ready;
 
-/// The code of a round whose attempts all failed.
+/// The reason that is recorded for a notification after all its attempts have failed.
 const NO_MORE_ATTEMPTS: &str = "no-more-attempts";
 const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Delivers a message. `attempt` is the number of the delivery, starting at 1. `token` identifies the delivery. It
-    /// is unique, but a delivery that restarts before it has sent anything keeps its token.
+    /// Delivers a queue message. `attempt` is the number of the delivery, starting at 1. `token` is unique to
+    /// the delivery. A delivery that restarts before it has sent anything keeps its token.
     pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
@@ -70,8 +71,9 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Waits until this instance runs no other delivery for the transaction and service. Each delivery polls with its own timer,
-    /// because a platform may tie a timer to the event that created it: no other event could wait for that timer.
+    /// Waits until this instance runs no other delivery for the transaction and service. Returns `None` if
+    /// that takes too long. Each delivery polls with its own timer. A platform may tie a timer to the event
+    /// that created it, so other events could not wait for it.
     async fn turn(&self, delivery: &Delivery<'_>) -> Option<Turn<'_>> {
         let subject = delivery.subject();
         for _ in 0..WAIT_MS / LOOK_MS {
@@ -96,7 +98,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(self.send(delivery, sending).await)
     }
 
-    /// Sends a notification, and ends the round unless it will be retried.
+    /// Sends a notification. Ends its round, unless a retry follows.
     async fn send(&self, delivery: &Delivery<'_>, Ready { draft, address }: Ready) -> Outcome {
         let marker = Marker {
             address: Some(address),
@@ -114,7 +116,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Gives a notification to the mail service or the adapter. Returns the mail service's ID for an e-mail.
+    /// Gives a notification to the mail service or the adapter. Returns the mail service's ID of an e-mail;
+    /// `None` for a message.
     async fn hand_over(
         &self,
         delivery: &Delivery<'_>,
@@ -136,8 +139,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Ends the round of a notification that was sent. The message is acknowledged even if the marker cannot be written,
-    /// because another delivery would send the notification a second time.
+    /// Records that a notification was sent. Acknowledges the queue message even if the record cannot be
+    /// written. Another delivery of it would send the notification a second time.
     async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
         self.deliveries.end(delivery.subject(), marker.round, self.clock.now_ms());
         match self.end(delivery, &marker).await {
@@ -162,19 +165,21 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Handles a failed attempt: schedules a retry, not before `after` seconds, or gives up after the last attempt.
+    /// Handles a failed attempt: schedules a retry after at least `after` seconds, or gives up if this was
+    /// the last attempt.
     async fn failed(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         self.retry(delivery, after, cause, NO_MORE_ATTEMPTS).await
     }
 
-    /// Handles an attempt that found an invalid setting, as a failed one. If it was the last one, the record has the
-    /// reason.
+    /// Treats an invalid setting as a failed attempt, so that a retry follows. After the last attempt, the
+    /// invalid setting is recorded as the reason.
     async fn invalid_setting(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
         let code: &'static str = reason.into();
         self.retry(delivery, None, code.to_owned(), code).await
     }
 
-    /// Schedules a retry, not before `after` seconds. After the last attempt, gives up with this code.
+    /// Schedules a retry after at least `after` seconds. If this was the last attempt, marks the notification
+    /// as failed with `code` instead.
     async fn retry(
         &self,
         delivery: &Delivery<'_>,
@@ -192,16 +197,17 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Schedules a retry for the beginning of the next period of the mail service's quota. Also writes a record of the
-    /// wait, because Queues may not keep the message that long. If that write fails, the message is still retried.
+    /// Schedules a retry for the time when the mail service's quota is renewed. Also records the wait,
+    /// because Queues may not keep the message that long. If this record cannot be written, the message is
+    /// still retried.
     async fn put_off(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         let seconds = next_quota(delivery.attempt, self.clock.now_ms(), after);
         let _ = self.note_wait(delivery, seconds, &cause).await;
         Outcome::Later { seconds, cause }
     }
 
-    /// Marks the round of a message as failed if the queue will not deliver the message again. Either each attempt
-    /// broke off, or the quota was used up for days.
+    /// Marks a notification as failed if the queue will not deliver its message again. Either each attempt
+    /// broke off, or the mail quota was used up for days.
     pub async fn dead_letter(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("not a message of this service");
@@ -215,7 +221,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Marks a round as failed, with a code. Returns false if it had already ended.
+    /// Marks a round as failed, with a code. Returns `false` if the round had already ended.
     async fn give_up(&self, delivery: &Delivery<'_>, code: &str) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
             return Ok(false);

@@ -1,14 +1,14 @@
-//! The notifier with its ports and settings, and one delivery.
+//! The notifier with its interfaces and settings, and the type of a single delivery.
 
 use super::deliveries::{Deliveries, Subject};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Message};
 
-/// Maximum time that a delivery waits for another delivery of the same transaction and service to end, in milliseconds. After that,
-/// it may wait the same time again for enough free memory to read its record. A queue runs only a few deliveries at the
-/// same time, and a waiting delivery counts as one of them.
+/// How long a delivery waits while another delivery of the same transaction and service is running, in
+/// milliseconds. After that, it may wait as long again for enough free memory. The wait is limited because a
+/// queue runs only a few deliveries at once, and waiting deliveries count.
 pub(super) const WAIT_MS: u32 = 20_000;
-/// How often a waiting delivery checks, in milliseconds.
+/// How often a waiting delivery checks whether it may continue, in milliseconds.
 pub(super) const LOOK_MS: u32 = 50;
 
 /// A clock that can also wait.
@@ -45,13 +45,13 @@ pub struct Notifier<'n, S, M, A, C> {
     pub deliveries: &'n Deliveries,
 }
 
-/// One delivery of a message.
+/// One delivery of a queue message.
 pub(super) struct Delivery<'d> {
     pub id: &'d TransactionId,
     /// When the transaction was created, in milliseconds since 1970.
     pub created_ms: u64,
     pub message: &'d Message,
-    /// The number of the attempt, starting at 1; 0 if the message will not be delivered again.
+    /// The number of the attempt, starting at 1. It is 0 if the queue has given the message up.
     pub attempt: u32,
     /// Identifies this delivery.
     pub token: &'d str,
@@ -63,14 +63,15 @@ impl Delivery<'_> {
         self.message.service
     }
 
-    /// Returns the transaction and the service. Deliveries of another service are independent of this one.
+    /// Returns the transaction and the service. Deliveries with the same transaction and service must not run
+    /// at once.
     pub fn subject(&self) -> Subject {
         Subject { id: self.id.clone(), service: self.message.service }
     }
 
-    /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
-    /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
-    /// because a create request puts one message into the queue.
+    /// Returns whether another delivery of the same round may be running. An earlier attempt may still be
+    /// running elsewhere, and an operator may submit a resend form several times. Only the first attempt of
+    /// the first round has no rival, because a create request queues only one message.
     pub fn may_have_rivals(&self) -> bool {
         self.message.round > 1 || self.attempt > 1
     }

@@ -3,9 +3,9 @@
 use super::Reason;
 use crate::store::StoreError;
 
-/// The reason in the log for a round that has already ended.
+/// The reason that is logged if the notification was already sent or skipped.
 pub(super) const ENDED: &str = "sent or skipped before";
-/// Seconds until the next delivery of a message that waited too long.
+/// Seconds until a message is delivered again after its delivery waited too long for its turn or for memory.
 const BUSY_SECONDS: u32 = 60;
 
 /// What the queue must do with a message.
@@ -28,9 +28,9 @@ pub(super) enum NotSent {
     Skip(Reason),
     /// A setting is invalid. The notification is retried, because the setting may be corrected meanwhile.
     InvalidSetting(Reason),
-    /// The message is acknowledged or delivered again. No outcome is recorded for its round.
+    /// No outcome is recorded. The message is acknowledged or delivered again, as this value says.
     Leave(Outcome),
-    /// The notification cannot be sent now. The cause is for the log.
+    /// The notification cannot be sent now. The text is the cause, for the log.
     Failed(String),
 }
 
@@ -57,7 +57,7 @@ pub(super) fn cause(error: StoreError) -> String {
     }
 }
 
-/// Returns the outcome of a delivery that waited too long.
+/// Returns the outcome of a delivery that waited too long: the message is delivered again later.
 pub(super) fn busy(cause: &str) -> Outcome {
     Outcome::Later { seconds: BUSY_SECONDS, cause: cause.to_owned() }
 }

@@ -19,13 +19,13 @@ pub struct OutgoingEmail<'l> {
     pub key: String,
     /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,
-    /// The record to write once the e-mail is sent. If the instance fails while it sends, the JavaScript that runs it
-    /// can still write the record.
+    /// The record to write once the e-mail is sent. If the WebAssembly instance fails during the sending, the
+    /// JavaScript around it can still write the record.
     pub marker: &'l Marker,
 }
 
 impl OutgoingEmail<'_> {
-    /// Returns the e-mail's other headers, which are not fields of this struct.
+    /// Returns the e-mail's additional headers, such as `List-Unsubscribe`.
     pub fn headers(&self) -> Headers {
         let list_unsubscribe = self
             .reply_to
@@ -40,8 +40,8 @@ impl OutgoingEmail<'_> {
     }
 }
 
-/// The characters that RFC 6068 requires to be encoded in an address, and some others. A `+` is encoded, too, because some
-/// programs read it as a space.
+/// The characters to encode in an address: those that RFC 6068 requires, and some others. For example, a `+`
+/// is encoded because some programs read it as a space.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -62,12 +62,14 @@ fn mailto(address: &str) -> String {
 /// The headers of an e-mail, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Headers {
-    /// Keeps mail programs from replying automatically.
+    /// The `Auto-Submitted` header, which keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// The `List-Unsubscribe` header (RFC 2369): the shop's address for replies, which recipients can write to if they want
-    /// no more e-mails, with a subject that names the transaction. There is no `List-Unsubscribe-Post` (RFC 8058), which is
-    /// for mailing lists: each create request sends one e-mail, and only the shop can stop asking for them.
+    /// The `List-Unsubscribe` header (RFC 2369): a link with which recipients can ask the shop for no more
+    /// e-mails. It contains the shop's address for replies, and a subject that names the transaction.
+    ///
+    /// There is no `List-Unsubscribe-Post` header (RFC 8058), because that is for mailing lists. Here, each
+    /// create request sends one e-mail, and only the shop can stop requesting them.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }

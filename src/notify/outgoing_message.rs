@@ -10,16 +10,17 @@ use serde::Serialize;
 /// A message for an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage<'l> {
-    /// The door to the adapter.
+    /// The door to the adapter: the service binding or the URL through which it is reached.
     pub door: DoorName,
-    /// The ID of the message, which is the same for all attempts of a round, so that an adapter can deliver it once.
+    /// The ID of the message. It is the same for all attempts of a round, so that an adapter can deliver the
+    /// message only once.
     pub webhook_id: String,
     /// The body of the request: JSON.
     pub body: &'l [u8],
     /// The transaction that the message is about.
     pub id: &'l TransactionId,
-    /// The record to write once the message is sent. If the instance fails while it sends, the JavaScript that runs it
-    /// can still write the record.
+    /// The record to write once the message is sent. If the WebAssembly instance fails during the sending,
+    /// the JavaScript around it can still write the record.
     pub marker: &'l Marker,
 }
 
@@ -39,7 +40,8 @@ struct MessageBody<'b> {
     timeline_url: &'b str,
 }
 
-/// The recipient. The names are cut to the length that they have in the text, so that the body is small.
+/// The recipient. The names are shortened in the same way as in the message's text, so that the body stays
+/// small.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Addressee<'b> {
@@ -54,13 +56,14 @@ struct Unit<'b> {
     name: &'b str,
 }
 
-/// Returns the ID of the messages of a round. It contains no full stop, because full stops separate the parts of the
-/// signed text.
+/// Returns the message ID that all attempts of a round share. It contains no full stop, because full stops
+/// separate the parts of the signed text.
 pub(super) fn webhook_id(id: &TransactionId, service: NotificationService, round: u32) -> String {
     format!("{id}_{}_{round}", service.name())
 }
 
-/// Returns the body of a message about a transaction. Returns `None` if the record has no recipient or no page.
+/// Returns the body of a message about a transaction; `None` if the record has no recipient or no timeline
+/// URL.
 pub(super) fn message_body(
     service: NotificationService,
     (id, unit): (&TransactionId, &str),
@@ -83,21 +86,21 @@ pub(super) fn message_body(
     }))
 }
 
-/// Whether there is an adapter behind a door.
+/// Whether an adapter can be reached through a door, which is a service binding or a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterState {
     /// The door leads to an adapter.
     Attached,
-    /// The door is not set.
+    /// The operator has set neither a service binding nor a URL.
     Absent,
-    /// The door is set, but its settings are invalid.
+    /// A service binding or a URL is set, but the settings are invalid.
     Invalid,
 }
 
 /// The adapters of the messaging services.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Messenger {
-    /// Returns whether a door leads to an adapter.
+    /// Returns whether an adapter can be reached through a door, which is a service binding or a URL.
     fn adapter(&self, door: DoorName) -> AdapterState;
 
     /// Sends one message.
@@ -107,7 +110,7 @@ pub trait Messenger {
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError>;
 }
 
-/// No adapter is attached for any service.
+/// A [`Messenger`] for which no service has an adapter.
 #[derive(Clone, Copy, Debug)]
 pub struct NoMessenger;
 

@@ -1,16 +1,16 @@
-//! The record of a round whose message is in the queue.
+//! The record of a notification whose message waits in the queue.
 
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 
-/// `mail-queued:{id}`: the record of a round whose message is in the queue. It is ignored once this round or a later
-/// one has ended, and a day after the time at which the queue should deliver the message.
+/// `mail-queued:{id}`: records that the message for a round of a notification is in the queue. The record is
+/// ignored once this round or a later one has ended, or one day after the message was due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queued {
-    /// The number of the round.
+    /// The number of the round: 1 for the first notification, and one more for each resend.
     pub round: u32,
-    /// When the message was found to be in the queue, an RFC 3339 date-time.
+    /// When the message was last known to be in the queue, an RFC 3339 date-time.
     pub at: String,
     /// When the queue should deliver the message, an RFC 3339 date-time.
     pub until: String,

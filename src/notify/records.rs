@@ -12,7 +12,7 @@ use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Returns whether this round has ended.
+    /// Returns whether this round has ended: either this instance remembers that, or a record states it.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         let round = delivery.message.round;
         if self.knows_ended(delivery) {
@@ -23,7 +23,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(ended.is_some_and(|ended| ended.round >= round))
     }
 
-    /// Returns whether this instance has ended this round.
+    /// Returns whether this instance remembers that the round has ended.
     pub(super) fn knows_ended(&self, delivery: &Delivery<'_>) -> bool {
         let (subject, now_ms) = (delivery.subject(), self.clock.now_ms());
         self.deliveries.has_ended(&subject, delivery.message.round, now_ms)
@@ -48,7 +48,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Writes the marker that ends a round.
+    /// Records the outcome of a round, which ends the round.
     pub(super) async fn end(
         &self,
         delivery: &Delivery<'_>,
@@ -74,8 +74,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         self.end(delivery, marker).await
     }
 
-    /// Records that a message waits for `seconds`, and adds its e-mail to the operator's list of failures. If the queue
-    /// loses the message, the operator can resend the e-mail.
+    /// Records that a message waits for `seconds`. Also adds its e-mail to the operator's list of failures:
+    /// if the queue loses the message, the operator can resend the e-mail.
     pub(super) async fn note_wait(
         &self,
         delivery: &Delivery<'_>,

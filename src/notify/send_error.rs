@@ -8,7 +8,7 @@ pub enum SendError {
     Temporary {
         /// The code of the mail service or the adapter.
         code: String,
-        /// The wait that it asks for, in seconds.
+        /// The wait that the mail service or the adapter asks for, in seconds.
         after: Option<u32>,
     },
     /// A used-up quota: the e-mail may be sent when the next day or month of the mail service's quota begins.

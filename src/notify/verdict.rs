@@ -20,20 +20,22 @@ use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
-/// Maximum number of notifications of one service per recipient and day (UTC), across all units. The count may be a minute old.
+/// Maximum number of notifications that one recipient gets from one service in a day (UTC), across all units.
+/// The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// The same maximum for transactions of test keys. Their e-mails all go to the one address that the operator has set.
+/// Maximum number of notifications for transactions of test keys, per service and day. It is higher, because
+/// their e-mails all go to the one address that the operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
-/// A notification to send. `address` is the HMAC of the address whose daily limit counts.
+/// A notification that is ready to be sent. `address` is the HMAC of the address whose daily limit applies.
 pub(super) struct Ready {
     pub draft: Draft,
     pub address: String,
 }
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Returns the notification that a delivery must send, or why it sends none now. Reads that do not depend on each
-    /// other run concurrently.
+    /// Returns the notification that a delivery must send, or why it sends none now. Independent reads run
+    /// concurrently.
     pub(super) async fn verdict(
         &self,
         delivery: &Delivery<'_>,
@@ -53,7 +55,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Ready { draft, address })
     }
 
-    /// Returns the transaction's record and the namespace's secret, if the round has not ended.
+    /// Reads the transaction's record and the namespace's secret. Returns an error if the round has already
+    /// ended, or the record is not found.
     async fn open(
         &self,
         delivery: &Delivery<'_>,
@@ -73,7 +76,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok((stored, secret))
     }
 
-    /// Waits until there is room for a record of up to 3 MiB, and reads it.
+    /// Waits until this instance has room in memory for the transaction's record, which may have 3 MiB. Then
+    /// reads it.
     async fn read(
         &self,
         turn: &Turn<'_>,
@@ -109,11 +113,11 @@ fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }
 }
 
-/// Checks that the record was written by the create request that queued this message. A repeated create request may
-/// write the record again, and queue its own message.
+/// Checks that the record was written by the create request that queued this message. A repeated create
+/// request may overwrite the record, and then queues its own message.
 ///
 /// # Errors
-/// If another create request wrote the record. The error has the outcome of the message.
+/// If another create request wrote the record. The error says what happens to the message.
 fn of_this_create(
     record: &RetrievedPledgeTransaction<'_>,
     delivery: &Delivery<'_>,

@@ -25,7 +25,8 @@ pub trait Ports {
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm, and fails if the person refuses. `otherwise` says what was not done in that case.
+    /// Asks the person to confirm, and fails if the person refuses. `otherwise` is a text that says what was
+    /// not done in that case.
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
@@ -41,7 +42,7 @@ pub trait Host: Outbox {
     fn open_queue(&self) -> impl Future<Output = Result<(), Aborted>>;
 }
 
-/// The host failed, or the person did not confirm. The host keeps the reason.
+/// The host failed, or the person did not confirm. This value does not say why; the host knows the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aborted;
 
@@ -56,9 +57,9 @@ pub struct Call<'c, P: Ports> {
     pub platform: &'c P::Platform,
     /// The program that runs the operation.
     pub host: &'c P::Host,
-    /// Where the records are, in words, for confirmation questions.
+    /// Says in words where the records are. Confirmation questions contain this text.
     pub place: &'c str,
-    /// The operation ID of the change; `None` generates one.
+    /// The ID that identifies the change if the request is repeated; `None` generates one.
     pub operation: Option<OperationId>,
 }
 
@@ -84,7 +85,8 @@ impl<P: Ports> Call<'_, P> {
         })
     }
 
-    /// Returns whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
+    /// Returns whether an earlier request with this operation ID has already made the change. If so, the
+    /// change is not checked or confirmed again.
     ///
     /// # Errors
     /// If the host or the ledger fails.
@@ -106,7 +108,7 @@ pub struct Answer {
     pub text: String,
     /// The exit code of the command: 1 if a script has to act on the answer.
     pub exit_code: u8,
-    /// Whether the text goes to standard error, because the operation wrote a file to standard output.
+    /// Whether the text goes to standard error. This is so if the operation wrote a file to standard output.
     pub is_aside: bool,
 }
 
@@ -128,7 +130,8 @@ impl Answer {
         Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
     }
 
-    /// Adds a note to the answer if the change was already done before. `before` is the time of the change.
+    /// Adds a note that the change was already made at the time `before`. For `None`, returns the answer as
+    /// it is.
     pub fn since(self, before: Option<&str>) -> Self {
         let Some(at) = before else { return self };
         let members = self.data.strip_prefix('{').unwrap_or_default();
@@ -154,7 +157,8 @@ pub enum Failure {
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
     Aborted,
-    /// The operation failed for this reason after part of it was done. The answer shows that part.
+    /// The operation stopped after a part of it was done. Contains the reason, and an answer that shows what
+    /// was done.
     Partial(Box<Failure>, Answer),
 }
 

@@ -1,4 +1,4 @@
-//! How complete an answer from the ledger is, for programs and for people.
+//! Describes how complete an answer from the ledger is, as JSON for programs and in words for people.
 
 use super::table::time;
 use crate::operator::{Coverage, DamagedRecords};
@@ -8,7 +8,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Covered {
-    /// Left out of the JSON if the answer is from Workers KV.
+    /// The time up to which the answer includes all transactions. If the time is not known, the inner `None`
+    /// becomes `null`. The member is left out of the JSON if the answer is from Workers KV.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_up_to: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +28,7 @@ impl From<&Coverage> for Covered {
     }
 }
 
-/// Returns the coverage in words.
+/// Describes in words how complete an answer is.
 pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) -> String {
     let until = match complete_up_to {
         Some(at) => {

@@ -15,7 +15,7 @@ use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 
-/// The service of a notification. Without it, a command is about e-mails.
+/// The option that selects the service of a notification. Without it, a command is about e-mails.
 const SERVICE: Argument = Argument::option(
     "service",
     Kind::Choice {
@@ -65,7 +65,7 @@ async fn shown<P: Ports>(
     Ok(notifications::show(call.store, call.platform, &record, service).await?)
 }
 
-/// Returns the label of a notification in a list of facts.
+/// Returns the label under which commands print a notification of this service.
 pub(super) fn label(service: NotificationService) -> &'static str {
     if service.is_email() { "E-mail" } else { service.name() }
 }
@@ -220,7 +220,7 @@ async fn resend_one<P: Ports>(
     let now = notifications::in_words(&mail);
     if mail.state == State::Waiting && mail.round.is_some() && !is_again {
         let text = format!(
-            "It is already queued, and was not queued again: {now}. `--again` sends another one after that."
+            "It is already queued, and was not queued again: {now}. Use `--again` to send another one after it."
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
@@ -257,7 +257,7 @@ async fn resend_one<P: Ports>(
     Ok(answer.since(resent.before.as_deref()))
 }
 
-/// Largest number of e-mails that one step resends.
+/// Largest number of e-mails and messages that one step of the command resends.
 const STEP: usize = 100;
 
 /// The outcome of resending the failed e-mails of a day.
@@ -305,7 +305,7 @@ async fn resend_day<P: Ports>(
     }
 }
 
-/// Returns the notifications of a service, or of all, in words.
+/// Returns words for the notifications of a service, such as `e-mails`; `None` means all services.
 fn all_of(service: Option<NotificationService>) -> String {
     match service {
         None => "e-mails and messages".to_owned(),
@@ -315,7 +315,8 @@ fn all_of(service: Option<NotificationService>) -> String {
 }
 
 impl Day {
-    /// Adds the counts of a step. Returns the position of the next step.
+    /// Adds the counts of a step to the totals. Returns where the next step begins; `None` after the last
+    /// step.
     fn add(&mut self, step: DayStep) -> Option<String> {
         self.queued += step.queued;
         self.before += step.before;

@@ -84,7 +84,8 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     Answer::done(&added.map(Printed::from), text)
 }
 
-/// A fulfilment as JSON. The place has another name than in the ledger, because `place` is where a command ran.
+/// A fulfilment as JSON. Its place is called `location` here, because `place` in an answer is where the
+/// command ran.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Printed {
@@ -291,7 +292,7 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions of any month that have too many quantities, and are missing from all sums here: {count}."
+            "Transactions of any month that are missing from all sums here, because they have too many quantities: {count}."
         ),
     };
     let text = paragraphs([sums, others, complete(coverage), without]);

@@ -149,7 +149,7 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) ->
     Answer::new(&Found { counts, findings }, text)
 }
 
-/// Runs a complete reconciliation pass.
+/// Runs a complete reconciliation pass, which compares the ledger with all records.
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = ledger::holder(call.platform);
     let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;

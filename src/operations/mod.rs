@@ -1,7 +1,7 @@
 //! The table of the operator's operations. The command line and its reference are generated from it.
 //!
-//! An operation takes its arguments as text, asks for confirmation before a change that cannot be undone, calls the
-//! functions of [`operator`](crate::operator), and returns JSON for programs and text for people.
+//! An operation takes its arguments as text, and asks for confirmation before a change that cannot be undone.
+//! It calls the functions of [`operator`](crate::operator). It returns JSON for programs and text for people.
 
 mod audit;
 mod call;

@@ -42,7 +42,7 @@ pub const ADD: Spec = Spec::changes(
 .confirmed_if("the unit or team is not registered")
 .answers("`unit` or `team`; `role`; `already`: whether the person had this role before");
 
-/// A unit or a team in the arguments.
+/// The unit or team that a command's arguments name.
 #[derive(Deserialize)]
 pub struct Place {
     unit: Option<String>,

@@ -4,7 +4,8 @@ use super::call::{Call, Host as _, Ports, Result};
 use crate::auth::KeyLevel;
 use crate::operator::register::{Unregistered, look_up};
 
-/// Asks the person to confirm IDs that are not registered. `otherwise` says what is not done if the person refuses.
+/// Asks the person for confirmation if some of the IDs are not registered. `otherwise` is a text that says
+/// what is not done if the person refuses.
 pub async fn confirm_new<P: Ports>(
     call: &Call<'_, P>,
     levels: &[KeyLevel],

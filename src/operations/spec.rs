@@ -27,8 +27,8 @@ pub struct Spec {
     pub is_recorded: bool,
     /// Whether the operation asks for confirmation.
     pub confirms: bool,
-    /// The condition under which the operation asks, such as `a unit is not registered`. If this is empty, it always
-    /// asks.
+    /// The condition under which the operation asks for confirmation, such as `a unit is not registered`. If
+    /// this is empty, an operation with [`confirms`](Self::confirms) always asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
     /// Whether the operation puts messages into the notification queue.
@@ -81,7 +81,8 @@ impl Spec {
         Spec { answers, ..self }
     }
 
-    /// Makes the audit log record the operation, at least with some of its arguments, although it changes nothing.
+    /// Marks an operation that only reads as one that the audit log records, at least with some of its
+    /// arguments.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }
     }
@@ -91,7 +92,8 @@ impl Spec {
         Spec { confirms: true, ..self }
     }
 
-    /// Makes the operation ask for confirmation only under this condition, which suggests that the change is a mistake.
+    /// Makes the operation ask for confirmation only if this condition holds. The condition is a sign that
+    /// the change may be a mistake.
     pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
         Spec { confirms_if, ..self.confirmed() }
     }
@@ -139,7 +141,7 @@ pub struct Argument {
 pub enum Kind {
     /// Any text.
     Text {
-        /// The placeholder in the help.
+        /// The placeholder that the help shows for the value.
         what: &'static str,
     },
     /// An option without a value.
@@ -228,7 +230,7 @@ impl Argument {
     }
 }
 
-/// Returns the kind for any text, which the help shows as `<what>`.
+/// Returns the kind of an argument that accepts any text. The help shows it as `<what>`.
 pub const fn text(what: &'static str) -> Kind {
     Kind::Text { what }
 }

@@ -19,7 +19,7 @@ use crate::service::Clock as _;
 use crate::settlement::{Month, Settlement};
 use serde::{Deserialize, Serialize};
 
-/// Number of months of shops on one page of the ledger's list.
+/// Number of entries that are read at once from the ledger's list. An entry is one month of one shop.
 const PAGE: usize = 500;
 
 // ---- Dues ----------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<An
     Answer::new(&data, paragraphs([head, sums, complete(&statement.coverage)]))
 }
 
-/// Formats the lines in one currency, and the sums below them.
+/// Formats the lines of a statement in one currency as a table, with the sums below them.
 fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
     let total =
         |label: &str, amount: String| [label.to_owned(), String::new(), String::new(), amount];

@@ -2,7 +2,7 @@
 
 use crate::time::{date_time_in_seconds, parse_ms};
 
-/// Replaces characters that move a terminal's cursor or change the direction of text with U+FFFD.
+/// Replaces characters with U+FFFD if they move a terminal's cursor or change the direction of text.
 fn visible(text: &str) -> String {
     let hides = |char: char| {
         char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -66,7 +66,7 @@ pub fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Joins the parts that are not empty with blank lines.
+/// Joins the non-empty parts, with a blank line between them.
 pub fn paragraphs<const N: usize>(parts: [String; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")

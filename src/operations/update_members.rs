@@ -25,15 +25,15 @@ pub struct Members {
 /// Changes of an update's members.
 pub struct MemberEdits {
     members: Members,
-    /// Language tags and sentences.
+    /// The sentences to set, each with its language tag.
     texts: Vec<(String, String)>,
 }
 
 impl Members {
-    /// Reads the sentences.
+    /// Parses the sentences, and returns the edits.
     ///
     /// # Errors
-    /// If one is not written as `language=sentence`, or two have the same language.
+    /// If a sentence is not written as `language=sentence`, or two sentences have the same language.
     pub fn edits(mut self) -> Result<MemberEdits, String> {
         let texts = std::mem::take(&mut self.text);
         let texts: Result<Vec<_>, _> = texts.iter().map(|text| sentence(text)).collect();
@@ -57,7 +57,7 @@ fn sentence(text: &str) -> Result<(String, String), String> {
 }
 
 impl MemberEdits {
-    /// Removes members, then sets others.
+    /// Applies the edits to an update: removes members first, then sets the given ones.
     pub fn apply(self, update: &mut NewUpdate) {
         let Members { stage, date, place, latitude, longitude, partner, quantity, .. } =
             self.members;
@@ -90,7 +90,8 @@ impl MemberEdits {
     }
 }
 
-/// Returns the texts of a member that is removed.
+/// Returns the texts to clear when a member is removed. For example, the removal of `place` also clears the
+/// coordinates.
 fn removed<'u>(update: &'u mut NewUpdate, member: &str) -> Vec<&'u mut String> {
     let NewUpdate { place, latitude, longitude, partner, quantity, picture, picture_text, .. } =
         update;

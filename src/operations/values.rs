@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 /// Largest number of characters of a value that a message quotes.
 const QUOTED: usize = 80;
 
-/// The checked arguments of an operation, by name: defaults are filled in, and each value has the type of its kind.
+/// The checked arguments of an operation, by name. Defaults are filled in, and each value has the type that
+/// its kind requires.
 #[derive(Clone, Debug, Default)]
 pub struct Values(Map<String, Value>);
 

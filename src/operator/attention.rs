@@ -1,5 +1,5 @@
-//! What operators have to look at. Each function reads one kind of task. So if one of them fails, the other tasks are
-//! still shown.
+//! Finds what operators have to look at. Each function reads one kind of task. If one of them fails, the
+//! others still work.
 
 use super::Result;
 use super::coverage::coverage;
@@ -13,21 +13,22 @@ use crate::time::DAY_MS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-/// Days whose charges are searched for unusual ones.
+/// Number of days that are searched for unusual charges.
 pub const UNUSUAL_DAYS: u64 = 90;
 /// Number of months before the current one that are searched for open payments.
 const MONTHS: usize = 12;
 /// Number of months, the current one included, that are searched for unpriced pledges.
 const UNPRICED_MONTHS: usize = 2;
-/// Maximum number of months of shops whose dues are computed because credits may cover their charges.
+/// Maximum number of shops' months whose dues are computed. They are computed only if credits may cover all
+/// charges of the month.
 const MAX_COVERED: usize = 200;
-/// Maximum number of units that are compared with the ledger.
+/// Maximum number of units that are checked for live transactions.
 pub const MAX_UNITS: usize = 1_000;
 
 pub use super::notifications::{RECENT_DAYS, RecentFailures, recent_failures};
 
-/// Returns the number of unpriced pledges in live mode, for the current and the previous month, without months that are
-/// marked as paid. Ledger cost: 1 query.
+/// Returns the number of unpriced pledges in live mode, for the current and the previous month. Pledges of
+/// shops that have paid the month do not count. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -36,9 +37,13 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
     Ok(ledger::unpriced(ledger, &months).await?)
 }
 
-/// Counts, for each of the last 12 months that have ended, the shops that owe something for it. Newest month first,
-/// without months whose count is 0. Ledger cost: 1 query, and 5 to 7 more if credits cover all charges of some months.
-/// KV cost: 1 read if so. Of these months, computes only the first 200, and counts the others.
+/// Counts the shops that owe something for each of the last 12 months that have ended, newest month first.
+/// Leaves out months for which no shop owes anything.
+///
+/// If credits may cover all charges of a shop's month, its dues are computed. At most 200 such months are
+/// computed; the others count as owed.
+///
+/// Ledger cost: 1 query, and 5 to 7 more if dues are computed. KV cost: 1 read per 100 computed months.
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -88,12 +93,12 @@ pub async fn unusual(
 pub struct IdleUnits {
     /// Their IDs, sorted.
     pub units: Vec<String>,
-    /// Whether there are more units than were compared.
+    /// Whether there are further units that were not checked.
     pub has_more: bool,
 }
 
-/// Returns the registered units without a live transaction, of the first 1,000 units. KV cost: 1 list. Ledger cost: 1
-/// query.
+/// Returns those of the first 1,000 registered units that have no live transaction. KV cost: 1 list. Ledger
+/// cost: 1 query.
 ///
 /// # Errors
 /// If the store or the ledger fails.

@@ -19,7 +19,7 @@ pub struct Backup {
     pub by: String,
 }
 
-/// Records that a backup is complete. A restore leaves this record out. KV cost: 1 write.
+/// Records that a backup is complete. A restore does not bring this record back. KV cost: 1 write.
 ///
 /// # Errors
 /// If the store fails.

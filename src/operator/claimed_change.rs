@@ -1,5 +1,5 @@
-//! Changes facts that two people may change at the same time, and locks them by claims in the ledger. Examples of facts
-//! are that a month is paid, and that a unit is in a team.
+//! Changes facts that two people may change at the same time, such as that a month is paid or that a unit is
+//! in a team. During a change, a claim in the ledger locks the fact.
 //!
 //! A change takes four steps:
 //! 1. Write its entry to the audit log. The entry identifies the change.
@@ -7,8 +7,9 @@
 //! 3. Write the record to KV, which the API reads.
 //! 4. End the claim.
 //!
-//! If a claim was not ended, the record decides as soon as KV must show it: for the next person, or in a reconciliation
-//! pass. So the fact agrees with what the person was shown, wherever the change stops:
+//! A change may stop before its claim is ended. Then the record decides, as soon as KV is sure to show it:
+//! for the next person, or in a reconciliation pass. So the fact agrees with what the person was shown,
+//! wherever the change stops:
 //!
 //! | stops after | the person was shown | the record | the fact |
 //! |---|---|---|---|
@@ -19,7 +20,7 @@
 //! | the record | nothing, or done | changed | changed |
 //! | the end of the claim | done | changed | changed |
 //!
-//! Without a ledger a change consists of its entry and its record.
+//! Without a ledger, a change consists of its entry and its record.
 
 use super::audit::{Author, Entry};
 use super::once::refuse_repeat;
@@ -32,8 +33,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
-/// Longest time from writing the audit log's entry of a change until the write of its record begins, in milliseconds.
-/// [`claims::RECENT_MS`] relies on this limit.
+/// Longest time between writing a change's audit log entry and beginning to write its record, in
+/// milliseconds. [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
 
 /// A change whose entry is in the audit log.
@@ -46,7 +47,8 @@ pub(super) struct ClaimedChange<'c, S, C, E> {
 }
 
 impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
-    /// Writes the entry of a change. `on` receives the time of the change, and returns the IDs of what it changes.
+    /// Begins a change by writing its entry to the audit log. `on` receives the time of the change, and
+    /// returns the IDs of what it changes.
     ///
     /// # Errors
     /// If it is not certain that the entry was written.
@@ -68,11 +70,11 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims all facts, or none if one of them cannot be claimed. `refused` creates the error for the first fact that
-    /// cannot be claimed. Its argument is the claim of another person, if there is one.
+    /// Claims all facts, or none if one of them cannot be claimed. Then `refused` creates the error. It
+    /// receives the first fact that cannot be claimed, and the other person's claim on it, if there is one.
     ///
     /// # Errors
-    /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
+    /// If the ledger does not answer, or a fact cannot be claimed. The change is then given up.
     pub async fn claim_all(
         &self,
         wanted: TargetState,
@@ -88,10 +90,10 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         Err(self.give_up(&facts(seen), error).await)
     }
 
-    /// Claims facts. Returns the result for each, in their order.
+    /// Claims facts. Returns the results in the order of the facts.
     ///
     /// # Errors
-    /// If the ledger does not answer. Then the change is given up.
+    /// If the ledger does not answer. The change is then given up.
     pub async fn claim(
         &self,
         wanted: TargetState,
@@ -158,7 +160,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         Ok(())
     }
 
-    /// Refuses to continue after [`MAX_AGE_MS`]. `done` is the number of records that were written.
+    /// Refuses to continue if the change is older than [`MAX_AGE_MS`]. `done` is the number of records that
+    /// were already written.
     fn check_age(&self, done: usize) -> Result<()> {
         if self.author.clock.now_ms().saturating_sub(self.by.at) < MAX_AGE_MS {
             return Ok(());
@@ -198,7 +201,8 @@ fn facts(seen: &[ObservedFact]) -> Vec<Fact> {
 
 // ---- Claims of others ----------------------------------------------------------------------------
 
-/// Returns the recent claims of facts, which override the records.
+/// Returns the recent claims on these facts. A recent claim counts more than the record, which KV may show
+/// late.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -213,8 +217,8 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses to change facts that another change has reversed since the form for this change was opened, or since its
-/// first attempt. `refused` creates the error from the claim of that other change.
+/// Refuses a change if another change has reversed one of its facts since the person opened the form, or
+/// since the first attempt. `refused` creates the error from the claim of the other change.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
@@ -232,8 +236,8 @@ pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     claims.iter().find(is_reverse).map_or(Ok(()), |claim| Err(refused(claim)))
 }
 
-/// Describes a claim to the person whose change is refused because of it. `done` and `undone` describe the effect of
-/// the claimed change, such as `added it`.
+/// Describes a claim to the person whose change it blocks. `done` and `undone` are words for what the claimed
+/// change did, such as `added it`.
 pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
     let Change { author, at, .. } = &claim.by;
     let who = if author.is_empty() { "somebody" } else { author };

@@ -8,7 +8,7 @@ use crate::settlement::Month;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// Largest number of the ledger's findings that are searched.
+/// Maximum number of findings that are searched. A finding is a record that the ledger cannot include.
 const MAX_FINDINGS: usize = 1_000;
 
 /// How complete an answer of the ledger is.
@@ -34,7 +34,8 @@ pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Re
     Ok(coverage)
 }
 
-/// Returns the [`coverage`], and the transactions whose quantities are left out of sums.
+/// Returns the [`coverage`]. Also returns the transactions that have too many quantities, which sums of
+/// quantities leave out.
 pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
@@ -59,7 +60,7 @@ pub(super) async fn coverage_of_quantities(
 }
 
 impl Coverage {
-    /// Returns whether the ledger keeps a month.
+    /// Returns whether the ledger keeps the transactions of a month.
     pub(super) fn has(&self, month: Month) -> bool {
         self.complete_from.as_deref().and_then(Month::of) <= Some(month)
     }

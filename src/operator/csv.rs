@@ -20,20 +20,21 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// A position in a text, by whether a cell may begin there. A spreadsheet may also split lines at other characters than
-/// commas.
+/// Whether a spreadsheet's cell may begin at a position in a text. A spreadsheet may also split lines at
+/// characters other than commas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the beginning, or after a separator.
     Beginning,
-    /// After a blank. It separates cells if the spreadsheet's user has chosen that.
+    /// After a blank. It separates cells only if the spreadsheet's user has chosen that.
     BehindBlank,
     /// At any other position.
     Within,
 }
 
-/// Makes a person's text safe for a cell: one line without a formula. A spreadsheet reads `=`, `+`, `-` and `@` at the
-/// beginning of a cell as a formula; an apostrophe before them makes it a text.
+/// Makes a text that a person entered safe for a cell: one line that is not a formula. If a cell begins with
+/// `=`, `+`, `-` or `@`, a spreadsheet reads it as a formula. An apostrophe before the character prevents
+/// that.
 pub fn text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 1);
     let mut place = Place::Beginning;
@@ -51,8 +52,8 @@ pub fn text(text: &str) -> String {
     safe
 }
 
-/// Returns whether a character begins a formula. Includes the full-width forms, which begin a formula if the spreadsheet has
-/// Chinese or Japanese settings.
+/// Returns whether a character begins a formula. Includes the full-width forms, which count if the
+/// spreadsheet has Chinese or Japanese settings.
 fn begins_formula(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }
@@ -69,8 +70,8 @@ fn next_place(place: Place, character: char) -> Place {
     }
 }
 
-/// Replaces control characters, and characters that change the direction of text, with U+FFFD, because they could
-/// disguise what a line says.
+/// Returns U+FFFD for control characters, and for characters that change the direction of text. They could
+/// disguise what a line says. Returns any other character unchanged.
 fn visible(character: char) -> char {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if character.is_control() || turns { '\u{fffd}' } else { character }

@@ -1,5 +1,5 @@
-//! Delays that pages, commands and documents state, computed from the constants that cause them. Cloudflare states its
-//! bounds as typical, not guaranteed.
+//! Delays that pages, commands and documents state. They are computed from the constants that cause them.
+//! Cloudflare describes its own delays as typical, not as guaranteed.
 
 use crate::notify::{DELAY_SECONDS, TRIED_SECONDS};
 use crate::service::LIFETIME_MS;
@@ -7,11 +7,11 @@ use crate::store::{LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};
 
 /// Seconds until a list or a read of Workers KV shows a write.
 pub const SHOWN_SECONDS: u64 = USUAL_CACHE_SECONDS as u64;
-/// Seconds for which a running Worker uses a record that it has read.
+/// Seconds for which a running Worker uses a record before it reads the record again.
 pub const USED_SECONDS: u64 = LIFETIME_MS / 1_000;
 /// Seconds until a change of prices, payments or profiles takes effect everywhere.
 pub const APPLIED_SECONDS: u64 = SHOWN_SECONDS + USED_SECONDS;
-/// Seconds for which a location of Workers KV caches a key, or a unit's membership in a team.
+/// Seconds for which each Cloudflare location caches a key, or a unit's membership in a team.
 pub const KEY_CACHED_SECONDS: u64 = LEAST_CACHE_SECONDS as u64;
 /// Seconds until a revoked key, or a unit that was removed from its team, is rejected everywhere.
 pub const REFUSED_SECONDS: u64 = KEY_CACHED_SECONDS + USED_SECONDS;

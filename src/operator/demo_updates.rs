@@ -14,7 +14,7 @@ use crate::time::{DAY_MS, date_time, day_of};
 use serde::Deserialize;
 
 const BY: &str = "operator@small-hours.example";
-/// The demo's updates are written only if this number of months has no updates.
+/// Number of recent months that must have no updates. Otherwise, the demo's updates are not written.
 const MONTHS: usize = 12;
 
 #[derive(Deserialize)]

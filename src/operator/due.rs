@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Due {
-    /// The code of the currency, which may be one that only a later release knows.
+    /// The code of the currency. This release may not know a code that a later release has written.
     pub currency_code: String,
     /// The sum of the charges.
     pub amount: String,
@@ -22,14 +22,14 @@ pub struct Due {
     pub unpriced: usize,
     /// The credits that are booked in the month.
     pub credited: String,
-    /// The excess of credits that is carried from earlier months.
+    /// The excess of earlier months' credits over their charges, which is carried into this month.
     pub carried: String,
     /// `amount` − `credited` − `carried`; 0.00 if that is negative.
     pub due: String,
 }
 
 impl Due {
-    /// Creates a due without transactions and credits: the whole amount is due.
+    /// Creates a `Due` with no transactions and no credits yet: the whole amount is due.
     pub(super) fn new(currency_code: String, amount: String) -> Self {
         let (due, zero) = (amount.clone(), || "0.00".to_owned());
         let (transactions, unpriced) = (0, 0);
@@ -49,7 +49,7 @@ impl Due {
         Due { transactions, unpriced, ..Due::new(currency_code, amount) }
     }
 
-    /// Returns the amount due, with its parts, as a settlement recorded it when the month was paid.
+    /// Returns the amount due, with its parts, from the settlement that was recorded when the month was paid.
     pub(super) fn of_settled(paid: &SettledSum) -> Self {
         let amount = paid.credits.as_ref().map_or(&paid.amount, |credits| &credits.counted);
         let mut due = Due::new(paid.currency_code.clone(), amount.clone());
@@ -61,7 +61,7 @@ impl Due {
         due
     }
 
-    /// Converts this due to the sum that a settlement records when it is paid.
+    /// Converts this amount due to the sum that a settlement records when the month is paid.
     pub(super) fn into_settled(self) -> SettledSum {
         let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = self;
         let credits = (credited != "0.00" || carried != "0.00").then_some(Deductions {
@@ -77,8 +77,8 @@ impl Due {
         self.due != "0.00"
     }
 
-    /// Returns the excess of credits, which is carried to a later month; `None` if there is none. In a total of several
-    /// shops, it is the sum of their excesses.
+    /// Returns the excess of credits over charges, which is carried to a later month; `None` if there is
+    /// none. In a total of several shops, it is the sum of their excesses.
     pub fn excess(&self) -> Option<String> {
         let parts = [&self.credited, &self.carried, &self.due];
         let parts = Decimal::sum(parts.into_iter().map(|part| money(part)));
@@ -86,8 +86,8 @@ impl Due {
         (!excess.is_zero()).then(|| excess.to_money())
     }
 
-    /// Sets the excess of credits that is carried into this month, and computes what is due. Returns the part of the
-    /// excess that the month cannot take, which is carried to a later month.
+    /// Sets the excess of earlier credits that is carried into this month, and computes what is due. Returns
+    /// the rest of the excess, which is carried to a later month.
     fn carry(&mut self, carried: Decimal) -> Decimal {
         self.carried = carried.to_money();
         let taken = Decimal::sum([money(&self.credited), carried].into_iter());
@@ -104,8 +104,10 @@ impl Due {
         }
     }
 
-    /// Carries the excess of credits that earlier months left, `available`, into this month. Returns the excess for the
-    /// next month. A settled month takes exactly the amount that its settlement states. If less is available now, the
+    /// Carries an excess of earlier months' credits, `available`, into this month. Returns the excess that is
+    /// left for the next month.
+    ///
+    /// A settled month takes exactly the amount that its settlement states. If less is available now, the
     /// month takes only that, so its due differs from what was paid.
     pub(super) fn pass(
         &mut self,
@@ -134,7 +136,7 @@ pub(super) fn zero() -> Decimal {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// The usage of a shop in one month.
+/// What a shop owes and has paid for one month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthUsage {
     /// The unit's ID.
@@ -148,8 +150,8 @@ pub struct MonthUsage {
     pub sums: Vec<Due>,
     /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
-    /// The IDs of the newest transactions whose rows were written after the month was marked as paid. Empty unless the
-    /// due differs from the payment.
+    /// The IDs of the newest transactions whose rows were written after the month was marked as paid. Only
+    /// filled if the due differs from the payment.
     pub late: Vec<String>,
 }
 
@@ -165,7 +167,8 @@ impl MonthUsage {
         other.month.cmp(&self.month).then(by_shop)
     }
 
-    /// Returns the paid amount of a sum: 0.00 if nothing was paid in its currency, `None` if the month is not marked as paid.
+    /// Returns the amount that was paid for a sum: 0.00 if nothing was paid in its currency. Returns `None`
+    /// if the month is not marked as paid.
     pub fn paid_of(&self, sum: &Due) -> Option<&str> {
         let settled = self.settled.as_ref()?;
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))
@@ -176,7 +179,8 @@ impl MonthUsage {
         self.sums.iter().any(Due::is_owed)
     }
 
-    /// Returns whether the month is marked as paid, but has another amount due or another number of transactions now.
+    /// Returns whether the month is marked as paid, but its amount due or its number of transactions has
+    /// changed since.
     pub fn differs(&self) -> bool {
         let count: u64 = self.sums.iter().map(|sum| sum.transactions).sum();
         self.settled.as_ref().is_some_and(|settled| {
@@ -206,8 +210,8 @@ impl MonthUsage {
     }
 }
 
-/// Groups sums by shop and month. The sums must be sorted by month, unit, mode and currency. The groups are returned in
-/// the order of lists.
+/// Groups sums by shop and month. The sums must be sorted by month, unit, mode and currency. The groups are
+/// sorted as in lists: newest month first, then by unit and mode.
 pub(super) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     let mut months: Vec<MonthUsage> = Vec::new();
     for sum in sums {
@@ -225,7 +229,7 @@ pub(super) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     months
 }
 
-/// Returns the month of a shop in sorted months. Inserts it if it is not there.
+/// Returns a shop's entry for a month from a sorted list. Inserts the entry if it is missing.
 pub(super) fn month_of(
     months: &mut Vec<MonthUsage>,
     shop: Scope,

@@ -1,4 +1,4 @@
-//! Months of shops with what is owed and what is paid, in pages.
+//! Lists what shops owe and have paid for their months, in pages.
 
 use super::Result;
 use super::coverage::{Coverage, coverage};
@@ -22,7 +22,7 @@ pub struct DueFilter {
     pub shops: TransactionFilter,
     /// Only this month; `None` means the last [`MONTHS`] months that have ended.
     pub month: Option<Month>,
-    /// Only months that are marked as paid, or only months that are not.
+    /// `true` selects months that are marked as paid, and `false` those that are not. `None` selects both.
     pub is_paid: Option<bool>,
 }
 
@@ -37,9 +37,9 @@ pub struct DuePage {
     pub coverage: Coverage,
 }
 
-/// Returns at most `most` months of shops that come after `after`, with what is owed and what is paid. A month is
-/// listed if it has transactions or credits, or is marked as paid. Ledger cost: 6 to 8 queries; 3 if no month is
-/// listed. KV cost: 1 read per 100 months.
+/// Returns a page of months of shops, with what is owed and what is paid. The page has at most `most` months,
+/// and begins after `after`. A month is listed if it has transactions or credits, or is marked as paid.
+/// Ledger cost: 6 to 8 queries; 3 if no month is listed. KV cost: 1 read per 100 months.
 ///
 /// # Errors
 /// - If the unit's ID is not valid.

@@ -1,9 +1,10 @@
-//! What shops owe for months: the month's charges, minus the month's credits, minus the excess of credits that earlier
-//! months left.
+//! Computes what shops owe for months: the month's charges, minus the month's credits, minus the excess of
+//! credits from earlier months.
 //!
-//! Credits of earlier orders can exceed the charges of the month in which they are booked. The excess is carried to the
-//! next month of the same unit, mode and currency that is not settled. A settlement records how much was carried into
-//! its month. So a settled month takes exactly that amount, and the rest is carried to the months after it.
+//! Credits of earlier orders can exceed the charges of the month in which they are booked. The excess is
+//! carried to the next unpaid month of the same unit, mode and currency. When that month is paid, its
+//! settlement records how much was carried into it. From then on, the month takes exactly that amount, and
+//! the rest is carried to later months.
 
 pub use super::due::{Due, totals};
 
@@ -22,12 +23,12 @@ use std::iter;
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns what the selected shops owe for months, with the payments of settled months: newest month first, then by
-/// unit and mode. Includes each shop that has transactions, credits or a payment in a month. `coverage` is the ledger's
-/// coverage of these shops.
+/// Returns what the selected shops owe for months, with the payments of settled months. The order is newest
+/// month first, then by unit and mode. Includes each shop that has transactions, credits or a payment in a
+/// month. `coverage` is the ledger's coverage of these shops.
 ///
-/// Ledger cost: 3 queries, 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier orders may be carried
-/// into the months. KV cost: 1 read per 100 months of shops.
+/// Ledger cost: 3 queries, 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier orders may
+/// be carried into the months. KV cost: 1 read per 100 months of shops.
 ///
 /// # Errors
 /// If a settlement is damaged, or the ledger or the store fails.
@@ -43,7 +44,8 @@ pub async fn dues(
     dues_of(store, ledger, &asked, coverage).await
 }
 
-/// Returns what shops owe as [`dues`] does, but only for the given months of each shop.
+/// Returns what shops owe, like [`dues`], but only for the listed months. Each entry of the list is one month
+/// of one shop.
 pub(super) async fn listed_dues(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -69,13 +71,14 @@ struct Asked<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: &'a [Month],
-    /// Only these months of shops; `None` for all.
+    /// Restricts the result to these entries, each of which is one month of one shop; `None` does not
+    /// restrict it.
     listed: Option<&'a [ListedMonth]>,
 }
 
 impl Asked<'_> {
-    /// Returns the sums of the charges. For a shop that has credits, these are the sums of all requested months, not
-    /// only of its listed months, because an excess may be carried from an unlisted month to a listed one.
+    /// Returns the sums of the charges. For a shop that has credits, includes requested months that are not
+    /// listed: their excess credits may be carried into a listed month.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
         let Asked { mode, units, months, listed } = *self;
         let Some(listed) = listed else {
@@ -108,8 +111,8 @@ async fn dues_of(
     Ok(found)
 }
 
-/// Returns what a shop owes for a month in each currency, as if the month were not settled. Ledger cost: 2 queries, and
-/// those that [`dues`] may add. KV cost: 1 read per 100 earlier months.
+/// Returns what a shop owes for a month in each currency, as if the month were not settled. Ledger cost: 2
+/// queries, and the optional ones of [`dues`]. KV cost: 1 read per 100 earlier months.
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -129,8 +132,8 @@ pub(super) async fn unsettled(
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
-/// Returns months with their charges and credits: the requested months, and the earlier ones from which an excess of
-/// credits may be carried into them.
+/// Returns the requested months with their charges and credits. Also returns earlier months whose excess
+/// credits may be carried into the requested ones.
 async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
     let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
@@ -150,7 +153,7 @@ async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsag
     Ok(found)
 }
 
-/// Adds the payments of months. KV cost: 1 read per 100 months.
+/// Reads the payments of months, and adds them to the months. KV cost: 1 read per 100 months.
 async fn settle(store: &impl OperatorStore, months: &mut [MonthUsage]) -> Result<()> {
     let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
     let shops: Vec<_> = months.iter().map(key).collect();
@@ -165,7 +168,7 @@ async fn settle(store: &impl OperatorStore, months: &mut [MonthUsage]) -> Result
     Ok(())
 }
 
-/// Adds credits to the months in which they are booked. The months are sorted.
+/// Adds credits to the months in which they are booked. `months` must be sorted.
 pub(super) fn add_credits<'c>(
     months: &mut Vec<MonthUsage>,
     credits: impl Iterator<Item = &'c CreditSum>,
@@ -181,8 +184,8 @@ pub(super) fn add_credits<'c>(
 
 // ---- Carried -------------------------------------------------------------------------------------
 
-/// The months, other than the requested ones, from which an excess of credits may be carried into a requested month;
-/// and the shops that may have an excess.
+/// The months that were not requested but may have excess credits to carry into a requested month, and the
+/// shops that may have such an excess.
 struct Earlier {
     units: Vec<String>,
     shops: BTreeSet<(String, Mode)>,
@@ -190,8 +193,8 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the months from the first credit of another month's order on; `None` without a credit of this kind
-    /// before the last requested month.
+    /// Returns the earlier months to read: those from the first credit on that belongs to an order of another
+    /// month. Returns `None` if there is no such credit before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
         let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;
@@ -212,7 +215,7 @@ impl Earlier {
     }
 }
 
-/// Carries the excess of credits from month to month. The months are sorted, and have their payments.
+/// Carries excess credits from month to month. The months must be sorted, and have their payments.
 pub(super) fn carry(months: &mut Vec<MonthUsage>, coverage: &Coverage) {
     // The ledger does not know the charges of these months, so their credits cannot be set against them.
     months.retain(|usage| usage.settled.is_some() || coverage.has(usage.month));

@@ -14,7 +14,7 @@ pub enum OperatorError {
     Store(StoreError),
     /// The ledger did not answer or refused the call.
     Ledger(LedgerError),
-    /// A repeated request for an operation that is running or was begun before. The request changed nothing; the text
+    /// The request repeats an operation that is running or was begun before. It changed nothing; the text
     /// says what to do.
     Repeated(String),
     /// Any other problem. The text also says what to do, if there is something to do.
@@ -50,14 +50,15 @@ impl From<LedgerError> for OperatorError {
     }
 }
 
-/// Converts the error of a record that cannot be encoded, or of input that breaks a rule of its type.
+/// Converts a JSON error: a record cannot be encoded, or input breaks a rule of its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
         OperatorError::Invalid(without_position(&error))
     }
 }
 
-/// Returns an error's text without line and column, which do not help for a record, because a record has only one line.
+/// Returns the text of an error without its line and column. They are of no help, because a record has only
+/// one line.
 pub(super) fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()

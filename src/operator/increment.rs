@@ -1,8 +1,8 @@
-//! The contents of an incremental backup: what was created or changed since the previous backup.
+//! Selects the contents of an incremental backup: what was created or changed since the previous backup.
 //!
-//! Transactions come from the ledger, because a list in KV would return all of them. Other records are listed in KV.
-//! Kinds with few records are backed up in full, so that the last backup does not contain removed records. Of kinds
-//! with many records, only new records are backed up.
+//! Transactions come from the ledger, because a list in KV would return all of them. Other records are listed
+//! in KV. Kinds with few records are backed up in full, so that a record missing from the latest backup is
+//! known to be removed. Of kinds with many records, only new records are backed up.
 
 use super::{OperatorError, Result, bound};
 use crate::idempotency::ReplayHash;
@@ -19,7 +19,8 @@ use serde_json::Value;
 
 /// Largest number of transactions on a page.
 const MOST: usize = 1_000;
-/// Prefixes of the kinds of records that are backed up in full. They change rarely, and each change matters.
+/// Prefixes of the kinds of records that each incremental backup contains in full. Such records change
+/// rarely, and each change matters.
 const WHOLE: [&str; 14] = [
     CancelledKey::PREFIX,
     PriceListKey::PREFIX,
@@ -95,7 +96,7 @@ pub enum BackupDecision {
     Taken,
     /// The previous backup already has the record.
     Known,
-    /// The previous backup already has the record, and all records after it in the list.
+    /// The previous backup already has this record, and all records that follow it in the list.
     Last,
 }
 
@@ -115,7 +116,8 @@ pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision 
     }
 }
 
-/// Returns whether a record is of a kind that is backed up in full, so that only the last backup of this kind counts.
+/// Returns whether a record is of a kind that each incremental backup contains in full. For such kinds, only
+/// the latest backup counts.
 pub fn is_whole(name: &str) -> bool {
     WHOLE.into_iter().any(|prefix| name.starts_with(prefix))
 }
@@ -125,8 +127,8 @@ pub fn name_of(id: &str) -> Option<String> {
     Some(TransactionKey(&TransactionId::parse(id)?).name())
 }
 
-/// Returns the name of a transaction's replay record; `None` if the create request had no `Idempotency-Key`. `name` and
-/// `metadata` are those of the transaction's record.
+/// Returns the name of the record with which a transaction's create request is replayed; `None` if the
+/// request had no `Idempotency-Key`. `name` and `metadata` are those of the transaction's record.
 pub fn replay_of(name: &str, metadata: &Value) -> Option<String> {
     let recorded = Recorded::from_metadata(TransactionKey::parse(name)?, metadata).ok()?;
     Some(ReplayKey(ReplayHash::from_hex(&recorded.summary.replay?)?).name())

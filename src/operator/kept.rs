@@ -1,4 +1,4 @@
-//! Changes of the ledger itself: the first month that it keeps, and a rebuild.
+//! Changes the ledger itself: the first month that it keeps, or all of it in a rebuild.
 
 use super::audit::Author;
 use super::once::{Done, once};
@@ -11,7 +11,8 @@ use crate::store::OperatorStore;
 const KEEP_FROM: &str = "ledger keep-from";
 const REBUILD: &str = "ledger rebuild";
 
-/// Keeps only transactions from this month on; `None` keeps all. A complete reconciliation pass must follow.
+/// Makes the ledger keep only transactions from this month on; `None` keeps all. Afterwards, a complete
+/// reconciliation pass must run.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails.
@@ -30,7 +31,7 @@ pub async fn keep_from(
     once(store, Some(ledger), author, (KEEP_FROM, &month), work).await
 }
 
-/// Empties the ledger. A complete reconciliation pass must follow: it writes all rows again.
+/// Empties the ledger. Afterwards, a complete reconciliation pass must run, which writes all rows again.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails.

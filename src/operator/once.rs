@@ -1,21 +1,23 @@
-//! Idempotent operations: every change is an operation that is done only once. If a person sends a form or a command
-//! twice, the second request returns the outcome of the first.
+//! Makes each change only once, even if a person sends a form or a command twice. The second request gets the
+//! outcome of the first (idempotent replay).
 //!
-//! The ledger has a row for each operation, keyed by a hash of its author and its ID:
+//! The ledger has a row for each operation, that is each requested change. Its key is a hash of the author
+//! and the operation's ID:
 //!
-//! | the row | a request for the operation |
+//! | the operation's row | what another request with its ID does |
 //! |---|---|
-//! | does not exist | does it |
+//! | does not exist | makes the change |
 //! | has another command or other arguments | is refused |
-//! | is done | returns its outcome |
-//! | was begun less than 30 s ago | is refused as running |
-//! | was begun before that, or has failed | does it again |
+//! | is done | returns the stored outcome |
+//! | was begun less than 30 s ago | is refused, because the operation is still running |
+//! | was begun before that, or has failed | makes the change again |
 //!
-//! So the work of an operation must be safe to repeat. Either it has the same result again: for example, a key is
-//! derived from the operation's ID. Or it detects what has happened since: for example, that the key was revoked.
+//! So a change must be safe to repeat. Either the repetition has the same result: for example, it derives the
+//! same key from the operation's ID. Or the change detects what has happened since: for example, that the key
+//! was revoked.
 //!
-//! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may show an entry
-//! late.
+//! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may
+//! show an entry late.
 
 use super::audit::{self, Author, EarlierAttempt};
 use super::operation_id::OperationId;
@@ -31,8 +33,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-/// Largest number of bytes of an outcome that is stored. If an outcome is larger, a repeated request does the work
-/// again.
+/// Largest outcome that is stored, in bytes. If an outcome is larger, a repeated request does the work again.
 const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 
 /// An operation that was done, either now or before.
@@ -40,7 +41,8 @@ const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 pub struct Done<T> {
     /// The outcome of the operation.
     pub outcome: T,
-    /// When the operation was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
+    /// When an earlier request with the same ID did the operation, an RFC 3339 date-time; `None` if it was
+    /// done now.
     pub before: Option<String>,
 }
 
@@ -51,16 +53,17 @@ impl<T> Done<T> {
     }
 }
 
-/// The outcome of an operation. The part that is stored has no secret and no personal data.
+/// The outcome of an operation, which is stored to answer a repeated request. The stored part contains no
+/// secret and no personal data.
 pub(super) trait Outcome: Sized {
-    /// The part that is stored for replays.
+    /// The part of the outcome that is stored, to answer a repeated request.
     type Stored: Serialize + DeserializeOwned;
 
-    /// Returns the part to store, or `None` if the operation is not completely done. A repeated request then does it
-    /// again.
+    /// Returns the part to store. Returns `None` if the operation is not completely done, so that a repeated
+    /// request does it again.
     fn to_stored(&self) -> Option<Self::Stored>;
 
-    /// Returns the outcome of a replay.
+    /// Makes the outcome for a repeated request from the stored part.
     fn from_stored(kept: Self::Stored) -> Self;
 }
 
@@ -83,12 +86,14 @@ impl<T: StoredAsIs> Outcome for T {
     }
 }
 
-/// Makes a change only once. `work` makes the change, with the author that it receives. `what` is the command's
-/// arguments. Ledger cost: 2 calls.
+/// Makes a change only once: calls `work`, unless an earlier request with the same operation ID has made the
+/// change. The pair has the command and its arguments. `work` gets the author to make the change with. Ledger
+/// cost: 2 calls.
 ///
 /// # Errors
-/// If the ID was used for another change, is too old, or its change is running; if the ledger does not answer; or if
-/// `work` fails.
+/// - If the ID was used for another change, or is too old.
+/// - If another request with the ID is still making the change.
+/// - If the ledger does not answer, or `work` fails.
 pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -121,7 +126,7 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Refuses to make the change if so much time has passed that another attempt may have taken over.
+/// Returns an error if the change was begun so long ago that a repeated request may be making it by now.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -175,7 +180,7 @@ pub async fn was_done<C: Clock, E: Entropy>(
 
 /// The result of beginning an operation.
 enum Begun<T> {
-    /// This attempt must make the change.
+    /// This attempt must make the change. Contains an earlier attempt that did not finish, if there was one.
     Ours(Option<EarlierAttempt>),
     /// The change was made before.
     Done(Done<T>),
@@ -233,8 +238,8 @@ fn under_way(found: &Operation) -> OperatorError {
 
 // ---- Without a ledger ----------------------------------------------------------------------------
 
-/// Returns the earlier attempts of an operation, from the audit log. KV cost: 1 list per 1,000 changes since its ID was
-/// generated; no list for an ID that cannot have been used before.
+/// Searches the audit log for the last earlier attempt of an operation. KV cost: 1 list per 1,000 changes
+/// since the ID was generated; none if the ID cannot have been used before.
 async fn look_back<C: Clock, E: Entropy>(
     store: &impl OperatorStore,
     author: &Author<'_, C, E>,
@@ -258,8 +263,8 @@ async fn look_back<C: Clock, E: Entropy>(
     }
 }
 
-/// Without a ledger, refuses a repeated request for a change. Used for changes that cannot detect whether they were
-/// already made.
+/// Refuses a repeated request if there is no ledger. For changes that cannot detect whether they were already
+/// made.
 pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

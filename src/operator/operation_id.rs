@@ -1,4 +1,5 @@
-//! IDs of operations: an operation that is sent twice with the same ID is done once ([`once`](super::once)).
+//! IDs of operations. If two requests have the same ID, the operation is done only once
+//! ([`once`](super::once)).
 
 use super::{OperatorError, Result};
 use crate::hash::first_bytes;
@@ -20,9 +21,11 @@ const MAX_LENGTH: usize = 64;
 /// with the form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
-/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. An ID belongs to
-/// the person who used it. Only a [hash](Self::hash) of it is stored. API keys are derived from the ID and the
-/// namespace's secret, so somebody who can read all records must not learn the ID.
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. It
+/// belongs to the person who used it.
+///
+/// Only a [hash](Self::hash) of the ID is stored. New API keys are derived from the ID and the namespace's
+/// secret, so a person who can read all records must not learn the ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,
@@ -56,8 +59,8 @@ impl OperationId {
         Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
     }
 
-    /// Returns the ID of a step of this operation. The first step has an empty position, and the same ID as the
-    /// operation. The IDs of later steps contain no time, so these steps may begin at any time.
+    /// Returns the ID of one step of this operation. The first step, at the empty position, has the
+    /// operation's own ID. Later steps have IDs without a time, so these steps may begin at any time.
     pub(super) fn step(&self, position: &str) -> Self {
         if position.is_empty() {
             return self.clone();
@@ -77,14 +80,14 @@ impl OperationId {
         !self.is_new
     }
 
-    /// Returns when the form with this ID was opened, in milliseconds since 1970; `None` if the ID has no time, or this
-    /// process generated it.
+    /// Returns when the form with this ID was opened, in milliseconds since 1970. Returns `None` if the ID
+    /// has no time, or if this process generated the ID.
     pub(super) fn sent_ms(&self) -> Option<u64> {
         self.made_ms.filter(|_| !self.is_new)
     }
 
-    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since 1970. Allows
-    /// for clock skew. Returns a day ago for an ID without a time.
+    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since
+    /// 1970. Allows for clock skew. If the ID has no time, returns the time one day ago.
     pub(super) fn since_ms(&self, now_ms: u64) -> u64 {
         self.made_ms.map_or(now_ms.saturating_sub(DAY_MS), |made| made.saturating_sub(SKEW_MS))
     }
@@ -103,15 +106,15 @@ impl OperationId {
         )))
     }
 
-    /// Returns the stored hash of the ID and the person. The hash reveals neither of them. For another person, the same
-    /// ID has another hash.
+    /// Returns the hash to store for this ID and this person. The hash reveals neither of them, and differs
+    /// from person to person.
     pub(super) fn hash(&self, by: &str) -> String {
         let hash = Sha256::new_with_prefix(by).chain_update("\n").chain_update(&self.text);
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(hash.finalize()))
     }
 
-    /// Derives secret bytes that are unique to this operation, person and purpose; `None` if somebody may be able to
-    /// guess the ID, because a person chose it.
+    /// Derives secret bytes that are unique to this operation, person and purpose. Returns `None` for an ID
+    /// without a time, because a person may have chosen it and others could guess it.
     pub(super) fn bytes<const N: usize>(
         &self,
         secret: &NamespaceSecret,

@@ -1,14 +1,15 @@
-//! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with which role.
+//! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with
+//! which role.
 //!
-//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. The record in
-//! Workers KV is only a backup of the row. Each change is made to the row first, and then to the record. If a change
-//! stops in between:
+//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. The
+//! record in Workers KV is only a backup of the row. Each change is made to the row first, and then to the
+//! record. If a change stops halfway:
 //!
-//! | stops after | the person may sign in | later |
+//! | last step that was done | may the person sign in? | what happens later |
 //! |---|---|---|
-//! | the entry in the audit log | as before | |
-//! | the row of an added person | yes | without its record, the next reconciliation passes take the access away |
-//! | the row of a removed person | no | the row keeps the record from adding the person again |
+//! | the entry in the audit log was written | as before | |
+//! | the row of a new person was added | yes | reconciliation passes remove the row, because it has no record |
+//! | the row of a person was marked as removed | no | this row keeps the old record from adding the person again |
 //!
 //! A retry of the operation completes the change.
 
@@ -42,7 +43,7 @@ pub fn is_address(text: &str) -> bool {
     is_email(ascii.as_bytes())
 }
 
-/// A person of a unit or a team: the place, and the address in lower case.
+/// A person in a place, that is a unit or a team. The e-mail address is in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlacedPerson {
     place: KeyLevel,
@@ -61,7 +62,8 @@ impl PlacedPerson {
         )))
     }
 
-    /// Returns the arguments that identify an operation. Only their hash is stored, so the address is not.
+    /// Returns the arguments that identify an operation. The e-mail address is not stored, because only a
+    /// hash of the arguments is.
     fn arguments<T>(&self, more: T) -> (String, &str, T) {
         (place_text(&self.place), &self.address, more)
     }
@@ -72,7 +74,7 @@ impl PlacedPerson {
         Subject::of(self.place.clone(), std::iter::once(&*self.address).chain(role))
     }
 
-    /// Returns the suffix of the name of the person's record.
+    /// Returns the end of the name of the person's KV record: the unit or team, and a hash of the address.
     fn name(&self, secret: &NamespaceSecret) -> String {
         let (place, hash) = (place_text(&self.place), secret.person(&self.address));
         PersonKey { place: &place, hash: &hash }.suffix().into_owned()
@@ -82,7 +84,7 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
-    /// Returns the error for a person who already has another role, which is `role`.
+    /// Returns the error for adding a person who already has the other role, `role`.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
         OperatorError::Invalid(format!(
             "nothing was changed: this person already is a {} here. To change the role, remove the person first",
@@ -175,8 +177,8 @@ async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Resul
     Ok(store.put(&key, encode(note)?, note).await?)
 }
 
-/// Removes a person from a unit or a team. From then on, each request of the person is refused there. Ledger cost: 2
-/// queries. KV cost: 2 reads, 2 writes.
+/// Removes a person from a unit or a team. From then on, all requests of the person for that unit or team are
+/// refused. Ledger cost: 2 queries. KV cost: 2 reads, 2 writes.
 ///
 /// # Errors
 /// - If no ledger is bound, or no person of the unit or team has the address.
@@ -222,7 +224,7 @@ async fn remove_now(
     }
 }
 
-/// Removes the record of a person whom an earlier attempt has removed from the ledger.
+/// Removes a person's record in KV after an earlier attempt has removed the person from the ledger.
 async fn remove_record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -236,7 +238,7 @@ async fn remove_record(
     }
 }
 
-/// Returns whether the person was added after somebody opened the form that removes the person, or after the first
+/// Returns whether the person was added again since the form for the removal was opened, or since the first
 /// attempt to remove the person.
 fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool {
     parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
@@ -264,7 +266,8 @@ pub async fn list(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<P
     Ok(rows::people(bound(ledger)?, place).await?)
 }
 
-/// Returns what a person may do, by the address that signed in. Ledger cost: 1 query.
+/// Returns the units and teams in which a person has a role. Finds the person by the e-mail address used to
+/// sign in. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger fails.

@@ -2,20 +2,23 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Largest number of bytes of a position's text: a cursor of Workers KV has a few hundred, a name at most 512.
+/// Largest size of a position's text, in bytes. It contains a cursor of Workers KV, which has a few hundred
+/// bytes, and a record's name, which has at most 512.
 const MAX_BYTES: usize = 2_048;
-/// Separates the parts of the text. It does not occur in the names of records that are listed in steps.
+/// Separates the parts of a position's text. It does not occur in the names of records that are listed in
+/// steps.
 const SEPARATOR: char = '~';
 
-/// A position in a sequence of lists. Its text, `{list}~{after}~{cursor}`, fits a hidden field of a form.
+/// A position in several lists that are read one after the other. Its text, `{list}~{after}~{cursor}`, fits a
+/// hidden field of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The index of the list, from 0 to 9.
     pub(super) list: usize,
     /// The cursor of the page; `None` for the first page.
     pub(super) cursor: Option<String>,
-    /// The name of the last record of the page that was processed. Unlike an index, a name stays right if records of
-    /// the page are removed or others are added.
+    /// The name of the last record of the page that was processed. Unlike an index, the name stays valid if
+    /// records of the page are removed or added.
     pub(super) after: Option<String>,
 }
 
@@ -30,7 +33,7 @@ impl Position {
         Some(Position { list, cursor: part(cursor), after: part(after) })
     }
 
-    /// Returns whether the position is before a record of its page, so that the record is not processed yet.
+    /// Returns whether a record of the page comes after this position, so that it is not processed yet.
     pub(super) fn is_before(&self, name: &str) -> bool {
         self.after.as_deref().is_none_or(|after| name > after)
     }

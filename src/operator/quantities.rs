@@ -15,8 +15,8 @@ pub struct PledgedQuantities {
     pub quantities: Vec<OfferingSum>,
     /// Whether there are more offerings than requested.
     pub more: bool,
-    /// Transactions that the sums leave out because of too many quantities: more than 1.4 MB as JSON. They are of any
-    /// month, and of the units of the query.
+    /// Transactions that the sums leave out, because their quantities take more than 1.4 MB as JSON. They
+    /// belong to the units of the query, and may be of any month.
     pub left_out: DamagedRecords,
     /// How complete the sums are.
     #[serde(flatten)]

@@ -35,7 +35,8 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
     }
 }
 
-/// Collects what `read` returns for the names of all records with a prefix. KV cost: 1 list per 1,000 records.
+/// Calls `read` with the name of each record that has this prefix, and collects the results. KV cost: 1 list
+/// per 1,000 records.
 pub(super) async fn names<T>(
     store: &impl OperatorStore,
     prefix: String,
@@ -78,7 +79,7 @@ pub(super) async fn load<K: Key, T: DeserializeOwned>(
     Ok(value.map(|value| decode(K::KIND, &value)).transpose()?)
 }
 
-/// Writes a record that has no metadata, with the version of its format.
+/// Writes a record without metadata. The value includes the version of the record's format.
 pub(super) async fn put_record<K: Key<Metadata = NoMetadata>>(
     store: &impl OperatorStore,
     key: &K,
@@ -87,7 +88,7 @@ pub(super) async fn put_record<K: Key<Metadata = NoMetadata>>(
     Ok(store.put(key, encode(record)?, &NoMetadata).await?)
 }
 
-/// Encodes a record with the version of its format.
+/// Encodes a record as JSON, together with the version of the record's format.
 pub(super) fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Versioned<'r, R> {

@@ -23,13 +23,13 @@ pub struct Unregistered {
     pub suggestion: Option<String>,
 }
 
-/// Largest number of IDs that get a suggestion.
+/// Largest number of unregistered IDs for which a similar ID is suggested.
 const MAX_SUGGESTIONS: usize = 10;
 /// Largest number of characters in which an ID and its suggestion differ.
 const MAX_DIFFERENCES: usize = 3;
 
-/// Returns the units and teams that are not registered, the first ten with a suggestion. KV cost: 1 read per 100 IDs, and up
-/// to 2 lists for each of the first ten that are missing.
+/// Returns the units and teams that are not registered. The first ten get a suggestion: the most similar
+/// registered ID. KV cost: 1 read per 100 IDs, and up to 2 lists for each suggestion.
 ///
 /// # Errors
 /// If an ID is not valid, or the store fails.
@@ -46,8 +46,8 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
     Ok(unknown)
 }
 
-/// Returns the most similar registered ID. Compares at most one page of IDs: all of them or, if they do not fit, the
-/// first ones that begin with the first half of the given ID.
+/// Returns the registered ID that is most similar to the given one. Compares at most one page of IDs. If not
+/// all IDs fit a page, compares only those that begin with the first half of the given ID.
 async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Option<String>> {
     let prefix = match level {
         KeyLevel::Unit(_) => UnitKey::PREFIX,
@@ -77,7 +77,7 @@ async fn missing<'l>(
     Ok(missing)
 }
 
-/// A [`UnitKey`] or a [`TeamKey`].
+/// The key of a register entry: the [`UnitKey`] of a unit, or the [`TeamKey`] of a team.
 struct RegisterKey<'l>(&'l KeyLevel);
 
 impl Key for RegisterKey<'_> {
@@ -92,7 +92,8 @@ impl Key for RegisterKey<'_> {
     }
 }
 
-/// Returns the ID that differs in the fewest characters: at most three, and at most a third of `id`.
+/// Returns the ID of `others` that is most similar to `id`. It may differ in at most three characters, and at
+/// most a third of `id`.
 fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o str> {
     let most = Args::default().score_cutoff((id.len() / 3).min(MAX_DIFFERENCES));
     let lower = |id: &str| id.to_ascii_lowercase().into_bytes();
@@ -121,7 +122,8 @@ pub async fn add(
     once(store, ledger, author, (ADD, &units), work).await
 }
 
-/// Registers the units and teams that are not registered. The calling command has recorded its change in the audit log.
+/// Registers those units and teams that are not registered yet. The calling command must already have
+/// recorded this in the audit log.
 pub(super) async fn ensure(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -134,11 +136,11 @@ pub(super) async fn ensure(
     Ok(())
 }
 
-/// An ID, with who registered it and when, if that can be read.
+/// A registered ID, with who registered it and when; `None` if the latter cannot be read.
 pub(super) type Entry = (String, Option<Registered>);
 
-/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, returns more than `most` of them, so
-/// that the caller can detect this. KV cost: 1 list per 1,000 IDs.
+/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, the result has more than
+/// `most` too, so the caller can tell. KV cost: 1 list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

@@ -13,16 +13,17 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreOptions {
-    /// Also restores API keys, memberships of teams and people of shops, which may have been revoked or removed since.
+    /// Also restores API keys, memberships of teams and people of shops. Some of them may have been revoked
+    /// or removed since the backup.
     pub with_keys: bool,
-    /// Restores only transactions, the delivery state of their e-mails, their replay records, and the records that mark
-    /// transactions as cancelled or erased.
+    /// Restores only transactions and what belongs to them: the delivery state of their e-mails, their replay
+    /// records, and the marks that they were cancelled or erased.
     pub only_transactions: bool,
-    /// Also overwrites records that differ, including the namespace's secret.
+    /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,
 }
 
-/// The contents of a backup that decide how it can be restored.
+/// The facts about a backup on which a restore depends: its secret, and whether it has replay records.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct BackupSummary {
     /// The record of the namespace's secret.
@@ -32,7 +33,7 @@ pub struct BackupSummary {
 }
 
 impl BackupSummary {
-    /// Adds a record of the backup.
+    /// Updates the summary with a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.replays |= name.starts_with(ReplayKey::PREFIX);
         if name == SecretKey.name() {
@@ -47,17 +48,22 @@ pub struct Restore {
     options: RestoreOptions,
     /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
-    /// Whether the restore replaces the namespace's secret. API keys that are not in the backup keep the old one.
+    /// Whether the restore replaces the namespace's secret. API keys that are not in the backup keep the old
+    /// secret.
     pub secret_replaced: bool,
 }
 
 impl Restore {
-    /// Compares the secrets of the namespace and the backup. The names of replay records, and the IDs that they replay,
-    /// are derived from the secret: with another secret, a repeated create request does not find them, and a second
+    /// Compares the secrets of the namespace and the backup, and refuses a restore after which repeated
+    /// create requests would be recorded twice.
+    ///
+    /// A repeated create request is detected by its replay record. The record's name, and the transaction's
+    /// ID in it, are derived from the secret. With another secret the record is not found, and a second
     /// transaction is recorded.
     ///
     /// # Errors
-    /// If repeated create requests would be recorded twice, the backup's secret is damaged, or the store fails.
+    /// If repeated create requests would be recorded twice, the backup's secret is damaged, or the store
+    /// fails.
     pub async fn new(
         store: &impl OperatorStore,
         options: RestoreOptions,

@@ -59,10 +59,10 @@ impl Roles {
     }
 }
 
-/// The people of a shop who may open a page, or send a form, about their own unit or team.
+/// Which people of a shop may open a page, or send a form, about their own unit or team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum MemberRight {
-    /// None of them: it is for operators only.
+    /// Nobody from the shop: only operators may.
     None,
     /// Viewers and managers.
     View,
@@ -86,7 +86,8 @@ impl MemberRight {
 pub struct Memberships(pub Vec<Membership>);
 
 impl Memberships {
-    /// Returns whether the person has a right in this unit or team. A right in a team is one in its units, too.
+    /// Returns whether the person has a right in this unit or team. A right in a team also applies to the
+    /// team's units.
     pub fn may(&self, right: MemberRight, place: &KeyLevel) -> bool {
         let has = |own: &Membership| match place {
             KeyLevel::Unit(unit) => own.units.contains(unit),
@@ -103,7 +104,7 @@ impl Memberships {
         teams.chain(units).collect()
     }
 
-    /// Returns the units in which the person has a right, sorted.
+    /// Returns the units in which the person has this right, sorted.
     pub fn units(&self, right: MemberRight) -> Vec<String> {
         let own = self.0.iter().filter(|own| right.has(own.role));
         let mut units: Vec<_> = own.flat_map(|own| own.units.iter().cloned()).collect();

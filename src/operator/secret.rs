@@ -36,13 +36,13 @@ async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     Ok(None)
 }
 
-/// Returns the API keys of a page of a list.
+/// Returns the keys of the API key records on a page of a list.
 pub(super) fn credential_keys(page: &[KeyInfo]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// Returns the namespace's secret, or generates one. The `bool` is `true` if the secret's record is missing, so that
-/// the caller must [write](keep) it.
+/// Returns the namespace's secret. If there is none, generates one. The `bool` is `true` if the secret has no
+/// record of its own yet: then the caller must [write](keep) it.
 pub(super) async fn find_or_draw(
     store: &impl OperatorStore,
     entropy: &impl Entropy,

@@ -95,7 +95,7 @@ async fn put_teams(
     Ok(())
 }
 
-/// Writes the records of people, from which a reconciliation pass makes the ledger's rows.
+/// Writes the records of people. A reconciliation pass later copies them to the ledger's rows.
 async fn put_people(
     store: &impl OperatorStore,
     secret: &NamespaceSecret,

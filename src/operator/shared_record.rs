@@ -1,14 +1,17 @@
-//! Concurrent changes of one record by two people: one change is made, and the other person is shown who made it.
+//! Prevents two people from changing one record at the same moment. One change is made, and the other person
+//! is shown who made it.
 //!
-//! Workers KV has no compare-and-set. So a change first writes its entry to the audit log. Then it waits until the
-//! entries of concurrent changes show, and yields to the earliest entry. After it has written the record, it reads the
-//! record back.
+//! Workers KV has no compare-and-set. So a change first writes its entry to the audit log. Then it waits
+//! until the entries of concurrent changes are visible. If another entry is earlier, the change gives up.
+//! After it has written the record, it reads the record back.
 //!
-//! If each list shows everything that was written before it, two concurrent changes A and B are never both made. Let B
-//! be the change whose entry was written later. After its wait, B sees A's entry. If A also sees B's entry, both
-//! compare the entries, and one of them yields. If A does not, then B's entry was written after A's wait. As B's first
-//! list did not show A's entry, B took longer than the wait to write its own entry. A change that took that long yields
-//! to any other.
+//! Two concurrent changes A and B are never both made, provided that each list shows everything that was
+//! written before it. Let B be the change whose entry was written later:
+//!
+//! - After its wait, B sees A's entry.
+//! - If A also sees B's entry, both compare the entries, and the later one gives up.
+//! - If A does not see B's entry, B wrote it after A's wait. B's first list did not show A's entry, so B took
+//!   longer than the wait to write its own. A change that takes so long gives up if it sees any other.
 
 use super::audit::{self, Author, Change, Entry, Subject, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
@@ -18,19 +21,19 @@ use crate::time::{SKEW_MS, date_time};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// How late Workers KV may show a change, in minutes. A change this recent cannot be replaced by a person who has not
-/// seen it.
+/// How late Workers KV may show a change, in minutes. Until then, a person who has not seen the change cannot
+/// replace it.
 const LATE_MINUTES: u64 = 2;
-/// Longest time from writing the audit log's entry of a change until the write of the change itself begins, in
+/// Longest time from writing a change's entry in the audit log to the start of writing the record, in
 /// milliseconds. Together with the deadline of a write, this is less than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
-/// The version of a record that a person has seen.
+/// Identifies the version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordVersion {
     /// The SHA-256 of the record's value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
-    /// The change that wrote the record; `None` if unknown.
+    /// The key of the audit log's entry for the change that wrote the record; `None` if unknown.
     change: Option<AuditKey>,
 }
 
@@ -39,7 +42,7 @@ impl RecordVersion {
         RecordVersion { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
-    /// Returns the change that wrote the record; `None` if unknown. KV cost: 1 read.
+    /// Reads the audit log's entry for the change that wrote the record; `None` if unknown. KV cost: 1 read.
     ///
     /// # Errors
     /// If the store fails.
@@ -68,7 +71,7 @@ pub(super) struct SharedRecord<'c, K> {
     pub removed_by: &'static [&'static str],
 }
 
-/// A change that may be made now.
+/// A change that was announced in the audit log, and may now be made.
 pub(super) struct PendingChange<'t, S, C, E, K> {
     store: &'t S,
     author: &'t Author<'t, C, E>,
@@ -80,13 +83,13 @@ pub(super) struct PendingChange<'t, S, C, E, K> {
 type Noted = (AuditKey, ChangeNote);
 
 impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
-    /// Announces a change of the version that was seen: writes its entry, and waits until the change may be made. `on`
-    /// receives the time of the change, and returns the IDs of what it changes. KV cost: 2 lists, 1 write; 1 more write
-    /// if the change is refused.
+    /// Announces a change in the audit log, then waits until the change may be made. `seen` is the version of
+    /// the record that the person saw. `on` receives the time of the change, and returns the IDs of what it
+    /// changes. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
     ///
     /// # Errors
-    /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails. Then only
-    /// entries of the audit log were written.
+    /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails.
+    /// Then only entries of the audit log were written.
     pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy, T: Into<Subject>>(
         &'t self,
         store: &'t S,
@@ -108,8 +111,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         }
     }
 
-    /// Returns the changes of this record that KV shows now: at least those of the last [`LATE_MINUTES`]. Their authors
-    /// have the names that `author` may see.
+    /// Returns the changes of this record that KV shows now, at least those of the last [`LATE_MINUTES`].
+    /// Each author is named as `author` may see it.
     async fn changes(
         &self,
         store: &impl OperatorStore,
@@ -124,8 +127,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         Ok(changes)
     }
 
-    /// Refuses to replace a change of the last [`LATE_MINUTES`] that the person has not seen. Ignores changes whose
-    /// time is far in the future because of a wrong clock.
+    /// Returns an error if the record was changed in the last [`LATE_MINUTES`] and the person has not seen
+    /// that change. Ignores changes whose time is far in the future because of a wrong clock.
     fn check_recent(&self, changes: &[Noted], seen: RecordVersion, now_ms: u64) -> Result<()> {
         let recent = late_ms(now_ms)..=now_ms + SKEW_MS;
         let times = changes.iter().map(|(key, _)| key.time_ms());
@@ -185,8 +188,8 @@ where
         self.of.changes(self.store, self.author, self.author.clock.now_ms()).await
     }
 
-    /// Waits until the entries of concurrent changes show. Fails if one of them is earlier than the entry of this
-    /// change. If `is_late`, fails if there is any.
+    /// Waits until the entries of concurrent changes are visible. Fails if one of them is earlier than this
+    /// change's entry. If `is_late`, fails if there is any concurrent change.
     async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let mut others = self.changes().await?;
@@ -202,8 +205,10 @@ where
     /// Runs `first`, then writes the record and reads it back. KV cost: 2 reads, 1 write.
     ///
     /// # Errors
-    /// If the record is not the version that was seen, or reads back as another one; or if the store fails: then it may have
-    /// been written.
+    /// - If the record is no longer the version that was seen, or `first` fails. Then the record was not
+    ///   written.
+    /// - If the record read back is neither the new version nor one that was seen.
+    /// - If the store fails. The record may have been written then.
     pub async fn write(
         self,
         record: &impl Serialize,
@@ -249,7 +254,8 @@ where
         )))
     }
 
-    /// Reads the record back. The version before the write is accepted too, because Workers KV may answer from a cache.
+    /// Reads the record back, and fails if somebody else's version is there. Accepts the version before the
+    /// write too, because Workers KV may answer from a cache.
     async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let now = self.read().await?;
@@ -270,8 +276,8 @@ where
         Ok(RecordVersion::new(record.as_deref()))
     }
 
-    /// Returns the error that names the person who wrote the record. If the record does not name its change, or was
-    /// removed, the error names the author of the last change in the audit log.
+    /// Returns the error that names the person who wrote the record. If the record does not show this, or was
+    /// removed, names the author of the last change in the audit log.
     async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
         if let Some(Change { by, by_shop, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(self.author.name_of(&by, by_shop), &at));
@@ -285,7 +291,8 @@ where
         ))
     }
 
-    /// Records in the audit log that the change was not made. If that fails, other people have to wait for some minutes.
+    /// Records in the audit log that the change was not made, then returns the error. If this record cannot
+    /// be written, others have to wait some minutes before they can change it.
     async fn withdraw(&self, error: OperatorError) -> OperatorError {
         self.author.withdraw(self.store, &self.entry).await;
         error

@@ -1,9 +1,11 @@
 //! Statements: what a shop owes for a month, with a line for each offering and unit price.
 //!
-//! The ledger has the quantities of transactions by price list, and a price list never changes. So the amount of a line
-//! is its quantity times its unit price. Each charge was rounded to cents, so these lines may differ from the sum of
-//! the charges by some cents. This difference is a line of its own. One line `Other` combines all transactions whose
-//! charge cannot be derived from their price list. The lines always add up to the sum of the charges.
+//! The ledger has the quantities of transactions by price list, and a price list never changes. So the amount
+//! of a line is its quantity times its unit price. Each charge was rounded to cents, so these lines may
+//! differ from the sum of the charges by some cents. A separate line shows this difference.
+//!
+//! One line `Other` combines all transactions whose charge cannot be derived from their price list. All lines
+//! together always add up to the sum of the charges.
 
 use super::coverage::{Coverage, coverage};
 use super::due::{Due, MonthUsage, money};
@@ -41,8 +43,8 @@ const ATTEMPTS: usize = 3;
 /// What a shop owes for a month.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// The statement's number, which consists of the unit, the month and the mode. It does not depend on the time at
-    /// which the statement is created.
+    /// The statement's number: the unit, the month and the mode. It is the same whenever the statement is
+    /// created.
     pub number: String,
     /// The shop's month.
     pub of: ShopMonth,
@@ -91,7 +93,7 @@ pub enum Item {
         /// The unit price; `None` if the offering had no price.
         unit_price: Option<String>,
     },
-    /// The offerings that exceed the maximum number of lines, together.
+    /// All offerings beyond the maximum number of lines, combined.
     Further {
         /// Number of these offerings. An offering with several unit prices counts once for each.
         offerings: usize,
@@ -143,7 +145,8 @@ fn is_complete(of: &ShopMonth, coverage: &Coverage, now_ms: u64) -> bool {
     of.month.has_ended(now_ms) && until.is_some() && complete_up_to >= until
 }
 
-/// Reads the dues and the quantities of a month. Reads both again if they are not of the same transactions.
+/// Reads the amounts due and the quantities of a month. If the ledger changes between these two reads, reads
+/// both again.
 async fn read(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -166,7 +169,7 @@ async fn read(
     )))
 }
 
-/// Returns whether the dues and the quantities are of the same number of transactions in each currency.
+/// Returns whether the amounts due and the quantities cover the same number of transactions in each currency.
 fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for charges in &priced.charges {
@@ -178,8 +181,8 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
 
 // ---- Price lists ---------------------------------------------------------------------------------
 
-/// The price lists by which a month was charged, each under the time at which it was set. They contain only the month's
-/// offerings.
+/// The price lists by which a month was charged. The key of each is the time at which it was set. Each
+/// contains only the offerings of the month.
 struct PriceLists(BTreeMap<u64, PriceList>);
 
 impl PriceLists {
@@ -210,8 +213,8 @@ impl PriceLists {
     }
 }
 
-/// Decodes a price list. Keeps only the prices of `offerings`, under the IDs that the rows of transactions have.
-/// Returns `None` for a damaged price list.
+/// Decodes a price list, and keeps only the prices of `offerings`. Shortens long offering IDs, as the
+/// ledger's rows do. Returns `None` for a damaged price list.
 fn of_offerings(value: &[u8], offerings: &BTreeSet<&str>) -> Option<PriceList> {
     let list: PriceList = decode(PriceListVersionKey::KIND, value).ok()?;
     let prices = list.unit_prices.into_iter();
@@ -222,7 +225,7 @@ fn of_offerings(value: &[u8], offerings: &BTreeSet<&str>) -> Option<PriceList> {
 
 // ---- Lines ---------------------------------------------------------------------------------------
 
-/// The quantity of an offering at a unit price. The price is `None` if the offering had none.
+/// An offering's quantity at one unit price. `price` is `None` if the offering had no price.
 struct PricedItem<'p> {
     offering: &'p str,
     price: Option<&'p UnitPrice>,
@@ -275,8 +278,8 @@ fn difference(a: &Decimal, b: &Decimal) -> String {
     }
 }
 
-/// Returns the items of the transactions that have the same price list; `None` if the price list does not explain their
-/// charges.
+/// Returns the quantities and prices of the transactions that were charged by one price list. Returns `None`
+/// if they do not explain the charges.
 fn items_of<'p>(
     charges: &PricedCharges,
     priced: &'p PricedMonth,
@@ -300,8 +303,8 @@ fn items_of<'p>(
     tolerance.minus(&apart).map(|_| items)
 }
 
-/// Returns a line for each offering and unit price, sorted by offering. If there are more than [`MAX_LINES`], the last
-/// line combines those that exceed it.
+/// Returns a line for each offering and unit price, sorted by offering. If there are more than [`MAX_LINES`],
+/// the last line combines the rest.
 fn offering_lines(items: Vec<PricedItem<'_>>) -> Vec<Line> {
     let mut groups: BTreeMap<(&str, Option<String>), Vec<PricedItem<'_>>> = BTreeMap::new();
     for item in items {
@@ -317,7 +320,7 @@ fn offering_lines(items: Vec<PricedItem<'_>>) -> Vec<Line> {
     lines
 }
 
-/// Returns the line of items that have the same offering and unit price.
+/// Combines items with the same offering and unit price into one line.
 fn offering_line(items: Vec<PricedItem<'_>>) -> Option<Line> {
     let first = items.first()?;
     let (offering, price) = (first.offering, first.price);

@@ -5,7 +5,7 @@ use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, Settlement};
 use serde::Serialize;
 
-/// A sum of a month in one currency.
+/// What a shop owes for a month in one currency, in the form that commands print.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sum {
@@ -25,13 +25,14 @@ pub struct Sum {
     pub amount: String,
     /// The credits that are booked in the month.
     pub credited: String,
-    /// The excess of credits that is carried from earlier months.
+    /// The part of earlier months' credits that exceeded their charges, and is carried into this month.
     pub carried: String,
     /// What is due: `amount` − `credited` − `carried`; 0.00 if that is negative.
     pub due: String,
     /// The payment of this sum; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
-    /// The IDs of late transactions, as in [`MonthUsage::late`].
+    /// The IDs of transactions whose rows were written after the month was marked as paid, as in
+    /// [`MonthUsage::late`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<String>,
 }

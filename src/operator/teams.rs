@@ -1,8 +1,9 @@
-//! Teams: the units that a team's keys may act for.
+//! Teams. A team's API keys may act for all units of the team.
 //!
-//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to
-//! be rewritten. If two people add or remove the same unit, only one of them gets the ledger's claim (module
-//! `claimed_change`). The other person is shown who was first.
+//! Each membership of a unit is a record of its own. So two people can add units to one team at the same
+//! time, and no API key has to be rewritten. If two people add or remove the same unit, only one of them gets
+//! the ledger's claim, which locks the membership (module `claimed_change`). The other person is shown who
+//! was first.
 
 use super::audit::Author;
 use super::claimed_change::{self, ClaimedChange};
@@ -54,13 +55,14 @@ impl Team {
         MemberKey { team: &self.team, unit }
     }
 
-    /// Returns the facts that the ledger's claims are about: each unit's membership.
+    /// Returns each unit's membership in the form in which the ledger's claims lock it.
     fn facts(&self) -> Vec<Fact> {
         let name = |unit: &String| self.key(unit).suffix().into_owned();
         self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
     }
 
-    /// Reads the state of each unit's membership from records and claims, in the order of the units.
+    /// Reads for each unit whether it is in the team, from its record and its recent claim in the ledger.
+    /// Keeps the order of the units.
     async fn members(
         &self,
         store: &impl OperatorStore,
@@ -105,14 +107,14 @@ impl Team {
         }
     }
 
-    /// Returns the team and its units, as the register names them.
+    /// Returns the team and its units as entries of the register.
     fn levels(&self) -> Vec<KeyLevel> {
         let units = self.units.iter().cloned().map(KeyLevel::Unit);
         std::iter::once(KeyLevel::Team(self.team.clone())).chain(units).collect()
     }
 }
 
-/// Returns the unit of a fact, whose name is `{team}:{unit}`.
+/// Returns the unit's ID from the name of a membership, `{team}:{unit}`.
 fn unit_of(fact: &Fact) -> &str {
     fact.name.split_once(':').map_or("", |(_, unit)| unit)
 }
@@ -121,7 +123,7 @@ fn unit_of(fact: &Fact) -> &str {
 struct Member {
     fact: Fact,
     record: Option<Vec<u8>>,
-    /// The recent claim, which overrides the record.
+    /// The ledger's recent claim on the membership, if any. It overrides the record, which KV may show late.
     claim: Option<Claim>,
 }
 
@@ -157,7 +159,7 @@ pub struct AddedUnits {
     /// The team, and all units of the request.
     #[serde(flatten)]
     pub team: Team,
-    /// The units that were in the team before; unknown without a ledger.
+    /// The units that were in the team before the request. Without a ledger, this is not known.
     pub already: Vec<ExistingMember>,
 }
 
@@ -171,12 +173,13 @@ pub struct ExistingMember {
     pub registered: Option<Registered>,
 }
 
-/// Adds units to a team, and registers the team and the units if they are not registered. Units that are already in the
-/// team do not change.
+/// Adds units to a team, and registers the team and the units if they are not registered. Units that are
+/// already in the team do not change.
 ///
 /// # Errors
-/// If an ID is not valid, somebody else changes the membership of a unit at the same moment, or the ledger or the store
-/// fails: then some of the units may have been added.
+/// - If an ID is not valid.
+/// - If somebody else changes the membership of a unit at the same moment.
+/// - If the ledger or the store fails. Some of the units may have been added then.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -236,8 +239,9 @@ async fn add_now(
 /// Removes units from a team. The units keep their own keys and transactions.
 ///
 /// # Errors
-/// If a unit is not in the team, or somebody else changes its membership at the same moment: then no unit is removed. If
-/// the ledger or the store fails: then some of the units may have been removed.
+/// - If a unit is not in the team, or somebody else changes its membership at the same moment. Then no unit
+///   is removed.
+/// - If the ledger or the store fails. Some of the units may have been removed then.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -295,8 +299,8 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
     Ok(found)
 }
 
-/// Returns the teams that a unit is in, sorted by ID, among the first 10,000 memberships of all teams; and whether there
-/// are more memberships. KV cost: 1 list per 1,000 memberships.
+/// Returns the teams of a unit, sorted by ID. Searches only the first 10,000 memberships of all teams. The
+/// `bool` is true if there are more. KV cost: 1 list per 1,000 memberships.
 ///
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.
@@ -313,9 +317,9 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
     Ok((teams, !pages.is_last))
 }
 
-/// Returns the first `most` teams by ID, and whether there are more teams or memberships. A team is listed if it is
-/// registered or has a unit. Counts only the units on the first `pages_of_units` pages of memberships, with 1,000
-/// memberships each.
+/// Returns the first `most` teams by ID; the `bool` is true if there are more teams or memberships. A team is
+/// listed if it is registered or has a unit. Reads at most `pages_of_units` pages of 1,000 memberships to
+/// count the units.
 ///
 /// # Errors
 /// If the store fails.

@@ -17,7 +17,7 @@ use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use std::{mem, slice};
 
-/// Largest number of months of a shop that are summed: the newest ones.
+/// Largest number of a shop's months that are summed. If there are more, the newest ones are.
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
@@ -35,9 +35,9 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months of a shop that have transactions or credits, or are marked as paid. For a month that the ledger no
-/// longer keeps, the sums are the paid ones. Ledger cost: 6 queries, and 1 for each month that differs from its payment,
-/// at most 20. KV cost: 1 list, and 1 read per 100 paid months.
+/// Returns all months in which a shop has transactions, credits or a payment. If the ledger no longer keeps a
+/// month, its sums are those that were paid. Ledger cost: 6 queries, and 1 for each month that differs from
+/// its payment, at most 20. KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
@@ -65,13 +65,13 @@ pub async fn of_shop(
     Ok(Usage { months, coverage })
 }
 
-/// Returns a month of the selected shops, including shops that have credits or a payment but no transactions. Ledger
-/// cost: 2 queries, those of [`dues`](dues::dues), and 1 for each shop that differs from its payment, at most 20. KV
-/// cost: as [`dues`](dues::dues).
+/// Returns the usage of the selected shops in one month. Includes shops that have credits or a payment but no
+/// transactions. Ledger cost: 2 queries, those of [`dues`](dues::dues), and 1 for each shop that differs from
+/// its payment, at most 20. KV cost: as [`dues`](dues::dues).
 ///
 /// # Errors
-/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the ledger or the store
-/// fails.
+/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the ledger
+/// or the store fails.
 pub async fn of_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -86,8 +86,9 @@ pub async fn of_month(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the selected months with their payments: one month, or all. Cost of all months of one unit: as [`of_shop`]
-/// for each mode. Cost otherwise: as [`of_month`], plus 2 ledger queries for all months.
+/// Returns the usage of the selected shops in one month, or in all months, with the payments. All months of
+/// one unit cost as much as [`of_shop`] for each mode. Otherwise, the cost is that of [`of_month`], plus 2
+/// ledger queries for all months.
 ///
 /// # Errors
 /// As [`of_shop`] and [`of_month`].
@@ -133,8 +134,8 @@ async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month
     Ok(months)
 }
 
-/// Adds the IDs of transactions whose rows were written after their month was marked as paid. Skips months whose sums
-/// equal the payment, because after a rebuild of the ledger every row looks new.
+/// Adds the IDs of late transactions, whose rows were written after their month was marked as paid. Skips
+/// months whose sums equal the payment: after a rebuild of the ledger, every row looks new.
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {

@@ -1,4 +1,4 @@
-//! Backups: the contents of an incremental backup, and the record of the last backups.
+//! Backups: what an incremental backup contains, and the record of when the last backups were made.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
@@ -16,7 +16,8 @@ pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32)
     store.finish(backups::record(&store, &author(&by)?, kind, records.into()).await)
 }
 
-/// Takes the times in the header of the previous backup. Returns `{since, completeUpTo}` of the increment that continues it.
+/// Returns the time span `{since, completeUpTo}` of the next incremental backup. The arguments are the times
+/// in the header of the previous backup.
 #[wasm_bindgen(js_name = spanOfIncrement)]
 pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) -> Outcome {
     let store = KvStore::new(kv);
@@ -24,8 +25,8 @@ pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) ->
     store.finish(span.await)
 }
 
-/// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. The argument `next` is
-/// the one that the previous page returned, null for the first page.
+/// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. To get the
+/// next page, pass the returned `next`; for the first page, pass null.
 #[wasm_bindgen(js_name = changedTransactions)]
 pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
     let store = KvStore::new(kv);
@@ -34,21 +35,25 @@ pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
     store.finish(page.await)
 }
 
-/// Returns the prefixes of the records that an increment lists.
+/// Returns the name prefixes of the records that an incremental backup lists in KV.
 #[wasm_bindgen(js_name = listedByIncrement)]
 pub fn listed() -> Outcome {
     to_js(&increment::listed())
 }
 
-/// Returns how an increment since a time treats a listed record. `"taken"`: the increment contains it. `"known"`: the
-/// previous backup has it. `"last"`: the previous backup has it and all records that follow in the list.
+/// Returns whether an incremental backup contains a record of a list. `since` is the time from which the
+/// backup takes changes.
+///
+/// - `"taken"`: this backup contains the record.
+/// - `"known"`: the previous backup contains it.
+/// - `"last"`: the previous backup contains it and all records that follow in the list.
 #[wasm_bindgen(js_name = fateInIncrement)]
 pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {
     to_js(&increment::fate(name, expiration.map(|seconds| seconds as u64), since))
 }
 
-/// Whether increments list all records of the kind that this name has, so that the last backup alone determines which
-/// of them exist.
+/// Returns whether each incremental backup contains all records of the kind that this name has. Then the last
+/// backup alone determines which of them exist.
 #[wasm_bindgen(js_name = isListedWhole)]
 pub fn is_whole(name: &str) -> bool {
     increment::is_whole(name)
@@ -60,7 +65,8 @@ pub fn record_of(id: &str) -> Option<String> {
     increment::name_of(id)
 }
 
-/// Returns the name of the replay record of a transaction's record, or undefined if it has none.
+/// Returns the name of a transaction's replay record, given the name and the metadata of the transaction's
+/// record. Returns undefined if the create request had no idempotency key.
 #[wasm_bindgen(js_name = replayOf)]
 pub fn replay_of(name: &str, metadata: JsValue) -> Option<String> {
     let metadata: Value = from_js(metadata).ok()?;

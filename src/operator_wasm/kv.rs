@@ -1,4 +1,4 @@
-//! A store on the Workers KV namespace that `scripts/lib/operator.mjs` passes.
+//! Implements the store with the Workers KV namespace that `scripts/lib/operator.mjs` passes.
 
 use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
@@ -34,7 +34,8 @@ extern "C" {
     fn ledger(this: &Kv) -> Option<Database>;
 }
 
-/// A namespace as a store. It keeps the error that a call threw, because that has more detail than [`StoreError`].
+/// A KV namespace, used as the store. It keeps the JavaScript error of a failed call, which has more detail
+/// than [`StoreError`].
 pub struct KvStore {
     kv: Kv,
     ledger: Option<LedgerPort>,
@@ -71,7 +72,7 @@ impl KvStore {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// Keeps a thrown error until the operation ends.
+    /// Keeps an error that JavaScript threw until the operation ends.
     pub fn keep(&self, thrown: JsValue) {
         self.thrown.replace(Some(thrown));
     }
@@ -86,7 +87,8 @@ impl KvStore {
         outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
     }
 
-    /// Returns the error to throw to the script.
+    /// Returns the value to throw to the script: the kept JavaScript error if a call failed, otherwise the
+    /// message of `error`.
     pub fn failure(&self, error: &OperatorError) -> JsValue {
         let thrown = match error {
             OperatorError::Store(StoreError::Unavailable)

@@ -1,4 +1,4 @@
-//! The ledger on the database that the scripts pass.
+//! Implements the ledger with the database that the scripts pass.
 
 use super::{from_js, to_js};
 use crate::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
@@ -19,14 +19,15 @@ extern "C" {
 
     /// The error that a call throws.
     type Thrown;
-    /// Whether a row violates a constraint. The message names the constraint.
+    /// Whether the call failed because a row violates a constraint. The message then names the constraint.
     #[wasm_bindgen(method, getter)]
     fn constraint(this: &Thrown) -> Option<bool>;
     #[wasm_bindgen(method, getter)]
     fn message(this: &Thrown) -> Option<String>;
 }
 
-/// A database as the ledger. It keeps the error that a call threw, because that has more detail than [`LedgerError`].
+/// A database, used as the ledger. It keeps the JavaScript error of a failed call, which has more detail than
+/// [`LedgerError`].
 pub struct LedgerPort {
     pub database: Database,
     pub thrown: Rc<RefCell<Option<JsValue>>>,

@@ -27,14 +27,14 @@ fn to_js(value: &impl Serialize) -> Outcome {
         .map_err(|_| "this value cannot be converted to JavaScript".into())
 }
 
-/// The person who changes records, for the audit log.
+/// Returns the author of a change for the audit log: the person with the name `by`.
 fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     let author = Author::new(by, &Platform, &Platform);
     author.map_err(|error| format!("{error}: set it with `--by`").into())
 }
 
-/// Converts an argument. The error is the message of one of the crate's own rules, such as the format of IDs. serde's own
-/// messages are replaced, because they quote values.
+/// Converts an argument that a script passed. If it breaks one of the crate's own rules, such as the format
+/// of IDs, the error is the rule's message. serde's own messages are replaced, because they quote values.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     serde_wasm_bindgen::from_value(value).map_err(|error| {
         let error = JsValue::from(error).dyn_into::<js_sys::Error>();

@@ -13,7 +13,7 @@ pub struct Survey(BackupSummary);
 
 #[wasm_bindgen(js_class = Survey)]
 impl Survey {
-    /// Adds a record of the backup.
+    /// Updates the survey with a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.0.add(name, value);
     }
@@ -57,7 +57,8 @@ pub async fn choose_records(kv: Kv, options: JsValue, survey: Survey) -> Result<
     Restore::new(&store, options, survey.0).await.map(Choice).map_err(|error| store.failure(&error))
 }
 
-/// Returns the API key in a record `{name, metadata, expiration?}` of a backup, in the format of the key list, or null.
+/// Returns the API key that a record `{name, metadata, expiration?}` of a backup describes, in the format of
+/// the key list. Returns null for any other record.
 #[wasm_bindgen(js_name = backedKey)]
 pub fn backed_key(record: JsValue) -> Outcome {
     to_js(&keys::backed(&from_js(record)?))
@@ -70,8 +71,8 @@ pub fn marked_by(name: &str) -> Option<String> {
     transactions::marked(name)
 }
 
-/// Returns the name of a transaction's record, given the name of a record about its e-mail. Returns undefined for any
-/// other name.
+/// Returns the name of a transaction's record, given the name of a record about the delivery of its e-mail.
+/// Returns undefined for any other name.
 #[wasm_bindgen(js_name = aboutMailOf)]
 pub fn about_mail_of(name: &str) -> Option<String> {
     transactions::about(name)
@@ -99,8 +100,8 @@ pub async fn erase_restored(
     store.finish(transactions::erase_restored(&store, now_ms, &name, &value, metadata).await)
 }
 
-/// Records in the audit log that a restore is about to restore the API keys with these hashes. If this throws, nothing
-/// may be restored.
+/// Records in the audit log that a restore begins, with the hashes of the API keys that it restores. If this
+/// throws, the restore must not begin.
 #[wasm_bindgen(js_name = recordRestore)]
 pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);

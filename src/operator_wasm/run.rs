@@ -11,7 +11,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The program that runs an operation. An error that a method throws is thrown again after the operation has ended.
+    /// The command-line program that runs an operation. An error that one of its methods throws is thrown
+    /// again when the operation has ended.
     pub type Program;
     /// The records in Workers KV.
     #[wasm_bindgen(method, getter)]
@@ -24,10 +25,10 @@ extern "C" {
     fn operation_id(this: &Program) -> Option<String>;
     #[wasm_bindgen(method, catch)]
     async fn person(this: &Program) -> Result<JsValue, JsValue>;
-    /// Throws if the person does not confirm.
+    /// Asks the person to confirm. Throws if the person does not.
     #[wasm_bindgen(method, catch)]
     async fn confirm(this: &Program, question: &str, otherwise: &str) -> Result<JsValue, JsValue>;
-    /// Resolves to a `Uint8Array`.
+    /// Reads a file. Resolves to a `Uint8Array`.
     #[wasm_bindgen(method, catch)]
     async fn read(this: &Program, file: &str) -> Result<JsValue, JsValue>;
     /// Creates a file, or opens standard output if there is no name.
@@ -39,12 +40,12 @@ extern "C" {
     fn note(this: &Program, text: &str);
     #[wasm_bindgen(method, catch, js_name = openQueue)]
     async fn open_queue(this: &Program) -> Result<JsValue, JsValue>;
-    /// Throws if the queue does not accept the message.
+    /// Puts a message into the queue. Throws if the queue does not accept it.
     #[wasm_bindgen(method, catch)]
     async fn put(this: &Program, message: JsValue) -> Result<JsValue, JsValue>;
 }
 
-/// A program as the host of an operation. It keeps thrown errors in the store.
+/// Gives an operation access to the program. Keeps the errors that the program throws in the store.
 struct Host<'h> {
     program: &'h Program,
     store: &'h KvStore,
@@ -116,9 +117,11 @@ pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
 }
 
-/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of text. Throws
-/// a text, the error that the program threw, or `{usage}`. If the operation failed after a part of it was done, throws
-/// `{problem, answer}`.
+/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of
+/// text. If `isAside` is true, the text belongs on standard error.
+///
+/// Throws a text, the error that the program threw, or `{usage}` for wrong arguments. If the operation failed
+/// after a part of it was done, throws `{problem, answer}`.
 #[wasm_bindgen]
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
     let (operation, arguments) = read(group, name, arguments)?;

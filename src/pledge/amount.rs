@@ -18,7 +18,7 @@ impl Amount {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
     }
 
-    /// Parses the text of a JSON number as the nearest double.
+    /// Parses the text of a JSON number. Rounds to the nearest double, which is JavaScript's type of numbers.
     pub fn parse(text: &str) -> Option<Self> {
         Amount::new(to_double(text))
     }
@@ -59,7 +59,7 @@ impl Serialize for Amount {
     }
 }
 
-/// Parses the number's text, because serde_json's own conversion can miss the nearest double.
+/// Parses the number from its text, because serde_json's own conversion can miss the nearest double.
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Amount::parse(<&RawValue>::deserialize(deserializer)?.get())

@@ -12,15 +12,15 @@ use std::fmt::{self, Display, Formatter};
 
 /// Bytes of a transaction's ID: 208 bits.
 pub const TRANSACTION_ID_BYTES: usize = 2 * GROUP_BYTES + UNIQUE_BYTES;
-/// Bytes that are random or derived in a transaction's ID: 128 bits.
+/// Number of random or derived bytes in a transaction's ID: 16 bytes are 128 bits.
 pub const UNIQUE_BYTES: usize = 16;
 /// Bytes of randomness in a pledge's ID: 120 bits.
 pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Bytes of each of the two hashes in a transaction's ID: the hash of the shop, and the hash of the reference. Each
-/// hash takes 8 characters.
+/// Number of bytes of each of the two hashes in a transaction's ID: one of the shop, one of the reference.
+/// Each hash takes 8 characters.
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
@@ -62,8 +62,9 @@ macro_rules! identifier {
 identifier! {
     /// The ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
     ///
-    /// Of its 208 bits, 40 are a hash of the shop, 40 are a hash of the reference, and 128 are random or derived. So a
-    /// list by prefix finds the transactions of a shop, or of a reference.
+    /// Of its 208 bits, the first 40 are a hash of the shop, the next 40 a hash of the reference, and 128 are
+    /// random or derived. So a list by prefix finds all transactions of a shop, or only those with a certain
+    /// reference.
     TransactionId, [u8; TRANSACTION_ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
 identifier! {
@@ -71,7 +72,8 @@ identifier! {
     PledgeId, [u8; PLEDGE_ID_BYTES] => |bytes| "p_".to_owned() + &base32(&bytes)
 }
 identifier! {
-    /// The secret of a timeline URL (§2.1): 160 bits in 40 hexadecimal digits, which log redactors recognise.
+    /// The secret in a timeline's URL (§2.1): 160 bits as 40 hexadecimal digits. Programs that remove secrets
+    /// from logs recognise this form.
     EditKey, [u8; EDIT_KEY_BYTES] => |bytes| base16ct::lower::encode_string(&bytes)
 }
 
@@ -110,8 +112,8 @@ impl TransactionId {
 
     /// Parses an ID that this service could have made.
     ///
-    /// Returns `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not reach the
-    /// store.
+    /// Returns `None` for any other text, such as `ptran_`, `key:abc` or 600 characters, so that it never
+    /// reaches the store.
     pub fn parse(text: &str) -> Option<Self> {
         let opaque = text.strip_prefix("ptran_")?.as_bytes();
         let shaped = opaque.len() == TRANSACTION_ID_LENGTH
@@ -129,7 +131,8 @@ impl<'de> Deserialize<'de> for TransactionId {
     }
 }
 
-/// Hashes a unit and mode without the secret. So a namespace that lost its secret can still list its shops.
+/// Hashes a unit and its mode. Does not use the namespace's secret, so a shop's transactions can be listed
+/// even if the secret is lost.
 fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
     let mut hash = Sha256::new();
     update_with_parts(&mut hash, scope.parts());

@@ -47,7 +47,7 @@ impl NotificationService {
         self.into()
     }
 
-    /// Returns whether this is the e-mail.
+    /// Returns whether this service is e-mail.
     pub fn is_email(&self) -> bool {
         *self == NotificationService::Email
     }

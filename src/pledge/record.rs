@@ -14,7 +14,8 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
 ///
-/// `R` is the recipient and `D` a pledge's description. When a transaction is written, both may already be JSON.
+/// `R` is the type of the recipient, and `D` that of a pledge's description. When a transaction is written,
+/// both may be text that already is JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
@@ -43,7 +44,7 @@ pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
 
 /// A pledge transaction, as the get operation returns it (§4.2).
 ///
-/// The `Option`s are the members that the contract allows a service to leave out. `R` and `D` are as in
+/// The contract allows a service to leave out the members that are `Option`s. `R` and `D` are as in
 /// [`PledgeTransaction`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
@@ -108,7 +109,8 @@ pub enum CurrencyCode {
     Eur,
 }
 
-/// The e-mail address in place of an erased recipient's. No real address can have this domain (RFC 2606).
+/// The e-mail address that replaces the address of an erased recipient. No real address can have its domain
+/// (RFC 2606).
 pub const ERASED_EMAIL: &str = "erased@erased.invalid";
 
 impl CurrencyCode {
@@ -215,7 +217,7 @@ pub struct Notification<'a> {
     /// The notification service.
     #[serde(borrow, rename = "type")]
     pub kind: Cow<'a, str>,
-    /// `Pending`, the only value that the contract shows.
+    /// The status, always `Pending`: the contract shows no other value.
     pub status: Cow<'a, str>,
 }
 
@@ -247,7 +249,8 @@ impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
 impl<'a> RetrievedPledgeTransaction<'a> {
     /// Converts to the form that the create operation returned.
     ///
-    /// Returns `None` if a member is missing that the contract allows other services to leave out.
+    /// Returns `None` if a member is missing, because the contract lets a service leave some members out of a
+    /// retrieved transaction.
     pub fn into_created(self, id: Cow<'a, str>) -> Option<PledgeTransaction<'a>> {
         let recipient = self.pledges.first()?.recipient.clone();
         let pledge = |pledge: RetrievedPledge<'a>| {

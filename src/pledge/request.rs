@@ -1,4 +1,4 @@
-//! Requests: untrusted bytes parsed into values that need no further check.
+//! Parses untrusted bytes into requests, whose values then need no further check.
 
 use super::amount::Amount;
 use super::record::{Impact, PledgeDetail, Recipient, Trigger};
@@ -38,7 +38,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     /// Parses JSON bytes.
     ///
     /// # Errors
-    /// The issues. At most `limit` of them are kept, and all are counted.
+    /// The issues of the request. The report keeps at most `limit` of them, but counts all.
     pub fn parse(bytes: &'a [u8], limit: usize) -> Result<Self, Report<'a>> {
         let mut request = Self::default();
         let mut report = Report::with_limit(limit);
@@ -47,8 +47,8 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// Collects the values of a request in place of placeholders. No placeholder remains in a valid request, because a
-/// missing required member is an issue.
+/// Collects the values of a request; each replaces a placeholder. No placeholder is left in a valid request,
+/// because a missing required member is reported as an issue.
 impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
     fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

@@ -9,7 +9,7 @@ pub const DARK_PAPER: Colour = Colour([0x10, 0x16, 0x13]);
 
 /// The minimum contrast ratio of text and background (WCAG 2.2, 1.4.3).
 const LEAST_CONTRAST: f64 = 4.5;
-/// The number of steps from a colour to black or white.
+/// Number of steps in which a colour can be mixed with black or white.
 const STEPS: u16 = 255;
 
 /// A colour of sRGB: red, green, blue.
@@ -24,8 +24,8 @@ impl Colour {
         Some(Colour(bytes.try_into().ok()?))
     }
 
-    /// Mixes the colour with black or white, just enough that text in the resulting colour is readable on `paper`.
-    /// `paper` must be nearly white or nearly black.
+    /// Mixes the colour with as little black or white as makes text readable in it on `paper`. `paper` must
+    /// be nearly white or nearly black.
     pub fn readable_on(self, paper: Colour) -> Colour {
         let ink = if paper.luminance() > 0.5 { Colour([0; 3]) } else { Colour([255; 3]) };
         let mixtures = (0..=STEPS).map(|step| self.mixed(ink, step));

@@ -44,12 +44,12 @@ impl<'c> Calendar<'c> {
         self.written(instant + i64::from(offset.unwrap_or_default()))
     }
 
-    /// Writes the day of an update, which has no time zone.
+    /// Writes the day of an update as it is, because it has no time zone.
     pub fn day_of(&self, date: &updates::Day) -> Option<Day> {
         self.written(i64::try_from(date.begins_ms() / 1_000).ok()?)
     }
 
-    /// Writes the day of a second of local time, counted from 1970.
+    /// Writes the day that contains a time. `seconds` counts local time from 1970.
     fn written(&self, seconds: i64) -> Option<Day> {
         let (year, month, day) = date_of(seconds)?;
         let iso = format!("{year:04}-{month:02}-{day:02}");

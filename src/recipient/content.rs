@@ -1,4 +1,4 @@
-//! The cause of the pledges, and the parts that the content of a page consists of.
+//! Renders the action that caused the pledges, and small parts of a page's content, such as dates and links.
 
 use super::calendar::{Calendar, Day};
 use super::language::Language;
@@ -9,11 +9,11 @@ use crate::web_address::WebAddress;
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// Maximum length of a heading in full size, in characters.
+/// Length of the longest heading that is shown in full size, in characters.
 pub(super) const MAX_HEADING: usize = 36;
 
-/// The `rel` of a shop's links. The linked page must not learn the URL of this page, nor benefit from the link in search
-/// engines.
+/// The `rel` of a shop's links. The linked page does not learn the URL of this page, and gets no benefit from
+/// the link in search engines.
 pub(super) const REL: &str = "noopener noreferrer nofollow";
 
 /// Renders the action that caused the pledges. Returns `None` if the trigger has no details.
@@ -54,7 +54,8 @@ pub(super) fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAdd
     member.as_deref().and_then(WebAddress::parse)
 }
 
-/// Inserts a shop's text into a sentence, and isolates its text direction from the sentence's.
+/// Inserts a shop's text into a sentence. The text direction of the inserted text does not affect the
+/// sentence.
 pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
     sentence_with(sentence, &html! { bdi { (value) } })
 }

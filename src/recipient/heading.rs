@@ -30,8 +30,8 @@ impl Statement<'_> {
     }
 }
 
-/// Returns the heading. With a profile, the shop is its subject: `Nordwald pledged 12 trees for Mara`. `totals` are the
-/// sums of the pledges.
+/// Returns the heading. If there is a profile, it says what the shop did: `Nordwald pledged 12 trees for
+/// Mara`. `totals` are the sums of the pledges.
 pub(super) fn heading<'h>(
     language: Language,
     transaction: &'h RetrievedPledgeTransaction<'_>,
@@ -71,8 +71,8 @@ pub(super) fn heading<'h>(
     }
 }
 
-/// Renders the text to share. It does not contain the link to the page, because anyone who has the link can open the
-/// page. Returns `None` without a profile, and if no quantity has words.
+/// Renders the text to share. It does not contain the link to the page, because anyone who has the link can
+/// open the page. Returns `None` without a profile, or if no quantity can be put into words.
 pub(super) fn share(
     language: Language,
     profile: Option<&Profile>,
@@ -97,7 +97,8 @@ pub(super) fn share(
     })
 }
 
-/// Returns the first name, or else the full name. A name that contains the e-mail address is left out.
+/// Returns the recipient's first name, or else the full name. Ignores a name that contains the recipient's
+/// e-mail address.
 pub(super) fn recipient_name<'t>(
     transaction: &'t RetrievedPledgeTransaction<'_>,
 ) -> Option<&'t str> {

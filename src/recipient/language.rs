@@ -1,7 +1,7 @@
 //! The languages of the page: their plurals, and how they write numbers.
 //!
-//! The rules are the part of Unicode's CLDR that the page needs. A test compares them with `Intl`. The `icu` crates would be
-//! larger than the rest of the service.
+//! The rules are a small part of Unicode's locale data (CLDR). A test compares them with JavaScript's `Intl`.
+//! The `icu` crates are not used, because they would be larger than the rest of the service.
 
 use crate::http::OWS;
 use serde::Serialize;
@@ -40,7 +40,8 @@ pub enum Plural {
     One,
     /// CLDR's `few`.
     Few,
-    /// CLDR's `many` and `other`, for which the page has the same words.
+    /// The categories `many` and `other` of Unicode's locale data (CLDR), for which the page has the same
+    /// words.
     Other,
 }
 
@@ -58,9 +59,9 @@ impl Language {
         Language::VARIANTS.iter().copied().find(|known| known.tag().eq_ignore_ascii_case(tag))
     }
 
-    /// Selects the language with the highest weight in `Accept-Language` (RFC 9110, section 12.5.4), the first if several
-    /// have the same weight. Returns English if the header contains no supported language. Regions other than Brazil are
-    /// ignored: `pt-BR` selects [`Language::PtBr`], `pt` and `pt-AO` select [`Language::Pt`].
+    /// Selects the language with the highest weight in `Accept-Language` (RFC 9110, section 12.5.4). If
+    /// several have the same weight, selects the first; if none is supported, English. Ignores regions other
+    /// than Brazil: `pt-BR` selects [`Language::PtBr`], `pt` and `pt-AO` select [`Language::Pt`].
     pub fn accepted(header: &str) -> Self {
         let header = header.as_bytes().get(..MAX_ACCEPT_BYTES).unwrap_or(header.as_bytes());
         let ranges = header.split(|byte| *byte == b',').filter_map(parse_range);
@@ -113,7 +114,7 @@ impl Language {
         }
     }
 
-    /// Returns how many digits an integer must have for its digits to be grouped.
+    /// Returns the smallest number of digits for which the digits of an integer are grouped, as in `1,234`.
     fn least_grouped(self) -> usize {
         let groups_late = [Language::Es, Language::It, Language::Pl, Language::Pt];
         if groups_late.contains(&self) { 5 } else { 4 }
@@ -137,8 +138,8 @@ fn is_polish_few(whole: u64) -> bool {
     (2..=4).contains(&(whole % 10)) && !(12..=14).contains(&(whole % 100))
 }
 
-/// Parses a language range such as `de-AT;q=0.8`. Returns the language, which is English for `*`,
-/// and the weight in thousandths; `None` if the page is not in that language.
+/// Parses a language range such as `de-AT;q=0.8`. Returns the language and the weight in thousandths. `*`
+/// stands for English. Returns `None` if the page is not available in that language.
 fn parse_range(range: &[u8]) -> Option<(Language, u16)> {
     let range = str::from_utf8(range).ok()?;
     let (tag, parameters) = range.split_once(';').unwrap_or((range, "q=1"));
@@ -149,7 +150,8 @@ fn parse_range(range: &[u8]) -> Option<(Language, u16)> {
     Some((language, parse_weight(parameters.trim_matches(OWS))?))
 }
 
-/// Returns the language of a tag's first two subtags, such as `pt-BR`, or else of its first one.
+/// Returns the language of a tag's first two subtags, such as `pt-BR`. If there is none, returns the language
+/// of its first subtag.
 fn most_specific(tag: &str) -> Option<Language> {
     let end = tag.match_indices('-').nth(1).map_or(tag.len(), |(end, _)| end);
     let regional = Language::from_tag(tag.get(..end)?);

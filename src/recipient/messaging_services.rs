@@ -17,7 +17,7 @@ fn messaging_service(name: &str) -> Option<NotificationService> {
     NotificationService::from_name(name).filter(|service| !service.is_email())
 }
 
-/// Returns the services with these names, in the order of the contract and each once.
+/// Returns the services with these names, each once, in the order of the contract.
 ///
 /// # Errors
 /// If a name is not that of a messaging service.

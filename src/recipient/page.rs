@@ -26,7 +26,7 @@ const ICON: &str = "data:image/svg+xml,\
      %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
      %3C/svg%3E";
 
-/// Maximum length of a page's heading in medium size, in characters.
+/// Length of the longest page heading that is shown in medium size, in characters.
 const MAX_STATEMENT: usize = 90;
 
 /// A page, and the policy that its response must have.
@@ -38,8 +38,8 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a transaction that was cancelled at a time, an RFC 3339 date-time, as [`page()`] does, with a note
-/// above it, and without updates. A time that cannot be read is ignored.
+/// Renders the page of a cancelled transaction: as [`page()`] does, but with a note above it, and without
+/// updates. `cancelled_at` is an RFC 3339 date-time. A time that cannot be read is ignored.
 pub fn cancelled_page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -51,9 +51,9 @@ pub fn cancelled_page(
     page_of(transaction, profile, progress, asked, zones, Some(cancelled_at))
 }
 
-/// Renders the page of a transaction. `progress` has what is known of the updates of its offerings. The profile sets the
-/// language and the time zone of dates. Without them, the language is `asked`, which the reader's browser prefers, and
-/// the time zone is UTC.
+/// Renders the page of a transaction. `progress` has the known updates of its offerings. The profile sets the
+/// language and the time zone of dates. Otherwise, the language is `asked`, the one that the reader's browser
+/// prefers, and the time zone is UTC.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -99,8 +99,8 @@ fn page_of(
     layout.render(&title, &content, Some(&footer))
 }
 
-/// Returns the CSS class of a heading: none up to 36 characters, for smaller text up to 90, for still smaller text
-/// beyond.
+/// Returns the CSS class for the size of a heading: none for up to 36 characters, one for smaller text up to
+/// 90, and another for still smaller text beyond.
 fn heading_class(title: &str) -> Option<&'static str> {
     size_class(title, MAX_STATEMENT).or_else(|| size_class(title, MAX_HEADING).and(Some("medium")))
 }

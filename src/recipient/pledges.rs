@@ -12,17 +12,19 @@ use crate::pledge::{RetrievedPledge, RetrievedPledgeTransaction};
 use crate::web_address::WebAddress;
 use maud::{Markup, PreEscaped, html};
 
-/// Maximum length of an amount in full size, in characters.
+/// Length of the longest amount that is shown in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Maximum number of pledges without a line of their sums.
+/// Maximum number of pledges on a page that does not show the sums of the pledges. A page with more pledges
+/// shows the sums in one line.
 const MAX_WITHOUT_TOTALS: usize = 5;
 
 /// Maximum number of pledges on a printed page. `style.css` hides the others.
 const MAX_PRINTED: usize = 12;
 
-/// Once the list of pledges has this size in bytes of HTML, no further pledge is shown: 1 MiB, several thousand
-/// pledges. A page is copied while it is built, and WebAssembly memory never shrinks.
+/// Size of the list of pledges from which no further pledge is added, in bytes of HTML. 1 MiB has room for
+/// several thousand pledges. The limit protects memory: a page is copied while it is built, and WebAssembly
+/// memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// Renders the day on which the pledges were made, their number, their sums, and the list of them.
@@ -78,8 +80,8 @@ fn sums(language: Language, totals: &[Quantity<'_>]) -> Markup {
 
 // ---- The list ------------------------------------------------------------------------------------
 
-/// Renders the list of pledges. The updates of an offering follow its last pledge. Pledges of an offering with updates
-/// are listed together.
+/// Renders the list of pledges. If an offering has updates, its pledges are listed together, and the updates
+/// follow its last pledge.
 fn pledge_list(
     calendar: Calendar<'_>,
     pledges: &[RetrievedPledge<'_>],
@@ -108,12 +110,12 @@ fn pledge_list(
     list.render(pledges.len())
 }
 
-/// The list while it is built.
+/// The list of pledges while it is being rendered.
 struct List<'l> {
     calendar: Calendar<'l>,
     items: String,
     count: usize,
-    /// Whether the list has its large picture.
+    /// Whether the list already has a large picture. Further pictures are small.
     has_large: bool,
 }
 

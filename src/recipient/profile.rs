@@ -13,16 +13,19 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
-/// Maximum number of lines of the text in e-mails, the billing address and the tax text, and maximum length of each, in
-/// characters.
+/// Limits for the text in e-mails, the billing address and the tax text: the maximum number of lines, and the
+/// maximum length of the whole text in characters.
 const MAX_LINES: usize = 6;
 const MAX_LINES_LENGTH: usize = 300;
 
 /// A unit's name, and the look of its pages.
 ///
-/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Some invalid
-/// values are left out instead of refused, so that they do not break buyers' pages: an unknown language or messaging
-/// service, which a later release may have written, an invalid time zone, and invalid texts for e-mails and statements.
+/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record.
+/// Some invalid values are left out instead, so that they do not break buyers' pages:
+///
+/// - an unknown language or messaging service, which a later release may have written
+/// - an invalid time zone
+/// - invalid texts for e-mails and statements
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -31,7 +34,7 @@ pub struct Profile {
     pub(super) logo: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) accent: Option<Accent>,
-    /// If absent, the reader's browser chooses the language.
+    /// The language of pages and e-mails. Without it, the reader's browser chooses the language of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) language: Option<Language>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +54,8 @@ pub struct Profile {
     /// The time zone of dates; UTC if it is absent or unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time_zone: Option<String>,
-    /// The name of the company on statements. Buyers never see this member or the next two.
+    /// The name of the company on statements. Buyers see neither this name nor the company's address and tax
+    /// text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_name: Option<String>,
     /// The company's address on statements: lines separated by `\n`.
@@ -237,8 +241,8 @@ fn parse_language(tag: &str) -> Result<Language, &'static str> {
         .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
 }
 
-/// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the
-/// direction of text.
+/// Returns whether a name is one line of 1 to 80 characters. At least one character must be visible, and none
+/// may change the direction of text.
 fn is_name(name: &str) -> bool {
     name.chars().nth(MAX_NAME_LENGTH).is_none() && is_visible_line(name)
 }

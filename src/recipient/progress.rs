@@ -1,4 +1,4 @@
-//! What has happened since: the updates of the pledges' offerings.
+//! Renders the updates on a timeline: news about the offerings that were pledged.
 
 use super::calendar::Calendar;
 use super::content::{MAX_HEADING, REL, size_class, time, with_value};
@@ -12,15 +12,15 @@ use crate::updates::{Coordinates, Picture, Place, Stage, Texts, Update};
 use crate::web_address::WebAddress;
 use maud::{Markup, html};
 
-/// Maximum number of updates that a page shows at once. If there are more, it shows the newest three, and the others on
-/// request.
+/// Maximum number of updates of an offering that a page shows at once. If there are more, it shows the newest
+/// three, and the reader can open the others.
 const MAX_OPEN: usize = 4;
 const NEWEST: usize = 3;
-/// Maximum number of offerings for which a page says that there are no updates yet. With more, it would repeat the same
-/// sentence again and again, so it shows only the offerings with updates.
+/// Maximum number of offerings for which a page says "no updates yet". With more offerings, it would repeat
+/// this sentence too often, so it shows only the offerings with updates.
 const MAX_WITHOUT: usize = 3;
 
-/// The updates of an offering for the month of the pledges, as far as they could be read.
+/// The updates of one offering, for the month in which the pledges were made.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferingProgress<'u> {
     /// The offering's ID.
@@ -29,17 +29,18 @@ pub struct OfferingProgress<'u> {
     pub updates: Option<&'u [Update]>,
 }
 
-/// The offerings whose updates are shown below their pledges.
+/// Tracks which updates a page has already shown, so that each offering's updates appear only once.
 pub(super) struct Progress<'u> {
     offerings: &'u [OfferingProgress<'u>],
-    /// The indexes of the offerings that were taken.
+    /// The indexes of the offerings whose updates `take` has already returned.
     taken: Vec<usize>,
-    /// Whether one of them has updates.
+    /// Whether `take` has already returned at least one update.
     has_taken_some: bool,
 }
 
 impl<'u> Progress<'u> {
-    /// If no offering has updates, none is shown: the page [says so once](closing).
+    /// Starts with these offerings. If none of them has updates, it starts with no offerings: the page says
+    /// so once, [at its end](closing).
     pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
         let is_shown = has_updates(offerings);
         let offerings = if is_shown { offerings } else { &[] };
@@ -54,7 +55,8 @@ impl<'u> Progress<'u> {
         self.offerings.iter().position(|known| known.offering_id == offering_id)
     }
 
-    /// Returns the updates of an offering, once.
+    /// Returns the updates of an offering at the first call. Returns `None` at later calls, and for an
+    /// unknown offering.
     pub fn take(&mut self, offering_id: &str) -> Option<UpdatesSection<'u>> {
         let index = self.index(offering_id).filter(|index| !self.taken.contains(index))?;
         let OfferingProgress { offering_id, updates } = *self.offerings.get(index)?;
@@ -71,8 +73,8 @@ fn has_updates(offerings: &[OfferingProgress<'_>]) -> bool {
     offerings.iter().filter_map(|known| known.updates).any(|updates| !updates.is_empty())
 }
 
-/// Renders the end of a page on which no updates are shown: that there are none yet, or that they could not be read.
-/// Renders nothing if the offerings are unknown.
+/// Renders a note at the end of a page that shows no updates: there are none yet, or they could not be read.
+/// Renders nothing if there are updates, or if the offerings are unknown.
 pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) -> Markup {
     let is_read = offerings.iter().all(|known| known.updates.is_some());
     let text = if is_read { Sentence::NoUpdates } else { Sentence::UpdatesUnavailable };
@@ -88,19 +90,19 @@ pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) ->
 
 // ---- The updates of an offering ------------------------------------------------------------------
 
-/// The updates of an offering on a page.
+/// The section of a page with the updates of one offering.
 pub(super) struct UpdatesSection<'u> {
     pub offering_id: &'u str,
     updates: Option<&'u [Update]>,
-    /// Whether they are the first on the page.
+    /// Whether these are the first updates on the page. They get an explanatory note.
     is_first: bool,
-    /// Whether the page says that there are none.
+    /// Whether the section says "no updates yet" if the offering has none.
     says_none: bool,
 }
 
 impl UpdatesSection<'_> {
-    /// Renders the updates below a pledge. If several pledges share them, the heading names the offering. Returns `None` if
-    /// there are none and the page does not say so.
+    /// Renders the updates below a pledge. If several pledges share these updates, the heading names the
+    /// offering. Returns `None` if there are no updates and the page does not say so.
     pub fn since(
         &self,
         calendar: Calendar<'_>,
@@ -219,7 +221,7 @@ impl Item<'_> {
     }
 }
 
-/// Renders the quantity that was done: `1,200 trees`.
+/// Renders how much was done, such as `1,200 trees`.
 fn quantity(language: Language, Quantity { amount, subject }: &Quantity<'_>) -> Markup {
     let (space, words) = match subject {
         Subject::Noun(text) => (language.space_before(text), &**text),
@@ -230,8 +232,9 @@ fn quantity(language: Language, Quantity { amount, subject }: &Quantity<'_>) -> 
     html! { bdi { (amount) (space) (words) } }
 }
 
-/// Selects a sentence: in the page's language, or else in the same language of another region, or else in English, or
-/// else the first. Returns its language tag if it differs from the page's.
+/// Selects the best of an update's sentences. In order of preference: the page's language, the same language
+/// in another region, English, the first sentence. Also returns the sentence's language tag if it differs
+/// from the page's.
 fn sentence(language: Language, texts: &Texts) -> Option<(Option<&str>, &str)> {
     let own = language.tag();
     if let Some(text) = texts.get(own) {
@@ -258,7 +261,7 @@ fn link(address: WebAddress<'_>) -> Markup {
     html! { a href=(address.href) rel=(REL) { bdi { (address.host) } } }
 }
 
-/// Renders a place. Its coordinates link to a map; the page itself loads nothing from there.
+/// Renders a place. Its coordinates, if known, link to OpenStreetMap. The page itself loads no map.
 fn place(Place { name, coordinates }: &Place) -> Markup {
     html! {
         bdi { (&**name) }
@@ -277,7 +280,7 @@ fn map(coordinates: Coordinates) -> String {
     )
 }
 
-/// Number of decimal places of coordinates: about a metre.
+/// Number of decimal places to which coordinates are rounded. Five places are precise to about a metre.
 const PLACES: usize = 5;
 
 /// Writes degrees as a plain decimal such as `-4.1816`.

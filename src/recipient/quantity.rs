@@ -6,7 +6,7 @@ use super::text::{brief, shown};
 use super::words::{Sentence, fill};
 use crate::pledge::{Amount, Impact, PledgeDetail, RetrievedPledge};
 
-/// An amount, and what is counted.
+/// A quantity for readers: an amount, and the words for what is counted.
 pub struct Quantity<'p> {
     /// The amount, rounded, in the format of the reader's language, such as `1,000`.
     pub amount: String,
@@ -14,21 +14,22 @@ pub struct Quantity<'p> {
     pub subject: Subject<'p>,
 }
 
-/// The subject of a quantity.
+/// The words for what a quantity counts.
 pub enum Subject<'p> {
     /// A noun: `12 trees`.
     Noun(&'p str),
-    /// A name instead of a noun: `12 × Mangrove`.
+    /// The pledge's name, if it has no noun: `12 × Mangrove`.
     Name(&'p str),
-    /// The words of the offering's ID, if there is no noun and no name: `12 × tree offering`.
+    /// The offering's ID as words, if the pledge has neither a noun nor a name: `12 × tree offering`.
     Offering(String),
-    /// The offering's ID, if it is not readable either: `3 of reef-7`.
+    /// The offering's ID itself, if it does not consist of words: `3 of reef-7`.
     Unknown(&'p str),
 }
 
 impl<'p> Quantity<'p> {
-    /// Describes a pledge. The subject is the noun: in the plural form that the language requires, or else in the other
-    /// form. Without a noun it is the name. Without a name it is the offering's ID, if the ID consists of words.
+    /// Describes the quantity of a pledge. It is counted by the pledge's noun: in the plural form that the
+    /// language requires, or else in the other form. Without a noun, it is counted by the pledge's name, or
+    /// else by the offering's ID.
     pub fn new(
         language: Language,
         pledge: &'p RetrievedPledge<'_>,
@@ -42,8 +43,8 @@ impl<'p> Quantity<'p> {
         }
     }
 
-    /// Describes an amount of an offering, for which `detail` has the nouns. The subject is never a name, as that is the
-    /// name of one pledge.
+    /// Describes an amount of an offering, such as the sum of several pledges. `detail` has the nouns. The
+    /// name in it is not used, because it belongs to one pledge only.
     pub fn of_offering(
         language: Language,
         amount: Amount,
@@ -78,7 +79,8 @@ impl<'p> Quantity<'p> {
         }
     }
 
-    /// Returns the noun, the name, or the words of the ID.
+    /// Returns the words for what is counted: the noun, the name, or the ID as words. Returns `None` if the
+    /// ID does not consist of words.
     pub fn title(&self) -> Option<&str> {
         match &self.subject {
             Subject::Noun(text) | Subject::Name(text) => Some(text),
@@ -88,7 +90,7 @@ impl<'p> Quantity<'p> {
     }
 }
 
-/// A pledge in the list of an e-mail.
+/// A line of an e-mail's list of pledges.
 pub(super) struct Line {
     /// The quantity for a sentence, such as `12 trees`; `None` if it has no readable words.
     pub words: Option<String>,

@@ -6,18 +6,19 @@ use crate::pledge::Amount;
 /// Maximum number of decimal places that `Intl.NumberFormat` writes by default.
 const PLACES: usize = 3;
 
-/// An amount, rounded as `Intl.NumberFormat` does by default: its shortest decimal is rounded to three places, half away
-/// from zero. So 0.1 + 0.2 is `0.3`, and 1.0005 is `1.001`.
+/// An amount, rounded for display as `Intl.NumberFormat` does by default: to three decimal places, half away
+/// from zero. It rounds the shortest decimal that stands for the double. So 0.1 + 0.2 is `0.3`, and 1.0005 is
+/// `1.001`.
 ///
-/// - An amount that would be rounded to 0 keeps four significant digits, such as 0.0004, because an amount is never 0.
-/// - From 10¹⁶, where a double no longer counts single units, and below 10⁻⁵, the amount has a power of ten and as many
-///   digits as with `notation: "scientific"`: `1.798 × 10³⁰⁸`.
+/// - An amount that would be rounded to 0 keeps four significant digits, such as 0.0004, because an amount is
+///   never 0.
+/// - Amounts of 10¹⁶ and more, and amounts below 10⁻⁵, are written in scientific notation: `1.798 × 10³⁰⁸`.
 pub(super) struct Rounded {
     /// A plain decimal such as `1234.5`.
     digits: String,
-    /// The power of ten by which the digits are multiplied; `None` if there is none.
+    /// The exponent of ten in scientific notation; `None` for a plain decimal.
     exponent: Option<i32>,
-    /// The rounded number, which determines the plural.
+    /// The number that decides which plural form of a noun is used.
     pub value: f64,
 }
 
@@ -60,15 +61,16 @@ pub fn write_amount(language: Language, amount: Amount) -> String {
     Rounded::new(amount).write(language)
 }
 
-/// Returns to how many decimal places a plain decimal is rounded, so that the result is not 0.
+/// Returns the number of decimal places to which a plain decimal is rounded: three, or more if the result
+/// would be 0.
 fn places(plain: &str) -> usize {
     let fraction = plain.strip_prefix("0.").unwrap_or_default();
     let zeros = fraction.bytes().take_while(|digit| *digit == b'0').count();
     if zeros >= PLACES && rounded(plain, PLACES) == "0" { zeros + 1 + PLACES } else { PLACES }
 }
 
-/// Rounds a plain decimal of at most 17 significant digits to this many places, half away from zero. Trailing zeros are
-/// left out.
+/// Rounds a plain decimal to this many places, half away from zero, without trailing zeros. The decimal has
+/// at most 17 significant digits.
 pub(super) fn rounded(plain: &str, places: usize) -> String {
     let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let places = places.min(fraction.len());

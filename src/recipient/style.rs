@@ -1,4 +1,4 @@
-//! The style of a page, and the policy that allows it.
+//! The stylesheet of a page, and the policy that allows it.
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use base64ct::{Base64, Encoding as _};
@@ -7,19 +7,20 @@ use sha2::{Digest as _, Sha256};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 
-/// The `Content-Security-Policy` of a page without an accent. It forbids scripts, frames and forms,
-/// and allows [`STYLE`] by its hash, the images of the pledges (`https:`, `http:`) and the page's
-/// icon (`data:`).
+/// The `Content-Security-Policy` of a page without an accent colour. It forbids scripts, frames and forms. It
+/// allows the stylesheet [`STYLE`] by its hash, the pledges' images (`https:`, `http:`) and the page's icon
+/// (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
      style-src 'sha256-IZv5RC2+dblGMn/F0P+GXtkpb+RO75eK/FpVnVtZ1rU='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The accent of a page: its colour as text, the style that sets it, and the policy that allows this style.
+/// The accent colour of a page: its text, the stylesheet that sets it, and the policy that allows this
+/// stylesheet.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Accent {
     pub text: String,
-    /// The colour on light and on dark paper.
+    /// The colour in the light and in the dark colour scheme.
     #[serde(skip)]
     pub colours: (Colour, Colour),
     #[serde(skip)]
@@ -29,8 +30,8 @@ pub(super) struct Accent {
 }
 
 impl Accent {
-    /// Parses a colour, and raises its contrast for each colour scheme where needed. Returns `None` if the text is not a
-    /// colour.
+    /// Parses a colour. Where its contrast is too low in the light or the dark colour scheme, raises it.
+    /// Returns `None` if the text is not a colour.
     pub(super) fn parse(text: String) -> Option<Self> {
         let colour = Colour::parse(&text)?;
         let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// Maximum number of characters of a text that a page shows.
 const MAX_CHARACTERS: usize = 5_000;
 
-/// Returns the text of a member, truncated to 5,000 characters; `None` if it is absent or blank.
+/// Returns an optional text, truncated to 5,000 characters. Returns `None` if the text is absent or blank.
 pub(super) fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
     member.as_deref().map(beginning).filter(|text| !text.trim().is_empty())
 }
@@ -27,10 +27,12 @@ pub fn shortened(text: &str) -> &str {
     few(text, MAX_BRIEF)
 }
 
-/// Returns the beginning of a text as one line. Whatever a mail program would turn into a link is [broken
-/// up](unlinked). So are encoded words (`=?…?=`), because mail programs decode them in headers. Control characters and
-/// invisible characters, such as those that change the direction of text, are left out. Returns `None` if nothing
-/// visible is left.
+/// Returns the beginning of a text as one line for an e-mail. Returns `None` if nothing visible is left.
+///
+/// - Whatever a mail program would turn into a link is [broken up](unlinked).
+/// - Encoded words (`=?…?=`) are also broken up, because mail programs decode them in headers.
+/// - Control characters and invisible characters are removed, such as those that change the direction of
+///   text.
 pub(super) fn brief(text: &str) -> Option<String> {
     let words = shortened(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
@@ -63,15 +65,16 @@ fn few(text: &str, most: usize) -> &str {
     begun.get(..last.unwrap_or_default()).unwrap_or_default()
 }
 
-/// Returns a text as the name of a sender, which is quoted in a header; `None` if nothing visible is left.
+/// Converts a text to the name of an e-mail's sender, which is written in quotes in the header. Returns
+/// `None` if nothing visible is left.
 pub(super) fn sender(text: &str) -> Option<String> {
     let text = printed(text).replace(['"', '\\', '<', '>'], "").replace("=?", "= ?");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.chars().all(is_invisible)).then_some(text)
 }
 
-/// Removes control characters and invisible characters from a text, except for white space, and for characters that
-/// join or change neighbouring characters, as in Persian and in emoji.
+/// Removes control characters and invisible characters from a text. Keeps spaces, and the invisible
+/// characters that join or change their neighbours, as in Persian and in emoji.
 fn printed(text: &str) -> String {
     let joins = |character| matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_printed = |character: &char| {

@@ -1,4 +1,4 @@
-//! The sums of the quantities of a transaction.
+//! Adds up the quantities of a transaction's pledges.
 
 use super::language::Language;
 use super::quantity::Quantity;
@@ -6,7 +6,7 @@ use super::text::shown;
 use crate::decimal::Decimal;
 use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
 
-/// Maximum number of sums. A page with more kinds of pledges shows none.
+/// Maximum number of sums on a page. If there are more kinds of pledges, the page shows no sums.
 const MAX_TOTALS: usize = 8;
 
 static NO_DETAIL: PledgeDetail<'static> = PledgeDetail {
@@ -24,7 +24,8 @@ pub(super) fn detail_of<'p, 'a>(pledge: &'p RetrievedPledge<'a>) -> &'p PledgeDe
     pledge.details.first().unwrap_or(&NO_DETAIL)
 }
 
-/// A kind of pledges that are added up: all pledges with this noun, or all pledges of this offering that have no noun.
+/// A kind of pledge, for adding up: all pledges with the same noun, or all pledges of one offering without a
+/// noun.
 #[derive(PartialEq, Eq)]
 enum Kind<'p> {
     Noun(&'p str),
@@ -39,8 +40,8 @@ impl<'p> Kind<'p> {
     }
 }
 
-/// Returns the exact sum of each kind of pledges, in the order of their first pledges. Returns nothing if there are more
-/// than 8 kinds, or a sum is beyond the largest double.
+/// Returns the exact sum of each kind of pledge, in the order in which the kinds first appear. Returns an
+/// empty list if there are more than 8 kinds, or if a sum is beyond the largest double.
 pub(super) fn totals<'p>(
     language: Language,
     pledges: &'p [RetrievedPledge<'_>],
@@ -63,8 +64,8 @@ pub(super) fn totals<'p>(
     kinds.into_iter().map(total).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Returns the sum of the amounts, each of which counts as its shortest decimal, as in charges. `None` if it is beyond
-/// the largest double.
+/// Returns the sum of the pledges' amounts, or `None` if it is beyond the largest double. As in charges, each
+/// amount counts as the shortest decimal that stands for it.
 fn sum<'p, 'a: 'p>(pledges: impl Iterator<Item = &'p RetrievedPledge<'a>>) -> Option<Amount> {
     let amounts = pledges.filter_map(|pledge| Decimal::shortest(pledge.impact.amount.get()));
     Amount::parse(&Decimal::sum(amounts).to_scientific())

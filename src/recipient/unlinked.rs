@@ -4,7 +4,7 @@ use crate::visible::is_invisible;
 
 /// The top-level domains of IANA, one per line, in Unicode rather than Punycode. Generated from the npm package `tlds`.
 const DOMAINS: &str = include_str!("domains.txt");
-/// IANA's special-use names without a dot. A host can end in one.
+/// IANA's special-use domain names of a single label. A host can end in one of them, such as `printer.local`.
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
@@ -38,8 +38,9 @@ pub(super) fn unlinked(text: &str) -> String {
     unlinked
 }
 
-/// Whether a character may be a part of a host, or hidden in one. White space, at signs, other ASCII punctuation and other
-/// characters below `À` may not.
+/// Whether a character may be part of a host name: an ASCII letter or digit, `-`, `_`, a dot, or a character
+/// from `À` on. White space and at signs are excluded. Invisible characters are included, as they may be
+/// hidden in a host name.
 fn is_of_host(character: char) -> bool {
     let is_other = character >= 'À' && !character.is_whitespace() && !AT_SIGNS.contains(&character);
     character.is_ascii_alphanumeric() || "-_".contains(character) || is_dot(character) || is_other
@@ -58,7 +59,7 @@ fn push_host(unlinked: &mut String, host: &str) {
     }
 }
 
-/// Whether a mail program may turn a text into a link to this host.
+/// Whether a mail program may recognise a text as a host, and turn it into a link.
 fn is_host(host: &str) -> bool {
     let labels = host.split(is_dot).map(plain).filter(|label| !label.is_empty());
     let labels: Vec<_> = labels.collect();
@@ -68,7 +69,8 @@ fn is_host(host: &str) -> bool {
         || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
 }
 
-/// Whether a label is a top-level domain, or a top-level domain that [dense](is_dense) text directly follows.
+/// Whether a label of a host is a top-level domain. [Dense](is_dense) text may follow the domain directly:
+/// `com你好`.
 fn is_domain(label: &str) -> bool {
     let beginning = label.split(is_dense).next().unwrap_or_default();
     [label, beginning].into_iter().any(|label| {
@@ -78,20 +80,22 @@ fn is_domain(label: &str) -> bool {
     })
 }
 
-/// Whether a character is a symbol, or belongs to a script without spaces between words. Such text may directly follow a host.
+/// Whether a character is a symbol, or belongs to a script without spaces between words, such as Chinese.
+/// Such characters may follow a host directly.
 fn is_dense(character: char) -> bool {
     character >= '\u{e00}'
 }
 
-/// Normalizes a label: in lower case, without invisible characters, and without hyphens and underscores at its ends.
+/// Prepares a label of a host for comparison: in lower case, without invisible characters, and without
+/// hyphens and underscores at its ends.
 fn plain(label: &str) -> String {
     let visible = label.chars().filter(|character| !is_invisible(*character));
     let text: String = visible.map(lower).collect();
     text.trim_matches(['-', '_']).to_owned()
 }
 
-/// Converts a character to lower case, and a full-width one to ASCII, for the scripts of top-level domains. Unicode's own
-/// tables would add 14 KB to the Worker.
+/// Converts a character to lower case, and a full-width character to ASCII. It knows only the scripts of
+/// top-level domains: Unicode's full tables would add 14 KB to the Worker.
 fn lower(character: char) -> char {
     let code = u32::from(character);
     let lower = match character {
@@ -102,8 +106,8 @@ fn lower(character: char) -> char {
     lower.to_ascii_lowercase()
 }
 
-/// Whether `sign`, a character between the texts `before` and `after`, makes a link of them: it ends `mailto:` or `//`,
-/// or is the `@` of an e-mail address.
+/// Whether the character `sign`, between `before` and `after`, makes a mail program see a link. This is so if
+/// it ends `mailto:` or `//`, or is the `@` of an e-mail address.
 fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
     let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
     let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());

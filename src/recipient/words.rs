@@ -1,23 +1,25 @@
-//! The fixed sentences and the dates of pages and e-mails: a file for each language, a line for each sentence.
+//! The fixed sentences and the date formats of pages and e-mails. Each language has a file, with one line for
+//! each sentence.
 
 use super::language::Language;
 use std::borrow::Cow;
 
-/// A sentence. Its position is the line in the file. `{}` is replaced by a value; `|` separates parts.
+/// A fixed sentence. The sentences are in the same order as the lines of each language's file. `{}` is
+/// replaced by a value; `|` separates the parts of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentence {
     /// The heading, with the recipient's name.
     PledgedFor,
     /// The heading for a recipient without a name.
     PledgedForYou,
-    /// The heading of the cause, if the shop sent no phrase.
+    /// The heading above the reason for the pledges, if the shop sent no phrase of its own.
     Cause,
-    /// The number of pledges, in two or three parts. The first part is for 1, and the last one for most numbers. The
-    /// part between them is for Polish's `few`, or for 0 in languages whose plural category of 0 is `one`.
+    /// The number of pledges, in two or three plural forms. The first part is for 1, the last one for most
+    /// numbers. The middle part, if any, is for Polish's `few`, or for 0 in languages that treat 0 like 1.
     Pledges,
-    /// The number of pledges that are not shown.
+    /// The line that says how many more pledges there are than are shown.
     More,
-    /// The text of a link, with the host.
+    /// The text of a link to another website, with the website's host.
     SeeAt,
     /// An amount without a noun or name.
     Quantity,
@@ -25,19 +27,20 @@ pub enum Sentence {
     Reference,
     /// The request to keep the link to the page private.
     Private,
-    /// Test mode: its name, and an explanation.
+    /// The notice on pages of test mode: the mode's name, and an explanation.
     Test,
-    /// The page for a URL that belongs to no transaction: heading, cause, and what to do.
+    /// The texts of the page for a URL that belongs to no transaction: heading, cause, and what to do.
     NotFound,
-    /// The page that is shown if the store does not answer: heading, what happened, and what to do, with the text of a
-    /// link.
+    /// The texts of the page for the case that the store does not answer: heading, what happened, and what to
+    /// do. The last one is split in three: before, in and after a link.
     Unavailable,
     /// A date. `{d}`, `{m}` and `{y}` are replaced by day, month and year.
     Date,
-    /// The names of the months in the form for dates, separated by spaces.
+    /// The names of the months, separated by spaces, in the grammatical form that dates need.
     Months,
-    /// The subject of an e-mail, with the shop. Its parts: for one pledge, with its quantity; for one pledge whose quantity has
-    /// no words; for several, with their number, in one or two parts as in [`Sentence::Pledges`].
+    /// The subject of an e-mail, with the shop's name. The first part is for one pledge, with its quantity.
+    /// The second is for one pledge whose quantity has no words. The others are for several pledges, with
+    /// their number, in one or two plural forms as in [`Sentence::Pledges`].
     MailSubject,
     /// The greeting, in two parts: with the recipient's name, and without.
     MailGreeting,
@@ -45,33 +48,35 @@ pub enum Sentence {
     MailLink,
     /// The request to keep the link in an e-mail private.
     MailPrivate,
-    /// Why the recipient gets the e-mail, with the shop.
+    /// The reason why the recipient gets the e-mail, with the shop's name.
     MailWhy,
-    /// Why the recipient gets a message by a messaging service, with the shop.
+    /// The reason why the recipient gets a message from a messaging service, with the shop's name.
     MessageWhy,
-    /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
+    /// The line for a pledge that has neither a noun nor a name: its quantity, and the ID of its offering.
     MailOf,
-    /// The note on a page that an operator cancelled the transaction, with the date.
+    /// The note on the page of a cancelled transaction, with the date of the cancellation.
     Cancelled,
-    /// The heading that names the shop, in pairs: for a recipient without a name, and with one. The pairs: with a
-    /// quantity; for one pledge whose quantity has no words; for several pledges, with their number. In Polish, a
-    /// fourth pair is for `few` pledges. `{shop}`, `{quantity}`, `{count}` and `{name}` are replaced.
+    /// The heading that names the shop, in pairs of parts. The first part of a pair is for a recipient
+    /// without a name, the second for one with a name. There is a pair with the quantity, a pair for one
+    /// pledge whose quantity has no words, and a pair for several pledges, with their number. Polish has a
+    /// fourth pair for `few` pledges. The placeholders are `{shop}`, `{quantity}`, `{count}` and `{name}`.
     ShopPledged,
-    /// The line above many pledges, with the sums of their quantities.
+    /// The line with the total quantities, above a long list of pledges.
     Totals,
-    /// The time zone of the dates.
+    /// The note that says in which time zone the dates are.
     Zone,
-    /// The text that a recipient may share: its label, what to do with it, and the text, with `{shop}` and `{quantity}`.
+    /// A text that the recipient may share, in three parts: a label, what to do with the text, and the text
+    /// itself, with `{shop}` and `{quantity}`.
     Share,
-    /// The heading of the updates, in two parts: without and with the offering that they are about.
+    /// The heading of the updates, in two parts: the first names no offering, the second names the offering.
     Since,
-    /// Which pledges the updates are about.
+    /// The note that explains which pledges the updates are about.
     SinceNote,
     /// The text that is shown if there are no updates yet.
     NoUpdates,
     /// The text that is shown if the updates could not be read.
     UpdatesUnavailable,
-    /// The names of the stages: funded, under way, done, verified.
+    /// The names of the stages of the work: funded, under way, done, verified.
     Stages,
     /// The labels of an update's facts: quantity, place, partner, report.
     Facts,
@@ -106,13 +111,14 @@ impl Language {
     }
 }
 
-/// Returns a part of a sentence, counted from 0.
+/// Returns the part of a sentence with this index, counted from 0.
 pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
 }
 
-/// Returns the pieces of a sentence: each with whether it is a value. `values` has the names of the placeholders, such
-/// as `shop` for `{shop}`, with their values. The name of `{}` is empty.
+/// Splits a sentence at its placeholders, and replaces them by their values. Returns the pieces, each with
+/// whether it is a value. `values` are pairs of a placeholder's name and value: `shop` for `{shop}`, an empty
+/// name for `{}`.
 pub(super) fn pieces<'s>(
     sentence: &'s str,
     values: &'s [(&str, Cow<'_, str>)],
@@ -123,7 +129,7 @@ pub(super) fn pieces<'s>(
     })
 }
 
-/// Inserts values into a sentence, one after another.
+/// Replaces each `{}` in a sentence with the next of the values.
 pub(super) fn fill(sentence: &str, values: &[&str]) -> String {
     let mut values = values.iter();
     let mut pieces = sentence.split("{}");

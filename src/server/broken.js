@@ -1,6 +1,10 @@
 import { changes } from "./recover.js";
 
-/** Returns the response to a request whose instance of the module broke. @param {Request} request @param {string} id of the request */
+/**
+ * Returns the response to a request during which the wasm instance broke.
+ * @param {Request} request
+ * @param {string} id of the request
+ */
 export function broken(request, id) {
   const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // in the format of `src/api/problem.rs`
   const headers = {
@@ -11,8 +15,8 @@ export function broken(request, id) {
 }
 
 /**
- * Returns the message of the error. A create request may have been recorded, so it gets the text of an unconfirmed
- * write, as in `src/api/problem.rs`.
+ * Returns the error message. A create request may already have been recorded, so it gets the same message as
+ * an unconfirmed write in `src/api/problem.rs`.
  */
 function messageFor(request) {
   if (!changes(request)) return "Something is wrong on our side. Send the request again later.";

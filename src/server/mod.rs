@@ -1,8 +1,8 @@
-//! The service as a Cloudflare Worker: its entry point, and the ports of [`service`].
+//! The entry point of the service as a Cloudflare Worker. It connects [`service`] to the platform.
 //!
 //! [`service`]: crate::service
 //!
-//! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
+//! `worker.js` loads this module. If an instance of the module breaks, `recover.js` answers its requests.
 
 use crate::messaging::Doors;
 use crate::platform::Platform;
@@ -45,7 +45,8 @@ struct Isolate {
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
 
-/// Serves one request. It never fails, because the macro would respond to an error with plain text.
+/// Serves one request. It never returns an error, because the `worker` crate would turn an error into a
+/// response in plain text.
 #[worker::event(fetch)]
 async fn fetch(
     request: web_sys::Request,

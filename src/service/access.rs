@@ -26,8 +26,8 @@ impl Caller {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// Returns the owner of the bytes that the caller's requests hold. The owner is the mode and the unit, or for a
-    /// team's key the mode and the team. So a team has one share of the bytes for all its units.
+    /// Returns the name under which the memory of the caller's requests is counted. It is the mode and the
+    /// unit, or for a team's key the mode and the team. So all units of a team share one limit.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {
@@ -41,8 +41,8 @@ impl Caller {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Checks the API key, and the unit if the key belongs to a team.
     ///
-    /// A live key that came over plain HTTP is refused: by its prefix before anything is read, and again by the mode in
-    /// its record.
+    /// Refuses a live key that came over plain HTTP. It checks the key's prefix before it reads anything, and
+    /// then also the mode in the key's record.
     pub(super) async fn authorize(
         &self,
         request: &impl Request,
@@ -64,15 +64,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Caller { key: hash, scope, record })
     }
 
-    /// Refuses a live key that came unencrypted from another machine.
+    /// Refuses a live key that came over plain HTTP from another machine. A setting can allow this.
     fn refuse_exposed(&self, address: &Address<'_>, is_live: bool) -> Result<(), Problem> {
         let is_private =
             || address.is_https() || self.settings.allows_plain_http || address.is_loopback();
         if !is_live || is_private() { Ok(()) } else { Err(Problem::PlainHttp) }
     }
 
-    /// Returns the unit that a request acts for. Returns `None` if a team's key comes without `X-Service-Unit-Id`, or
-    /// with a unit of another team.
+    /// Returns the unit that a request acts for. Returns `None` if a team's key comes without
+    /// `X-Service-Unit-Id`, or with a unit that is not in the team.
     async fn unit(
         &self,
         request: &impl Request,
@@ -105,9 +105,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns the record of a key, from the isolate's cache or the store.
     ///
-    /// If too many keys of a network were refused, the records of further keys are not read. This saves the operator
-    /// the price of the reads; the keys themselves cannot be guessed. Keys that were accepted recently are still read,
-    /// so that an attacker cannot lock out shops on the same network.
+    /// After too many refused keys from one network, the records of further keys from there are not read.
+    /// This saves the operator the price of the reads; the keys cannot be guessed in any case. Keys that were
+    /// accepted recently are still read, so that an attacker cannot lock out shops on the same network.
     async fn key_record(
         &self,
         request: &impl Request,

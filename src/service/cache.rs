@@ -1,6 +1,8 @@
-//! The caches of an isolate: verified keys, units of teams, price lists, profiles, updates, settlements, recent replay
-//! records, and networks with too many refused keys. The entries of each cache expire, and their number or size is limited. The
-//! count of bytes in flight is also here.
+//! The caches of an isolate, and the count of bytes in flight.
+//!
+//! The caches are for verified keys, units of teams, price lists, profiles, updates, settlements, recent
+//! replay records, and networks with too many refused keys. The entries of each cache expire. Their number or
+//! their size is limited.
 
 use super::network::Network;
 use super::recent::RecentReplays;
@@ -22,7 +24,8 @@ pub const LIFETIME_MS: u64 = 10_000;
 const EXEMPT_MS: u64 = 15 * 60_000;
 /// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
-/// Maximum number of bytes in memory of the entries of a cache. It is for caches whose entries vary widely in size.
+/// Maximum size of all entries of a cache in memory, in bytes. It is for caches whose entries vary widely in
+/// size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The caches that the requests of one isolate share.
@@ -30,21 +33,22 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 pub struct Caches {
     /// The replay records of the last create requests that had an idempotency key.
     pub recent_replays: RecentReplays,
-    /// The bytes that requests hold while they wait.
+    /// Counts the bytes in memory that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    /// Members of teams, by the names of their records.
+    /// Units that belong to a team, by the names of the records that say so.
     pub(super) members: Cache<String, ()>,
-    /// The price list of a mode; `None` if it has none.
+    /// The price list of each mode; `None` for a mode without one.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,
-    /// The price lists of units, by the names of their records; `None` if the unit has none of its own. The number of
-    /// bytes is limited too.
+    /// The units' own price lists, by the names of their records; `None` for a unit without one. The total
+    /// size in bytes is limited too.
     pub(super) unit_price_lists: Cache<String, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
-    /// The updates of offerings and months, by the names of their records. The number of bytes is limited too.
+    /// The updates of each offering and month, by the names of their records. The total size in bytes is
+    /// limited too.
     pub(super) updates: Cache<String, KnownUpdates>,
-    /// The settlements of shops and months, by the names of their records. An entry is added when its read begins, so
-    /// that other requests can wait for the same read.
+    /// The settlements (the months that shops have paid), by the names of their records. An entry is added
+    /// when its read begins, so that other requests can wait for the same read.
     pub(super) settlements: Cache<String, Lookup>,
     /// The keys that were accepted recently. Their records are not cached here.
     pub(super) accepted: AcceptedKeys,
@@ -52,17 +56,18 @@ pub struct Caches {
     pub(super) limited: Cache<Network, ()>,
 }
 
-/// The profile of a unit; `None` if it has none.
+/// The profile of a unit: `None` if it has none, [`Damaged`] if its record could not be read.
 pub type KnownProfile = Result<Option<Profile>, Damaged>;
 
-/// The updates of an offering and month; `None` if there are none.
+/// The updates of an offering and month: `None` if there are none, [`Damaged`] if their record could not be
+/// read.
 pub type KnownUpdates = Result<Option<OfferingUpdates>, Damaged>;
 
 /// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
 /// read.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
-/// A record that could not be read. The failure was logged.
+/// Stands for a record that could not be read. The failure was already logged.
 #[derive(Debug)]
 pub struct Damaged;
 
@@ -75,7 +80,7 @@ struct Entry<K, V> {
     key: K,
     value: Rc<V>,
     expires_ms: u64,
-    /// Its size in memory; 0 if the number of entries limits the memory.
+    /// Size of the value in memory, in bytes; 0 in a cache that limits only the number of entries.
     bytes: usize,
 }
 
@@ -138,7 +143,7 @@ impl AcceptedKeys {
         self.0.keep_entry(Entry { key: hash, value: Rc::new(()), expires_ms, bytes: 0 }, now_ms);
     }
 
-    /// Removes a key that is refused.
+    /// Removes a key after it was refused.
     pub fn forget(&self, hash: &KeyHash) {
         self.0.forget(hash);
     }

@@ -15,7 +15,8 @@ impl Cors {
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Returns the first entry that no browser would send as an origin, if any.
+    /// Returns the first entry that never matches, because no browser sends it as an origin. Returns `None`
+    /// if there is no such entry.
     pub(super) fn useless(&self) -> Option<&str> {
         self.0.iter().map(|origin| &**origin).find(|origin| !is_sent_origin(origin))
     }

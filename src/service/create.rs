@@ -1,4 +1,4 @@
-//! Create pledge transaction (§4.1).
+//! The operation "Create pledge transaction" (§4.1).
 
 use super::create_input::CreateInput;
 use super::prepare::prepare;
@@ -13,8 +13,8 @@ use futures_util::FutureExt as _;
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Creates a pledge transaction.
     ///
-    /// Waits for the key, the body and the prices first, and then makes the transaction without waiting. So only one
-    /// request at a time needs memory to make its transaction.
+    /// First waits for the key, the body and the prices. Then makes the transaction without any further wait.
+    /// So only one request at a time needs memory for making its transaction.
     pub(super) async fn create(
         &self,
         request: &impl Request,
@@ -48,7 +48,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Response::json(self.record(prepared, false).await?))
     }
 
-    /// Writes the record, and returns the answer only after that.
+    /// Writes the record. Returns the answer only after the write is confirmed.
     pub(super) async fn record(
         &self,
         mut prepared: Prepared,

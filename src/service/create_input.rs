@@ -15,7 +15,7 @@ use crate::time::date_time;
 use crate::validate::summary;
 use std::rc::Rc;
 
-/// Maximum number of issues of a body that the answer lists. The rest are counted.
+/// Maximum number of a body's issues that the answer lists. Further issues are only counted.
 const MAX_ISSUES: usize = 20;
 
 /// The input of a create request.
@@ -80,7 +80,7 @@ impl<'r> CreateInput<'r> {
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
 
-    /// Frees the body. Changes the memory reservation to the size of the answer and the record.
+    /// Frees the memory of the body, and reserves memory for the answer and the record instead.
     pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
         let CreateInput { body, mut reservation, .. } = self;
         drop(body); // frees it before the other bytes are reserved

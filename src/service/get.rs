@@ -1,4 +1,4 @@
-//! Get pledge transaction by ID (§4.2).
+//! The operation "Get pledge transaction by ID" (§4.2).
 
 use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem};
@@ -13,9 +13,11 @@ const MAX_WHOLE_BYTES: usize = 256 * 1024;
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns a pledge transaction.
     ///
-    /// Reads the key and the transaction concurrently, and reads neither for a request without a key. A failure to read
-    /// the transaction is reported only if the key is accepted. The record is passed on without being read. Only a
-    /// small record of a paid transaction is read whole, because that is faster than streaming it.
+    /// Reads the key and the transaction at the same time. Without a key in the request, it reads neither. A
+    /// failure to read the transaction is reported only if the key is accepted.
+    ///
+    /// The record is streamed to the caller. Only a small record of a paid transaction is first read whole:
+    /// this is faster than inserting the time of payment into a stream.
     pub(super) async fn get(
         &self,
         request: &impl Request,

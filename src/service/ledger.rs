@@ -1,4 +1,5 @@
-//! The ledger's queue. A create request that was recorded puts a message into the queue, and does not wait for it.
+//! The ledger's queue. After recording a create request, the service puts a message into this queue, and does
+//! not wait for the result.
 
 use crate::pledge::TransactionId;
 use crate::store::{LedgerUnsentKey, NoMetadata, Recorded, Store};
@@ -10,8 +11,9 @@ pub trait LedgerQueue {
     fn send(&self, message: Recorded);
 }
 
-/// Marks a transaction whose message the queue did not accept, so that the next reconciliation finds it immediately.
-/// Without the mark, the pass over all transactions finds it later.
+/// Marks a transaction whose message the ledger's queue did not accept. The next reconciliation of the ledger
+/// with KV then finds the transaction immediately. Without the mark, it is found later, when all transactions
+/// are compared.
 pub async fn mark_unsent(store: &impl Store, id: &TransactionId) {
     let _ = store.put(&LedgerUnsentKey(id), b"{}".to_vec(), &NoMetadata).await;
 }

@@ -48,17 +48,17 @@ struct Line<'a> {
     /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
-    /// The first issue of an invalid request.
+    /// The code of the first issue of an invalid request.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
-    /// The JSON Pointer of that issue, without the caller's own text.
+    /// The JSON Pointer to the value with the first issue, without the caller's own text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer. Each answer for which [`must_log`](Self::must_log) returns true is logged, and a
-    /// share of the others.
+    /// Adds the log line to an answer. Answers for which [`must_log`](Self::must_log) returns true are always
+    /// logged. Of the others, a random share is logged.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -95,11 +95,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response.log = serde_json::to_string(&line).ok(); // never fails
     }
 
-    /// Returns whether an answer is always logged.
+    /// Returns whether an answer is always logged. This is so for:
     ///
-    /// Failures are always logged, including failures that the answer does not show. So are create requests with an
-    /// unpriced pledge, and create requests whose notification never reached the queue. Refusals are always logged if the API
-    /// key was accepted, but not otherwise: strangers could make the operator pay for any number of lines.
+    /// - failures, including those that the answer does not show;
+    /// - create requests with an unpriced pledge;
+    /// - create requests whose notification never reached the queue.
+    ///
+    /// Refused requests count as failures only if their API key was accepted. Otherwise, strangers could make
+    /// the operator pay for any number of log lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
         let RequestLog { unpriced, unsent, .. } = &self.request_log;

@@ -42,7 +42,7 @@ use crate::store::Store;
 use futures_util::FutureExt as _;
 use route::{Route, route};
 
-/// The service for one request, with its ports.
+/// The service for one request, with the parts of the platform that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Service<'s, S, C, E> {
     /// The records.
@@ -64,10 +64,11 @@ pub struct Service<'s, S, C, E> {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Serves one request. Every outcome is a response.
+    /// Serves one request. Every outcome is a response, even a failure.
     ///
-    /// The futures of code that not every isolate needs are boxed, here and in the callees. V8 compiles a WebAssembly
-    /// function at its first call, and a future without a box is compiled as part of its caller.
+    /// In code that not every isolate needs, futures are boxed, here and in the called functions. V8 compiles
+    /// a WebAssembly function at its first call. Without a box, it would compile that code as part of the
+    /// caller.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();

@@ -6,8 +6,11 @@ use crate::http::Request;
 use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// A network: an IPv4 address; the first 64 bits of an IPv6 address, which a provider assigns to one customer; or the
-/// zone of a Worker, as 64 bits of its hash.
+/// The origin of requests for the limit on refused keys: an IPv4 address, the first 64 bits of an IPv6
+/// address, or the zone of a Worker.
+///
+/// A provider assigns the first 64 bits of an IPv6 address to one customer. A zone is represented by 64 bits
+/// of its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network(u64);
 

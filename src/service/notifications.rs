@@ -1,5 +1,5 @@
-//! The notifications of a new transaction. A create request that asks for them puts a message for each service into the
-//! queue.
+//! Queues the notifications of a new transaction: one message for each service that the create request asks
+//! for.
 
 use super::outbox::first_round;
 use super::prepared::Prepared;
@@ -11,9 +11,9 @@ use crate::time::day_of;
 use futures_util::future::join_all;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Puts a message into the queue for each service that the create request asks for, and that may deliver. The
-    /// messages are sent concurrently. If the queue does not accept one, the transaction is recorded nevertheless, and
-    /// its metadata says which message was not queued.
+    /// Puts a message into the queue for each requested service that may deliver, all at the same time. If
+    /// the queue does not accept a message, the transaction is recorded nevertheless. Its metadata then says
+    /// which message was not queued.
     pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };
         let services = self.delivering(&prepared.metadata.scope(), &prepared.services).await;
@@ -36,9 +36,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns those of the services that may deliver: the unit has switched them on, and for a test key they have an
-    /// address or an adapter for tests. Returns all of them if the profile cannot be read, because it is read again
-    /// before each delivery.
+    /// Returns the requested services that may deliver. The unit must have switched them on in its profile.
+    /// For a test key, they also need a test address or a test adapter.
+    ///
+    /// If the profile cannot be read, the services count as switched on: the profile is read again before
+    /// each delivery.
     async fn delivering(
         &self,
         Scope { mode, unit }: &Scope,
@@ -59,8 +61,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         services.into_iter().filter(is_on).collect()
     }
 
-    /// Adds the services whose messages never reached the queue to the operator's list of failed notifications. If
-    /// this fails, only the transaction's metadata says so.
+    /// Adds the services whose messages never reached the queue to the operator's list of failed
+    /// notifications. If this write fails, only the transaction's metadata shows them.
     pub(super) async fn list_unsent(
         &self,
         id: &TransactionId,

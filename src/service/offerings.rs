@@ -1,23 +1,23 @@
-//! The offerings of a transaction whose updates its timeline shows.
+//! Determines for which offerings of a transaction the timeline shows updates.
 
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::settlement::Month;
 use crate::store::TransactionMetadata;
 
-/// Maximum number of offerings of a transaction whose updates are shown. Further ones are left out.
+/// Maximum number of offerings for which a timeline shows updates. Further offerings are left out.
 pub const MAX_OFFERINGS: usize = 20;
 
 /// The offerings of a transaction, and the month in which it was created.
 pub(super) struct Offerings {
     pub month: Month,
-    /// Each offering once: the first [`MAX_OFFERINGS`].
+    /// The IDs of the first [`MAX_OFFERINGS`] offerings, each once.
     pub ids: Vec<String>,
 }
 
 impl Offerings {
-    /// Reads the offerings from a transaction's metadata. Returns `None` if the metadata has no quantities or no time,
-    /// as for large and old transactions. Also returns `None` for more than [`MAX_OFFERINGS`]: the metadata does not say
-    /// which of them are the first.
+    /// Reads the offerings from a transaction's metadata. Returns `None` if the metadata has no quantities or
+    /// no time, as for large and old transactions. Also returns `None` if there are more than
+    /// [`MAX_OFFERINGS`]: the metadata does not say which of them come first.
     pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
         let quantities = metadata.summary.quantities.as_ref()?;
         let ids: Vec<_> =

@@ -4,10 +4,11 @@ use crate::pledge::NotificationService;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
 
-/// A message of the queue. It has no personal data.
+/// A message of the notification queue. It has no personal data.
 ///
-/// In the JSON, a messaging service's message has the ID as `transactionId`. A release that knows only e-mails does not
-/// read such a message: after a rollback it drops the message, and sends no e-mail that nobody asked for.
+/// In a messaging service's message, the ID is named `transactionId` in the JSON. So a release that knows
+/// only e-mails cannot read it. After a rollback, such a release drops the message, instead of sending an
+/// e-mail that nobody asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", into = "Queued")]
 pub struct Message {
@@ -16,10 +17,10 @@ pub struct Message {
     pub id: String,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// 1 for the first notification. Each resend has the next number.
+    /// The number of the notification: 1 for the first one, and the next number for each resend.
     #[serde(default = "first_round")]
     pub round: u32,
-    /// The service that delivers. Messages about e-mails leave it out, as those of earlier releases do.
+    /// The service that delivers the notification. Messages for e-mails leave it out, as in earlier releases.
     #[serde(default)]
     pub service: NotificationService,
 }
@@ -41,17 +42,17 @@ impl From<Message> for Queued {
     }
 }
 
-/// Returns the round of the first notification.
+/// Returns the number of the first notification, which later resends count up from.
 pub(super) fn first_round() -> u32 {
     1
 }
 
-/// A future that returns whether the message is in the queue.
+/// A future that returns whether the queue accepted the message.
 pub type PutFuture<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 
 /// The notification queue.
 pub trait Outbox {
-    /// Puts a message into the queue. The queue delivers it at least once, after a delay within which KV usually shows
-    /// the transaction's record. Returns whether the queue accepted the message within 2 seconds.
+    /// Puts a message into the queue. Returns whether the queue accepted it within 2 seconds. The queue
+    /// delivers the message at least once, after a delay. By then, KV usually shows the transaction's record.
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
 }

@@ -1,4 +1,4 @@
-//! Finds out whether a transaction was paid, from the settlement of its shop and month.
+//! Finds out whether a transaction was paid. The settlement, a record for each shop and month, says so.
 
 use super::cache::Lookup;
 use super::{Clock, Entropy, Service};
@@ -10,9 +10,9 @@ use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
 use futures_util::FutureExt as _;
 use serde::Deserialize;
 
-/// How often a request checks whether another request's read has ended, in milliseconds.
+/// How often a waiting request checks whether another request has finished its read, in milliseconds.
 const LOOK_MS: u32 = 10;
-/// How long a request waits for the read of another request before it reads by itself, in milliseconds.
+/// How long a request waits for another request's read, in milliseconds. After that, it reads by itself.
 const WAIT_MS: u32 = 1_000;
 
 /// The part of a settlement that the service reads.
@@ -23,8 +23,8 @@ struct Paid {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Returns when a transaction was paid; `None` if it is unpaid. A transaction of a month that has not ended is
-    /// unpaid, and causes no read.
+    /// Returns when a transaction was paid, or `None` if it is unpaid. Until its month has ended, a
+    /// transaction counts as unpaid, and nothing is read.
     ///
     /// # Errors
     /// If the settlement cannot be read: a paid transaction must never appear as unpaid.
@@ -63,11 +63,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// Returns the outcome of a read that another request may be making. Returns `None` if the read takes too long: it
-    /// may never end, if the client of the other request hung up.
+    /// Returns the outcome of a read that another request may be making. Returns `None` if the read takes too
+    /// long. It may never end, if the other request's client hung up.
     ///
-    /// A request polls the outcome. It never resumes the future of another request, because the future would then run
-    /// as part of the resuming request, and workerd ties streams to the request that created them.
+    /// The outcome is polled, because a request must not resume another request's future. That future would
+    /// run as part of the wrong request, but workerd ties streams to the request that created them.
     async fn outcome(
         &self,
         request: &impl Request,

@@ -1,4 +1,4 @@
-//! The ports of the service to the platform's clock and randomness.
+//! The service's interfaces to the platform's clock and randomness.
 
 use crate::time::TimeZones;
 

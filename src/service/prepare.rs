@@ -54,14 +54,14 @@ pub(super) fn prepare(
     Ok(Prepared { id, metadata, answer, record, services })
 }
 
-/// Refuses more pledges than a record has room for.
+/// Refuses a transaction with more pledges than fit into a record.
 fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
     let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
-/// Refuses a record that would be too large, before it is made. Each pledge in it has a copy of the recipient (§4.2),
-/// so a small body could need gigabytes.
+/// Refuses a transaction whose record would be too large, before making the record. Each pledge in the record
+/// has a copy of the recipient (§4.2), so a small body could need gigabytes.
 fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Result<(), Problem> {
     let copies = recipient.get().len().saturating_mul(pledges);
     let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;

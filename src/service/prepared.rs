@@ -11,17 +11,17 @@ pub(super) struct Prepared {
     pub metadata: TransactionMetadata,
     /// The body of the answer to the create request.
     pub answer: Vec<u8>,
-    /// The body of the answers to get requests.
+    /// The value of the record, which is also the body of the answers to get requests.
     pub record: Vec<u8>,
     /// The notification services that the create request asks for.
     pub services: Vec<NotificationService>,
 }
 
-/// The source of IDs.
+/// The source of the bytes for new IDs.
 pub(super) enum Ids<'e> {
     /// Random.
     Random(&'e dyn Entropy),
-    /// Derived from an idempotency key.
+    /// The IDs are derived from an idempotency key and the payload, so that a retry gets the same IDs.
     Derived(Derivation),
 }
 

@@ -12,9 +12,9 @@ use std::rc::Rc;
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns the price list by which a unit is charged; `None` if there is none.
     ///
-    /// Never falls back to the other mode's list: that could charge money for a test. An unreadable list of the unit is
-    /// an error, because the mode's list may have another currency. KV cost: at most 2 reads at the same time; none for
-    /// a list that is cached.
+    /// A list of the other mode is never used: it could charge money for a test. If the unit's own list
+    /// cannot be read, this is an error, because the mode's list may have another currency. KV cost: at most
+    /// 2 concurrent reads, and none for a cached list.
     pub(super) async fn price_list(&self, scope: &Scope) -> Result<Rc<Option<PriceList>>, Problem> {
         let key = PriceListKey::of_unit(scope.mode, &scope.unit);
         let name = key.name();

@@ -1,5 +1,5 @@
-//! Keeps the replay records of an isolate's last create requests that had an idempotency key. Workers KV may not show a
-//! write for a minute, but a retry after a second must already be answered as an idempotent replay.
+//! Keeps the replay records of an isolate's last create requests that had an idempotency key. Workers KV may
+//! take a minute to show a write. But even a retry after a second must be answered as an idempotent replay.
 
 use crate::idempotency::{Replay, ReplayHash};
 use crate::scope::Scope;
@@ -11,7 +11,7 @@ const LIFETIME_MS: u64 = 120_000;
 /// Maximum size of all kept records: 2 MiB, about 10,000 create requests.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// The replay records that this isolate wrote last, by unit and mode.
+/// The latest replay records that this isolate wrote, grouped by unit and mode.
 #[derive(Debug, Default)]
 pub struct RecentReplays(RefCell<Vec<Share>>);
 
@@ -31,8 +31,9 @@ struct RecentReplay {
 }
 
 impl RecentReplays {
-    /// Keeps the replay record of a create request. Above the limit on bytes, the unit whose records have the most
-    /// bytes loses its oldest record. So a busy unit does not displace the records of other units.
+    /// Keeps the replay record of a create request. If all records together exceed the limit on bytes, the
+    /// unit with the most bytes loses its oldest record. So a busy unit does not displace the records of
+    /// other units.
     pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
         let mut shares = self.0.borrow_mut();
         shares

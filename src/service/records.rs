@@ -1,4 +1,4 @@
-//! Reads records for a request, and measures the time.
+//! Reads records for a request, and measures how long this takes.
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
@@ -30,13 +30,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some((decode(K::KIND, &record)?, record.len())))
     }
 
-    /// Waits for the store, and adds the time to the log line.
+    /// Waits for a call to the store, and adds the time to the log line.
     pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.request_log.wait(self.clock, work).await
     }
 
-    /// Reads a whole transaction. Its bytes are reserved for `owner` only while they arrive. Use the result without
-    /// waiting again, so that the bytes of concurrent requests do not add up.
+    /// Reads a whole transaction. Memory is reserved for `owner` only until all bytes have arrived. The
+    /// caller must use the result before it waits again. Otherwise, the bytes of concurrent requests would
+    /// add up.
     pub(super) async fn read_transaction(
         &self,
         stored: Stored<S::Value, TransactionMetadata>,
@@ -46,8 +47,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.read_reserved(stored, &mut reservation, 0).await
     }
 
-    /// Reads a whole transaction into a reservation, in addition to `held` bytes that the request already holds. As
-    /// long as the reservation is kept, the caller may wait again.
+    /// Reads a whole transaction into a reservation of memory. `held` is the number of bytes that the request
+    /// already holds. The caller may wait again as long as it keeps the reservation.
     pub(super) async fn read_reserved(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
@@ -59,7 +60,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }
 
-    /// Finds a transaction. Does not ask the store for an ID that this service cannot have made.
+    /// Finds a transaction. An ID that this service cannot have made is not looked up.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,

@@ -1,5 +1,5 @@
-//! A create request with an `Idempotency-Key`: the transaction is recorded once, and a repeated request gets the first
-//! answer as an idempotent replay.
+//! Handles a create request with an `Idempotency-Key`. The transaction is recorded once. A repeated request
+//! gets the first answer as an idempotent replay.
 
 use super::access::Caller;
 use super::create_input::CreateInput;
@@ -21,15 +21,16 @@ enum Plan {
     Replay { id: TransactionId, answer: Vec<u8> },
     /// A new transaction.
     Record(Box<Prepared>, Replay),
-    /// An idempotent replay from the stored transaction. A later release wrote the replay record, with terms that this
-    /// release cannot read.
+    /// An idempotent replay, made from the stored transaction. This release cannot make it from the replay
+    /// record, because a later release wrote that record with terms that are unknown here.
     Stored { id: TransactionId },
     /// The idempotency key was used with another payload. `ours` is the ID that is derived for this create request.
     Conflict { ours: TransactionId },
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Records a transaction, unless its unit has already recorded it under this idempotency key.
+    /// Records a transaction. If the unit has already recorded it under this idempotency key, answers with an
+    /// idempotent replay instead.
     pub(super) async fn create_idempotent(
         &self,
         input: CreateInput<'_>,
@@ -62,9 +63,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Decides the next step by comparing IDs, which are derived from mode, unit, idempotency key and payload. A replay
-    /// record with the ID of this create request belongs to the request. A replay record with another ID belongs to
-    /// another payload.
+    /// Decides the next step by comparing transaction IDs. An ID is derived from mode, unit, idempotency key
+    /// and payload. So a replay record with the ID of this create request belongs to this request. A replay
+    /// record with another ID belongs to another payload.
     fn plan(
         &self,
         input: &CreateInput<'_>,
@@ -93,9 +94,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Selects the replay record from which the create request with the transaction ID `id` is answered. A record for
-    /// this ID takes precedence over one for another payload. If concurrent create requests in two isolates have
-    /// written two records for this ID, both isolates use the later one.
+    /// Selects the replay record that answers the create request with the transaction ID `id`. A record with
+    /// this ID takes precedence over a record of another payload.
+    ///
+    /// Concurrent create requests in two isolates may have written two records with this ID. Then both
+    /// isolates use the later one.
     fn first(
         &self,
         scope: &Scope,
@@ -114,8 +117,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Answers a create request whose idempotency key was used with another payload. If this request has recorded a
-    /// transaction nevertheless, because both requests ran at once, it gets its first answer again.
+    /// Answers a create request whose idempotency key was used with another payload. If both requests ran at
+    /// the same time, this one may nevertheless have recorded a transaction. Then it gets its first answer
+    /// again.
     async fn replay_ours(
         &self,
         caller: &Caller,
@@ -125,7 +129,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
-    /// Returns the answer to the create request of a transaction; `None` if the store does not show its record.
+    /// Returns the first answer to the create request of a transaction, made from its record. Returns `None`
+    /// if the store does not show the record.
     async fn first_answer(&self, caller: &Caller, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.read_transaction(stored, caller.owner()).await?;
@@ -134,7 +139,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(api::to_json(&first)))
     }
 
-    /// Writes the replay record of a recorded transaction, by which a repeated create request is recognised.
+    /// Writes the replay record of a recorded transaction. A repeated create request is recognised by it.
     async fn keep_replay(
         &self,
         scope: &Scope,

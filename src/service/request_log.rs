@@ -29,12 +29,12 @@ pub struct RequestLog {
     pub(super) unsent: RefCell<Vec<NotificationService>>,
 }
 
-/// An issue without the caller's own text.
+/// An issue of a request for the log, without any text that the caller wrote.
 #[derive(Debug)]
 pub struct LoggedIssue {
     pub code: Code,
-    /// The JSON Pointer of the value. For a member that is not in the contract, it is the pointer of the object that
-    /// contains it.
+    /// The JSON Pointer to the value. If a member is not in the contract, this is the pointer to the object
+    /// that contains it, because the caller made up the member's name.
     pub pointer: String,
 }
 

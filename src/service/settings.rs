@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
     pub cors: Cors,
-    /// `PUBLIC_ORIGIN`: the origin of timeline URLs, which is not checked yet. It is empty if the variable is not set.
+    /// `PUBLIC_ORIGIN`: the origin of timeline URLs, not yet checked. It is empty if the variable is not set.
     pub public_origin: String,
     /// Whether `ENVIRONMENT` is `production`.
     pub is_production: bool,
@@ -23,12 +23,12 @@ pub struct Settings {
     pub allows_plain_http: bool,
     /// `LOG_PERCENT`: the percentage of successful requests that are logged.
     pub log_percent: u8,
-    /// The services that deliver for test keys: e-mails if `MAIL_TEST_TO` is set, and messaging services with a door for
-    /// test keys.
+    /// The services that deliver notifications for test keys: e-mails if `MAIL_TEST_TO` is set, and messaging
+    /// services that have an adapter for test keys.
     pub notifies_tests: Vec<NotificationService>,
-    /// Why no e-mail can be sent, if the notification queue is bound.
+    /// The reason why no e-mail can be sent. It is determined only if the notification queue is bound.
     pub mail_problem: Option<&'static str>,
-    /// Why messaging services are not attached although a variable of theirs is set.
+    /// The reasons why messaging services cannot deliver, although some of their variables are set.
     pub messaging_problems: Vec<String>,
     /// The deployed version.
     pub version: String,
@@ -55,7 +55,7 @@ pub struct Variables<'v> {
     pub has_queue: bool,
     /// Whether a mail service is bound, or its secret is set.
     pub has_mail_service: bool,
-    /// The doors to the adapters of messaging services.
+    /// The configured connections to the adapters of messaging services.
     pub doors: Option<&'v Doors>,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
@@ -64,11 +64,8 @@ pub struct Variables<'v> {
 const ORIGIN_INVALID: &str = "creates are refused: the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
 const ORIGIN_INSECURE: &str =
     "creates are refused: in production the variable `PUBLIC_ORIGIN` must begin with `https://`";
-const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
-                               set, as a timeline URL would otherwise keep the host that its create was \
-                               sent to";
-const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently keeps \
-                              the host that its create was sent to";
+const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be set. Otherwise, each timeline URL would keep the host that its create request was sent to";
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently keeps the host that its create request was sent to";
 const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
 const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
@@ -107,7 +104,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Parses the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator notices.
+    /// Parses the Worker's variables. If `LOG_PERCENT` is invalid, all requests are logged, so that the
+    /// operator notices.
     pub fn parse(variables: Variables<'_>) -> Self {
         let Variables { allowed_origins, public_origin, log_percent, .. } = variables;
         let percent = log_percent.trim();
@@ -143,8 +141,8 @@ impl Settings {
         Health { version: &self.version, problem }
     }
 
-    /// Returns the problem with `PUBLIC_ORIGIN` that prevents create requests from being recorded, if there is one.
-    /// Only production requires the variable.
+    /// Returns the problem with `PUBLIC_ORIGIN` because of which create requests are refused, if there is
+    /// one. Only production requires the variable to be set.
     fn origin_problem(&self) -> Option<&'static str> {
         let is_insecure = self.is_production && !self.public_origin.starts_with("https://");
         match &*self.public_origin {
@@ -154,8 +152,9 @@ impl Settings {
         }
     }
 
-    /// Returns the origin of the links in e-mails; `None` if `PUBLIC_ORIGIN` is not set or invalid. It never uses the
-    /// origin of a request: its sender could choose where the links lead.
+    /// Returns the origin of the links in e-mails; `None` if `PUBLIC_ORIGIN` is not set or invalid. A
+    /// request's origin is never used, because the sender of the request could then choose where the links
+    /// lead.
     pub fn mail_origin(&self) -> Option<&str> {
         let is_set = !self.public_origin.is_empty() && self.origin_problem().is_none();
         is_set.then_some(&*self.public_origin)

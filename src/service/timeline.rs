@@ -31,8 +31,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page, and the causes of failure if the profile, the updates or the mark of a cancellation could not be
-    /// read. A wrong or missing edit key causes the same problem as an unknown ID.
+    /// Returns the page. Also returns why the profile, the updates or the mark of a cancellation could not be
+    /// read, if so. A wrong or missing edit key causes the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
@@ -92,10 +92,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.
+    /// Returns the profile of a unit, from the cache or the store. The cache also remembers that a profile is
+    /// missing or damaged.
     ///
     /// # Errors
-    /// If it cannot be read. A damaged profile is an error only the first time.
+    /// If the profile cannot be read. A damaged profile is an error only at the first read, before it is
+    /// cached.
     pub(super) async fn profile(&self, unit: &str) -> Result<Rc<KnownProfile>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {

@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub(super) struct ReadUpdates {
     /// The offerings' IDs with their updates; `None` if the store failed.
     offerings: Vec<(String, Option<Rc<KnownUpdates>>)>,
-    /// The size of the records that this request read, in bytes.
+    /// The total size of the records that this request read, in bytes.
     pub bytes: usize,
     /// Why a record could not be read, for the log.
     pub cause: Option<String>,
@@ -38,13 +38,14 @@ impl ReadUpdates {
     }
 }
 
-/// The updates of an offering, the size of their record in bytes (0 if they were cached), and the problem if the record
-/// is damaged.
+/// The updates of an offering, with two facts about their record: its size in bytes (0 if it was cached), and
+/// the problem if it is damaged.
 type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Returns the updates of the offerings. A record that cannot be read is left out. KV cost: 1 read for each offering
-    /// whose updates are not cached, all at the same time.
+    /// Returns the updates of the offerings. If a record cannot be read, its offering has no updates, and the
+    /// cause is kept for the log. KV cost: 1 read for each offering whose updates are not cached, all at the
+    /// same time.
     pub(super) async fn updates(&self, mode: Mode, offerings: Option<Offerings>) -> ReadUpdates {
         let mut updates = ReadUpdates::default();
         let Some(Offerings { month, ids }) = offerings else { return updates };
@@ -66,11 +67,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         updates
     }
 
-    /// Returns the updates of an offering and month, from the cache or the store. Missing and damaged records are also
-    /// cached. A damaged record is a problem only the first time.
+    /// Returns the updates of an offering and month, from the cache or the store. The cache also remembers
+    /// that a record is missing or damaged. A damaged record is a problem only at the first read, before it
+    /// is cached.
     ///
     /// # Errors
-    /// If the record cannot be read.
+    /// If the store fails to return the record.
     async fn offering_updates(&self, key: UpdatesKey) -> Result<Read, Problem> {
         let (now_ms, name) = (self.clock.now_ms(), key.name());
         if let Some(known) = self.caches.updates.get(&*name, now_ms) {

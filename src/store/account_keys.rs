@@ -23,19 +23,19 @@ impl Key for CredentialKey {
 }
 
 impl CredentialKey {
-    /// Returns the prefix of the names of keys whose hash begins with these digits.
+    /// Returns the prefix of the names of the records of all API keys whose hash begins with these digits.
     pub fn hash_prefix(hexadecimal: &str) -> String {
         [Self::PREFIX, hexadecimal].concat()
     }
 
-    /// Parses the name of a record. Returns `None` for any other name.
+    /// Parses the name of an API key's record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
     }
 }
 
-/// `member:{team}:{unit}` → the unit is in the team. A team's ID ends at the first colon, as it contains none. A unit's
-/// ID may contain colons.
+/// The key `member:{team}:{unit}` of the record that a unit is in a team. A team's ID contains no colon, so
+/// it ends at the first one. A unit's ID may contain colons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberKey<'k> {
     /// The team's ID.
@@ -48,8 +48,8 @@ impl Key for MemberKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "member";
     const PREFIX: &'static str = "member:";
-    /// The same cache TTL as for a key. It limits how long a team's key can still act for a unit that was removed from
-    /// the team.
+    /// The same cache TTL as for an API key. It limits how long a team's key still works for a unit that was
+    /// removed from the team.
     const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.team, ":", self.unit].concat())
@@ -62,14 +62,14 @@ impl<'k> MemberKey<'k> {
         [Self::PREFIX, team, ":"].concat()
     }
 
-    /// Parses the name of a record. Returns `None` for the name of another kind.
+    /// Parses the name of the record that a unit is in a team. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some(MemberKey { team, unit })
     }
 }
 
-/// `unit:{id}`: the register of units, for operators. The service does not read it.
+/// The key `unit:{id}` of a unit's entry in the operators' register. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitKey<'k>(pub &'k str);
 
@@ -82,7 +82,7 @@ impl Key for UnitKey<'_> {
     }
 }
 
-/// `team:{id}`: the register of teams, for operators. The service does not read it.
+/// The key `team:{id}` of a team's entry in the operators' register. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeamKey<'k>(pub &'k str);
 
@@ -111,7 +111,7 @@ impl Key for ProfileKey<'_> {
 }
 
 impl<'k> ProfileKey<'k> {
-    /// Parses the name of a record. Returns `None` for the name of another kind.
+    /// Parses the name of a profile's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         name.strip_prefix(Self::PREFIX).map(ProfileKey)
     }
@@ -139,13 +139,13 @@ impl Key for SettlementKey<'_> {
 }
 
 impl<'k> SettlementKey<'k> {
-    /// Returns the prefix of the names of a shop's settlements. Check the unit of each listed record: the ID of another
-    /// unit may begin with this prefix.
+    /// Returns the prefix of the names of a shop's settlements. Callers must check the unit of each listed
+    /// record: a unit's ID may contain colons, so another unit's names may begin with the same prefix.
     pub fn shop_prefix(mode: Mode, unit: &str) -> String {
         [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
     }
 
-    /// Parses the name of a record. Returns `None` for any other name.
+    /// Parses the name of a settlement's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)
     }

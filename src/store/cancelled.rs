@@ -6,9 +6,9 @@ use crate::pledge::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// `cancelled:{transaction id}` → when an operator cancelled that transaction. It is written if an operator credits the
-/// transaction in full and chooses to show on its timeline that it was cancelled. It has no personal data, so an
-/// erasure keeps it.
+/// The key `cancelled:{transaction id}` of the record that says when an operator cancelled a transaction. An
+/// operator who credits a transaction in full can choose to write it, so that the timeline shows the
+/// cancellation. The record has no personal data, so an erasure keeps it.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledKey<'k>(pub &'k TransactionId);
 

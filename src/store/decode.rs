@@ -18,8 +18,8 @@ pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, S
     whole.map_err(|error| StoreError::damaged(kind, &error))
 }
 
-/// Deserializes a record from a JSON object only. serde's own implementation also accepts arrays, which doubles the
-/// code. This visitor also adds a position to the errors of `try_from`.
+/// Deserializes a record from a JSON object only. serde's own implementation also accepts arrays, which
+/// doubles the code. This visitor also adds the position to errors of `try_from`.
 struct RecordVisitor<T>(PhantomData<T>);
 
 impl<'a, T: Deserialize<'a>> Visitor<'a> for RecordVisitor<T> {

@@ -16,8 +16,8 @@ pub enum StoreError {
 impl StoreError {
     /// Makes the error for a record of this kind that could not be decoded.
     ///
-    /// The texts of serde_json can quote stored personal data. Only texts that name members and values of this crate
-    /// are kept. All others are replaced by a position.
+    /// Error texts of serde_json can quote stored personal data. A text is kept only if it names nothing but
+    /// members and values of this crate. Otherwise, only the position is kept.
     pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let names_ours =

@@ -1,14 +1,15 @@
-//! The trait of the store's typed keys. Each key owns its prefix, its metadata and its cache TTL. So a wrong combination does not
-//! compile, and text from outside cannot name a record of another kind.
+//! The trait of the store's typed keys. Each key type has its own prefix, metadata and cache TTL. So a wrong
+//! combination does not compile, and text from outside cannot name a record of another kind.
 //!
-//! No other module knows a prefix. The operator's code lists by a key's [`PREFIX`](Key::PREFIX), or by a longer prefix
-//! that a key makes, and parses the listed names with that key's `parse`.
+//! Other modules do not know the prefixes. To list records, an operator's code uses a key type's
+//! [`PREFIX`](Key::PREFIX), or a longer prefix that the type makes. The type's `parse` then parses the listed
+//! names.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-/// The seconds of a day.
+/// Number of seconds in a day.
 pub(super) const DAY_SECONDS: u32 = 24 * 60 * 60;
 
 /// Workers KV's usual cache TTL, in seconds. It applies where a key sets none.
@@ -29,7 +30,7 @@ pub trait Key {
     const CACHE_SECONDS: Option<u32> = None;
     /// Deadline of a read, in milliseconds.
     const READ_MS: u32 = 5_000;
-    /// How long a record is kept, in seconds, at least 60; `None` keeps it without limit.
+    /// How long a record is kept, in seconds (at least 60); `None` keeps it forever.
     const KEPT_SECONDS: Option<u32> = None;
     /// Maximum size of a record, in bytes.
     const MAX_BYTES: usize = 64 * 1024;
@@ -42,8 +43,8 @@ pub trait Key {
         [Self::PREFIX, &self.suffix()].concat()
     }
 
-    /// Returns the size of the record with this metadata, in bytes: [`MAX_BYTES`](Self::MAX_BYTES) if the metadata does
-    /// not have it.
+    /// Returns the size of the record with this metadata, in bytes. If the metadata does not contain the
+    /// size, returns [`MAX_BYTES`](Self::MAX_BYTES).
     fn bytes(_metadata: &Self::Metadata) -> usize {
         Self::MAX_BYTES
     }

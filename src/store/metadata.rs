@@ -1,4 +1,4 @@
-//! The metadata of a transaction's record. KV lists it without reading the record.
+//! The metadata of a transaction's record. KV returns it in lists, without reading the record.
 
 use crate::auth::KeyLevel;
 use crate::pledge::{CurrencyCode, EditKey, NotificationService};
@@ -16,8 +16,8 @@ use subtle::ConstantTimeEq as _;
 /// Maximum size of metadata as JSON, in bytes: the limit of Workers KV.
 const MAX_BYTES: usize = 1_024;
 
-/// Who may see a transaction, and the transaction's summary for the operator. It has at most 1,024 bytes of JSON once
-/// [`fit`](Self::fit) was called.
+/// Who may see a transaction, and the transaction's summary for operators. After a call of
+/// [`fit`](Self::fit), it has at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
@@ -30,7 +30,8 @@ pub struct TransactionMetadata {
     /// Size of the record in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// The summary. The service writes it, but reads only its creation time: an operator may have edited it.
+    /// The summary for operators, who may edit it. The service writes it, and reads back only the creation
+    /// time and the quantities.
     #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
 }
@@ -64,7 +65,7 @@ pub struct Summary {
     /// Hashes of the reference and the e-mail address, until an operator erases the personal data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupHashes>,
-    /// The hash in the name of the replay record, if the create had an `Idempotency-Key`.
+    /// The hash in the name of the replay record, if the create request had an `Idempotency-Key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
     /// When an operator erased the personal data, an RFC 3339 date-time.
@@ -73,7 +74,8 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
-    /// The requested messaging services whose message never reached the queue. The JSON has their last letters: `AB`.
+    /// The requested messaging services whose message never reached the queue. In the JSON, each is written
+    /// as the last letter of its name: `AB`.
     #[serde(
         default,
         deserialize_with = "read_services",
@@ -84,11 +86,11 @@ pub struct Summary {
     /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The time of the price list that the charge is based on; `None` if there was none.
+    /// When the price list of this charge was set; `None` if there was no price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// The quantities by offering. `None` if they did not fit, or if an earlier release wrote the transaction. In these
-    /// cases they are computed from the record's value.
+    /// The pledged quantities by offering. `None` if they did not fit into the metadata, or if an earlier
+    /// release wrote the transaction. Then they are computed from the record's value.
     #[serde(
         default,
         deserialize_with = "read_quantities",
@@ -97,14 +99,15 @@ pub struct Summary {
     pub quantities: Option<Quantities>,
 }
 
-/// Reads quantities. Damaged ones become `None`.
+/// Deserializes quantities. Damaged quantities become `None`, instead of an error.
 fn read_quantities<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Quantities>, D::Error> {
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// Reads services from their last letters. Letters that this release does not know are left out.
+/// Deserializes services from the last letters of their names. Letters that this release does not know are
+/// ignored.
 fn read_services<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<NotificationService>, D::Error> {
@@ -148,15 +151,16 @@ pub enum MailState {
 }
 
 impl TransactionMetadata {
-    /// Makes the metadata of a transaction that the scope and the edit key give access to.
+    /// Makes the metadata of a new transaction. Callers of the same unit and mode, and visitors with the edit
+    /// key, may see the transaction.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
         let summary = Summary::default();
         TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
     }
 
-    /// If the JSON would be too long, removes the quantities from the metadata and returns them. Call this after all
-    /// other members are set.
+    /// If the JSON is too long, removes the quantities from the metadata and returns them. Call this last,
+    /// after all other members are set.
     pub fn fit(&mut self) -> Option<Quantities> {
         let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
         self.summary.quantities.take_if(|_| !fits)
@@ -199,32 +203,34 @@ pub struct Registered {
     pub by_shop: bool,
 }
 
-/// The part of an audit log entry that lists show. At most 1,024 bytes of JSON.
+/// The part of an audit log entry that lists show: at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeNote {
     /// The command, such as `units set`.
     pub command: String,
-    /// The first thing that the change concerns.
+    /// What was changed; the first thing if there are several.
     pub on: String,
     /// The person who made the change.
     pub by: String,
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
-    /// The unit or team that the changed key, person or transactions belong to. `None` in notes of earlier releases, if
-    /// `on` already names the unit or team, and if the note would be too long.
+    /// The unit or team that the changed key, person or transactions belong to. It is `None` in notes of
+    /// earlier releases. It is also `None` if `on` already names the unit or team, or if the note would be
+    /// too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
-    /// The name of an earlier entry whose change was not made after all.
+    /// The name of an earlier audit log entry that this entry withdraws, because its change was not made
+    /// after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
-    /// A hash of the operation's ID and the author.
+    /// A hash of the operation's ID and the author, by which a repeated operation is recognised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }
 
 impl ChangeNote {
-    /// Leaves out the unit or team if the note would be too long with it.
+    /// Removes the unit or team if the note would otherwise be too long.
     #[must_use]
     pub fn fit(self) -> Self {
         let is_long = serde_json::to_vec(&self).is_ok_and(|note| note.len() > MAX_BYTES);

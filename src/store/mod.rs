@@ -1,7 +1,7 @@
-//! The port to the key-value store, and the typed keys of its records.
+//! The interface to the key-value store, and the typed keys of its records.
 //!
-//! A transaction is one record, written once. Its value is the body of the get operation's answer. Its metadata says
-//! who may see it.
+//! A transaction is one record, written once. Its value is the body of the get operation's answer. Its
+//! metadata says who may see it.
 
 mod account_keys;
 mod cancelled;

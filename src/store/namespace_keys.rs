@@ -4,8 +4,8 @@ use super::key::Key;
 use super::metadata::{ChangeNote, NoMetadata};
 use std::borrow::Cow;
 
-/// `audit:{inverted time}:{id}` → a change by an operator. A list has the newest change first. Entries of earlier
-/// releases may have no metadata.
+/// The key `audit:{inverted time}:{id}` of an audit log entry: a change by an operator. Because the time is
+/// inverted, a list has the newest change first. Entries of earlier releases may have no metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
@@ -15,15 +15,16 @@ pub struct AuditKey {
 impl AuditKey {
     /// Random bytes in a name, to distinguish changes in the same millisecond.
     pub const RANDOM_BYTES: usize = 8;
-    /// The time from which times are counted back, in milliseconds since 1970. It is in the year 2286.
+    /// The time from which the inverted time in a name is counted back, in milliseconds since 1970. It is in
+    /// the year 2286.
     const LAST_MS: u64 = 9_999_999_999_999;
 
-    /// Makes the key of a change at a time, in milliseconds since 1970.
+    /// Makes the key of the audit log entry for a change at this time, in milliseconds since 1970.
     pub fn new(time_ms: u64, id: [u8; Self::RANDOM_BYTES]) -> Self {
         AuditKey { time_ms: time_ms.min(Self::LAST_MS), id }
     }
 
-    /// Parses the name of a record. Returns `None` for any other name.
+    /// Parses the name of an audit log entry. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         let (inverted, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         let time_ms = Self::LAST_MS.checked_sub(inverted.parse().ok()?)?;
@@ -46,8 +47,8 @@ impl Key for AuditKey {
     }
 }
 
-/// `secret` → the namespace's [`SecretRecord`](crate::secret::SecretRecord). The service does not read it: the record
-/// of each API key has a copy of the secret.
+/// The key `secret` of the namespace's [`SecretRecord`](crate::secret::SecretRecord). The service does not
+/// read this record, because the record of each API key has a copy of the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretKey;
 
@@ -60,13 +61,13 @@ impl Key for SecretKey {
     }
 }
 
-/// `backup` or `backup:increment` → when the last full or incremental backup of the namespace was made, and by whom.
-/// The service does not read it.
+/// The key `backup` or `backup:increment` of the record about the last full or incremental backup of the
+/// namespace. The record says when the backup was made, and by whom. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupKey {
     /// A backup of all records.
     Full,
-    /// A backup of what changed since the last backup.
+    /// An incremental backup: what changed since the last backup.
     Increment,
 }
 

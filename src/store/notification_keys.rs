@@ -1,5 +1,5 @@
-//! Keys of the records of notifications: their outcomes, those that wait in the queue, and those that count towards
-//! limits.
+//! Keys of the records of notifications: their outcomes, notifications that wait in the queue, and
+//! notifications that count towards a limit.
 
 use super::key::{DAY_SECONDS, Key, LEAST_CACHE_SECONDS};
 use super::metadata::NoMetadata;
@@ -16,8 +16,8 @@ pub const MAILED_DAYS: u32 = 2;
 /// always show the state.
 pub const FAILED_MAIL_DAYS: u32 = NOTIFICATION_DAYS;
 
-/// `notification:{id}` → a [`Marker`](crate::notify::Marker), for 30 days. The name of a messaging service follows the
-/// ID: `notification:{id}:{service}`.
+/// The key `notification:{id}` of a [`Marker`](crate::notify::Marker): the outcome of a notification, kept
+/// for 30 days. For a messaging service, the service's name follows the ID: `notification:{id}:{service}`.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationKey<'k>(pub &'k TransactionId, pub NotificationService);
 
@@ -25,8 +25,8 @@ impl Key for NotificationKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
-    /// This cache TTL is the minimum of Workers KV. Within this time another delivery may not see the record, and may
-    /// send the e-mail a second time.
+    /// This cache TTL is the minimum of Workers KV. Within this time, another delivery may not yet see the
+    /// record, and may send the e-mail a second time.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
@@ -35,14 +35,16 @@ impl Key for NotificationKey<'_> {
 }
 
 impl NotificationKey<'_> {
-    /// Parses the transaction's ID and the service from the name of a record. Returns `None` for any other name.
+    /// Parses the transaction's ID and the service from the name of a notification's record. Returns `None`
+    /// for any other name.
     pub fn parse(name: &str) -> Option<(TransactionId, NotificationService)> {
         id_and_service(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
-/// `mail-queued:{id}` → a [`Queued`](crate::notify::Queued), for 3 days: a round whose message is in the queue because
-/// an operator put it there, or because it waits for the next day. The name of a messaging service follows the ID.
+/// The key `mail-queued:{id}` of a [`Queued`](crate::notify::Queued), kept for 3 days. It says that a
+/// notification is in the queue, because an operator resent it or because it waits for the next day. For a
+/// messaging service, the service's name follows the ID.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedMailKey<'k>(pub &'k TransactionId, pub NotificationService);
 
@@ -58,9 +60,11 @@ impl Key for QueuedMailKey<'_> {
     }
 }
 
-/// `mailed:{day}:{HMAC of the address}:{id}` → a claim of [`notify`](crate::notify), for 2 days. Its name counts the
-/// e-mail towards the daily limit of its address. Each messaging service has a limit of its own:
-/// `mailed:{day}:{service}:{HMAC of the address}:{id}`.
+/// The key `mailed:{day}:{HMAC of the address}:{id}` of a record that counts an e-mail towards the daily
+/// limit of its address. The record is kept for 2 days. With it, [`notify`](crate::notify) also claims the
+/// notification, so that no concurrent delivery sends it too.
+///
+/// Each messaging service has a limit of its own: `mailed:{day}:{service}:{HMAC of the address}:{id}`.
 #[derive(Clone, Copy, Debug)]
 pub struct MailedKey<'k> {
     /// The UTC day, such as `2026-11-21`.
@@ -86,12 +90,13 @@ impl Key for MailedKey<'_> {
 }
 
 impl MailedKey<'_> {
-    /// Returns the prefix of the names for this address and day.
+    /// Returns the prefix of the names of all records of this service for this address and day.
     pub fn address_prefix(&self) -> String {
         [Self::PREFIX, &self.of_address()].concat()
     }
 
-    /// Returns the part of the names that all notifications of this service to the address have on the day.
+    /// Returns the part of the name that all notifications of this service to this address have in common on
+    /// one day.
     fn of_address(&self) -> String {
         let service = if self.service.is_email() { "" } else { self.service.name() };
         let colon = if service.is_empty() { "" } else { ":" };
@@ -99,8 +104,8 @@ impl MailedKey<'_> {
     }
 }
 
-/// `mail-failed:{day}:{id}` → an empty value, for 30 days: an entry in the operator's list of failed notifications. The
-/// name of a messaging service follows the ID.
+/// The key `mail-failed:{day}:{id}` of an entry in the operator's list of failed notifications. The entry has
+/// an empty value, and is kept for 30 days. For a messaging service, the service's name follows the ID.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedMailKey<'k> {
     /// The UTC day of the failure, such as `2026-11-21`.
@@ -122,13 +127,13 @@ impl Key for FailedMailKey<'_> {
 }
 
 impl<'k> FailedMailKey<'k> {
-    /// Returns the prefix of the names for a day.
+    /// Returns the prefix of the names of all entries of a day.
     pub fn day_prefix(day: &str) -> String {
         [Self::PREFIX, day, ":"].concat()
     }
 
-    /// Parses the day, the transaction's ID and the service from the name of a record. Returns `None` for any other
-    /// name.
+    /// Parses the day, the transaction's ID and the service from the name of an entry. Returns `None` for any
+    /// other name.
     pub fn parse(name: &'k str) -> Option<(&'k str, TransactionId, NotificationService)> {
         let (day, rest) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         let (id, service) = id_and_service(rest)?;
@@ -136,7 +141,7 @@ impl<'k> FailedMailKey<'k> {
     }
 }
 
-/// Returns a name that ends with the service, unless the service is the e-mail.
+/// Appends a messaging service to a name. For e-mail, returns the name unchanged.
 fn with_service(name: &str, service: NotificationService) -> Cow<'_, str> {
     match service.is_email() {
         true => Cow::Borrowed(name),

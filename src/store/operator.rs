@@ -1,4 +1,5 @@
-//! The stores of the notifier, which can also list records, and of operators, who can also list and remove records.
+//! The notifier's store, which can also list records, and the operator's store, which can also list and
+//! remove records.
 
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
@@ -7,11 +8,11 @@ use serde_json::Value;
 /// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// How long a change waits until a concurrent change must be visible, in milliseconds. It is longer than one list plus
-/// one write in Workers KV.
+/// How long a change waits for concurrent changes to become visible, in milliseconds. One list and one write
+/// in Workers KV together take less time.
 pub const SETTLE_MS: u32 = 1_000;
 
-/// The notifier's store, which can also list.
+/// The notifier's store, which can also list records.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
     /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the cursor of the
@@ -21,10 +22,8 @@ pub trait ListingStore: Store {
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
 
-    /// Returns the names on the first page. A store may read only the names.
-    ///
-    /// # Errors
-    /// If the store does not answer.
+    /// Returns the names of the records on the first page. A store may skip everything else that a list
+    /// contains.
     async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         Ok(self.list(prefix, None).await?.records.into_iter().map(|record| record.name).collect())
     }
@@ -39,7 +38,7 @@ pub trait OperatorStore: ListingStore {
     /// If the store does not answer.
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
-    /// Writes a record as [`put`](Store::put) does, with an expiry after at least 60 seconds.
+    /// Writes a record as [`put`](Store::put) does, but lets it expire after this many seconds, at least 60.
     ///
     /// # Errors
     /// If the record may not have been written.

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use strum::{EnumIter, IntoStaticStr};
 
-/// `person:{unit|team}:{id}:{hash}` → a [`PersonNote`], which is also the metadata. `hash` is the
-/// [keyed hash](crate::secret::NamespaceSecret::person) of the e-mail address. The ledger decides who may sign in; this
-/// record is its backup. The service does not read it.
+/// The key `person:{unit|team}:{id}:{hash}` of a [`PersonNote`], which is stored both as the value and as the
+/// metadata. `hash` is the [keyed hash](crate::secret::NamespaceSecret::person) of the e-mail address.
+///
+/// The ledger decides who may sign in; this record is a backup of it. The service does not read the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersonKey<'k> {
-    /// `unit:{id}` or `team:{id}`. The ID may contain colons.
+    /// The unit or team of the person: `unit:{id}` or `team:{id}`. The ID may contain colons.
     pub place: &'k str,
     /// The keyed hash of the address: 32 hexadecimal digits.
     pub hash: &'k str,
@@ -26,8 +27,8 @@ impl Key for PersonKey<'_> {
 }
 
 impl<'k> PersonKey<'k> {
-    /// Parses the part of a name after [`PREFIX`](Key::PREFIX). Returns `None` for any other text. The place is not
-    /// checked.
+    /// Parses the part of a name after [`PREFIX`](Key::PREFIX). Returns `None` for any other text. The unit
+    /// or team is not checked.
     pub fn parse_suffix(suffix: &'k str) -> Option<Self> {
         let (place, hash) = suffix.rsplit_once(':')?;
         Some(PersonKey { place, hash })
@@ -51,10 +52,10 @@ impl<'k> PersonKey<'k> {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum PersonRole {
-    /// May see transactions, masked, and usage.
+    /// May see usage, and transactions with masked personal data.
     Viewer,
-    /// May also find transactions and see them unmasked, send e-mails again, erase people, and change keys, the profile
-    /// and the people.
+    /// May also find transactions, see them unmasked, resend e-mails and erase personal data. May change the
+    /// API keys, the profile, and the people who may sign in.
     Manager,
 }
 
@@ -76,7 +77,7 @@ pub struct PersonNote {
     pub created: String,
     /// Who added the person.
     pub by: String,
-    /// Whether who added the person belongs to a shop.
+    /// Whether somebody from a shop added the person, rather than an operator.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
 }

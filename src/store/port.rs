@@ -1,4 +1,4 @@
-//! The port to the key-value store.
+//! The interface to the key-value store.
 
 use super::{Key, StoreError};
 
@@ -11,14 +11,14 @@ pub struct Stored<V, M> {
     pub metadata: M,
 }
 
-/// A value that can be read whole, or passed on unread.
+/// A value in the store. It can be read whole, or passed on without being read.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait StoredValue {
-    /// Reads the whole value within this many milliseconds, which are the key's [`READ_MS`](Key::READ_MS).
+    /// Reads the whole value. `milliseconds` is the deadline: the key's [`READ_MS`](Key::READ_MS).
     ///
     /// # Errors
-    /// - If the store stops before the end, or takes longer.
-    /// - [`StoreError::Busy`] if there is no memory for the value.
+    /// - If the store breaks off before the end, or takes longer.
+    /// - [`StoreError::Busy`] if there is not enough memory for the value.
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
 }
 
@@ -43,7 +43,7 @@ pub trait Store {
         key: &K,
     ) -> Result<Option<Stored<Self::Value, K::Metadata>>, StoreError>;
 
-    /// Writes a record, or replaces an older one. `Ok` means that the store has accepted it.
+    /// Writes a record, or replaces the record with the same key. `Ok` means that the store has accepted it.
     ///
     /// # Errors
     /// If the record may not have been written.

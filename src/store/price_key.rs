@@ -1,4 +1,5 @@
-//! Typed keys of price lists: the current ones, which the service reads, and all that were ever set.
+//! Typed keys of price lists: the current lists, which the service reads, and all versions that were ever
+//! set.
 
 use super::Key;
 use super::metadata::{NoMetadata, Registered};
@@ -9,17 +10,18 @@ use std::borrow::Cow;
 /// Maximum size of a price list: 1 MiB.
 pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
 
-/// Maximum size of the price list of one unit: 64 KiB. An isolate of the service may hold those of many units.
+/// Maximum size of the price list of one unit: 64 KiB. An isolate may keep the lists of many units in memory.
 pub const MAX_UNIT_PRICES_BYTES: usize = 64 * 1024;
 
-/// `catalogue:{mode}` → the current price list of a mode, a [`PriceList`](crate::charge::PriceList).
-/// `catalogue:{mode}:{unit}` → the price list of one unit. For that unit it replaces the mode's price list as a whole.
+/// The key of a current [`PriceList`](crate::charge::PriceList). `catalogue:{mode}` is the price list of a
+/// mode. `catalogue:{mode}:{unit}` is the price list of one unit, which completely replaces the mode's list
+/// for this unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceListKey<'k> {
     /// The mode of the API keys that are charged by these prices.
     pub mode: Mode,
-    /// The ID of the only unit that is charged by these prices. It may contain colons. `None` for the price list of all
-    /// units that have none of their own.
+    /// The ID of the unit whose own price list this is; it may contain colons. `None` for the price list of
+    /// all units without one of their own.
     pub unit: Option<&'k str>,
 }
 
@@ -46,12 +48,12 @@ impl<'k> PriceListKey<'k> {
         PriceListKey { mode, unit: Some(unit) }
     }
 
-    /// Returns the prefix of the names of all units' price lists of a mode.
+    /// Returns the prefix of the names of all price lists of single units in a mode.
     pub fn units_prefix(mode: Mode) -> String {
         [Self::PREFIX, mode.name(), ":"].concat()
     }
 
-    /// Parses the name of a record. Returns `None` for any other name.
+    /// Parses the name of a current price list's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let suffix = name.strip_prefix(Self::PREFIX)?;
         let of_mode = || Mode::from_name(suffix).map(Self::of_mode);
@@ -65,12 +67,12 @@ impl<'k> PriceListKey<'k> {
     }
 }
 
-/// `prices:{mode}:{time}` → a [`PriceList`](crate::charge::PriceList), the price list of a mode that took effect at that
-/// time. `prices:unit:{mode}:{unit}:{time}` → the same for the price list of one unit, or a mark that it was removed.
-/// Each is written once and kept.
+/// The key of one version of a price list, which is written once and kept. `prices:{mode}:{time}` is the
+/// [`PriceList`](crate::charge::PriceList) of a mode that took effect at that time.
+/// `prices:unit:{mode}:{unit}:{time}` is the same for one unit, or a mark that the unit's list was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceListVersionKey<'k> {
-    /// Whose price list it is.
+    /// The price list that this is a version of.
     pub of: PriceListKey<'k>,
     /// When the prices were set, an RFC 3339 date-time with milliseconds.
     pub time: &'k str,
@@ -87,14 +89,14 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// The text after the prefix in the names of units' price lists. In the names of modes' price lists, the mode is in
-    /// its place. No mode has this name.
+    /// The text after the prefix that marks the names of units' price lists. In the names of modes' price
+    /// lists, the name of the mode comes after the prefix; no mode is called `unit`.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;
 
-    /// Returns the prefix of the names of all versions of a price list. For a unit's price list, check the unit of each
-    /// listed record: the names of another unit's records may begin with the same prefix.
+    /// Returns the prefix of the names of all versions of a price list. Callers must check the unit of each
+    /// listed record, because the names of another unit's records may begin with the same prefix.
     pub fn prefix_of(of: PriceListKey<'_>) -> String {
         [Self::PREFIX, &Self::before_time(of)].concat()
     }
@@ -106,7 +108,7 @@ impl<'k> PriceListVersionKey<'k> {
         }
     }
 
-    /// Parses the name of a record. Returns `None` for any other name.
+    /// Parses the name of a version's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let rest = name.strip_prefix(Self::PREFIX)?;
         let Some(of_unit) = rest.strip_prefix(Self::UNIT) else {

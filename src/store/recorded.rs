@@ -1,4 +1,4 @@
-//! The facts about a transaction that operators and the ledger know without reading its record.
+//! The facts about a transaction that operators and the ledger get without reading its record.
 
 use super::metadata::{Summary, TransactionMetadata};
 use crate::pledge::TransactionId;
@@ -7,8 +7,8 @@ use crate::scope::{Mode, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A recorded transaction: a message of the ledger's queue, or what an operator reads from the metadata in a list. The
-/// service does not read it.
+/// The facts about a recorded transaction. The service sends them as a message to the ledger's queue.
+/// Operators read the same facts from the metadata in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// The transaction's ID.
@@ -21,7 +21,7 @@ pub struct Recorded {
     pub summary: Summary,
 }
 
-/// The part of the metadata that is read.
+/// The part of a transaction's metadata that a [`Recorded`] contains.
 #[derive(Deserialize)]
 struct Metadata {
     mode: Mode,
@@ -30,9 +30,10 @@ struct Metadata {
 }
 
 impl Recorded {
-    /// Makes the message about a transaction. `left_out` are the quantities that did not [fit] the metadata.
+    /// Makes the message about a transaction for the ledger's queue. `left_out` are the quantities that did
+    /// not [fit] into the metadata.
     ///
-    /// The message has no facts about replays and notifications: the ledger does not need them.
+    /// The message leaves out facts about replays and notifications, which the ledger does not need.
     ///
     /// [fit]: TransactionMetadata::fit
     pub fn new(

@@ -9,10 +9,10 @@ use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use std::borrow::Cow;
 
-/// How long the mark of a message that the ledger's queue did not accept is kept, in days.
+/// How long a transaction stays marked after the ledger's queue did not accept its message, in days.
 const LEDGER_UNSENT_DAYS: u32 = 7;
 
-/// `transaction:{id}` → the body of the get operation's answer.
+/// The key `transaction:{id}` of a transaction's record. Its value is the body of the get operation's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionKey<'k>(pub &'k TransactionId);
 
@@ -30,17 +30,19 @@ impl Key for TransactionKey<'_> {
 }
 
 impl TransactionKey<'_> {
-    /// Returns the prefix of the names of one shop's transactions. Here, a shop is a unit in one mode, test or live.
+    /// Returns the prefix of the names of one shop's transactions. Here, a shop is a unit in one mode, test
+    /// or live.
     ///
-    /// Check [`allows`](TransactionMetadata::allows) for each listed record: two shops can have the same 40-bit hash.
+    /// The prefix contains a 40-bit hash of the shop, which another shop may share. So check
+    /// [`allows`](TransactionMetadata::allows) for each listed record.
     pub fn shop_prefix(scope: &Scope) -> String {
         [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
     }
 
     /// Returns the prefix of the names of the transactions with this reference.
     ///
-    /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference for each listed record: two shops or
-    /// references can have the same 40-bit hash.
+    /// The prefix contains 40-bit hashes, which other shops or references may share. So check
+    /// [`allows`](TransactionMetadata::allows) and the hash of the reference for each listed record.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
     }
@@ -51,8 +53,9 @@ impl TransactionKey<'_> {
     }
 }
 
-/// `erased:{transaction id}` → when that transaction was erased, so that no restore brings back its personal data. The
-/// name sorts before the transaction's, so a restore sees it first. The service does not read this record.
+/// The key `erased:{transaction id}` of the record that says when a transaction was erased. It keeps a
+/// restore from bringing back the personal data. Its name sorts before the transaction's, so a restore sees
+/// it first. The service does not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct ErasedKey<'k>(pub &'k TransactionId);
 
@@ -66,13 +69,13 @@ impl Key for ErasedKey<'_> {
 }
 
 impl ErasedKey<'_> {
-    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
+    /// Parses the transaction's ID from the name of an erasure's record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
-/// `idempotency:{hash}` → a [`Replay`](crate::idempotency::Replay).
+/// The key `idempotency:{hash}` of a replay record: a [`Replay`](crate::idempotency::Replay).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayKey(pub ReplayHash);
 
@@ -85,8 +88,8 @@ impl Key for ReplayKey {
     }
 }
 
-/// `ledger-unsent:{id}` → nothing, for 7 days: a mark that the ledger's queue did not accept the message about this
-/// transaction. The service does not read it.
+/// The key `ledger-unsent:{id}` of a mark that the ledger's queue did not accept the message about this
+/// transaction. The mark has no content, and is kept for 7 days. The service does not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);
 
@@ -101,7 +104,7 @@ impl Key for LedgerUnsentKey<'_> {
 }
 
 impl LedgerUnsentKey<'_> {
-    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
+    /// Parses the transaction's ID from the name of a mark. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }

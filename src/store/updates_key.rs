@@ -10,8 +10,8 @@ use std::borrow::Cow;
 /// Maximum size of the updates of an offering and month: 64 KiB.
 pub const MAX_UPDATES_BYTES: usize = 64 * 1024;
 
-/// `updates:{mode}:{SHA-256 of the offering}:{month}` → [`OfferingUpdates`](crate::updates::OfferingUpdates), the
-/// published updates for the pledges of a month.
+/// The key `updates:{mode}:{SHA-256 of the offering}:{month}` of
+/// [`OfferingUpdates`](crate::updates::OfferingUpdates): the published updates about the pledges of a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UpdatesKey {
     mode: Mode,
@@ -31,7 +31,7 @@ impl Key for UpdatesKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "updates";
     const PREFIX: &'static str = "updates:";
-    /// This cache TTL limits how long a page shows a withdrawn update.
+    /// The store's default cache TTL. It limits how long a page still shows a withdrawn update.
     const CACHE_SECONDS: Option<u32> = None;
     /// This deadline is short, because the page can be shown without updates.
     const READ_MS: u32 = 1_000;

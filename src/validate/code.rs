@@ -1,18 +1,18 @@
-//! The closed list of issue codes.
+//! The complete list of issue codes.
 
 use strum::{EnumMessage, IntoStaticStr, VariantArray};
 
 /// The kind of an [`Issue`](super::Issue). In JavaScript it is a string such as `invalid_type`.
 ///
-/// The list is closed, so that a translation by code can be complete. The messages of most codes are here. A message
-/// that names a limit, a type or the allowed strings is written by `Issue`.
+/// There are no other codes, so a translation can cover all of them. Most messages are defined here. `Issue`
+/// writes the messages that name a limit, a type or the allowed strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumMessage, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum Code {
-    /// The value has another JSON type. This includes `null`.
+    /// The value has the wrong JSON type, or is `null`.
     InvalidType,
-    /// A required member is absent, or an item or the whole JavaScript value is `undefined`.
+    /// A required member is absent. In JavaScript also: an item or the whole value is `undefined`.
     #[strum(message = "is required")]
     Required,
     /// The member is not in the contract.
@@ -59,8 +59,8 @@ pub enum Code {
     /// The pointer does not point to a member of the request.
     #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more issues than are kept. Only the package uses this code; it appends the number of the other issues
-    /// to the message. The service's error message has its own text for this.
+    /// There are more issues than are listed. Only the package uses this code, whose message ends with the
+    /// number of further issues. The service writes its own text about them into its error message.
     #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }

@@ -1,4 +1,5 @@
-//! Issues as numbers in memory. JavaScript reads the numbers, and finds paths and messages in generated tables.
+//! Passes issues to JavaScript as numbers in memory. JavaScript looks up the paths and messages for these
+//! numbers in generated tables.
 
 use super::code::Code;
 use super::issue::{Issue, ValueType};
@@ -15,28 +16,28 @@ use strum::VariantArray as _;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompactIssue {
-    /// The [sort key](Node::sort_key) of the node that has the issue. It contains the item's index, which JavaScript
-    /// reads.
+    /// The [sort key](Node::sort_key) of the value that has the issue. If the value is in an array,
+    /// JavaScript also reads the item's index from it.
     pub sort_key: u64,
-    /// Three values of one byte each, starting with the lowest byte: the [index](Node::index) of the node, the
+    /// Three values, one in each byte from the lowest: the [index](Node::index) of the node, the
     /// [code](Code), and the [`ValueType`] or [`Expected`] that the message names.
     pub about: u32,
-    /// The byte offset of an unknown member's name, of an [undecided](UNDECIDED) number, or of the first byte that is
-    /// not JSON.
+    /// The byte offset of what the issue is about: an unknown member's name, an [undecided](UNDECIDED)
+    /// number, or the first byte that is not JSON.
     pub from: u32,
-    /// The length of that name or number in bytes.
+    /// The length in bytes of the name or number at `from`.
     pub length: u32,
 }
 
-/// Stands in place of a code if JavaScript has to check a number, because only JavaScript converts numbers to doubles
-/// here.
+/// Takes the place of a code for a number that JavaScript must check. This wasm does not convert numbers to
+/// doubles.
 pub const UNDECIDED: u8 = u8::MAX;
 
-/// Checks a request given as JSON. Skips the first `skip` issues and writes the following ones into `out`, as many as
-/// fit, in the order in which the walk finds them.
+/// Checks a request given as JSON. Skips the first `skip` issues, and writes the next ones into `out`, as
+/// many as fit. The issues are in the order in which the check finds them.
 ///
-/// Returns the number of all issues after the skipped ones. `skip` is 0, or at most what an earlier call returned. If
-/// the JSON has escapes, `scratch` must be as long as the JSON.
+/// Returns the number of all issues after the skipped ones. `skip` is 0, or at most the number that an
+/// earlier call returned. If the JSON has escapes, `scratch` must be as long as the JSON.
 pub fn check(
     json: &[u8],
     source: Source,
@@ -52,8 +53,8 @@ pub fn check(
 /// Writes the issues of a body into memory, as many as fit, and counts all of them.
 struct CompactIssues<'o> {
     out: &'o mut [CompactIssue],
-    /// The index of the next issue in `out`. While issues are skipped, it counts up from a negative number, which wraps
-    /// around to an index out of bounds.
+    /// The index of the next issue in `out`. It starts at minus `skip`, as a wrapped number, so skipped
+    /// issues are out of bounds and not written.
     next: usize,
     /// The address of the body.
     start: usize,
@@ -113,8 +114,8 @@ impl<'a> Reporter<'a> for CompactIssues<'_> {
     }
 }
 
-/// Expands the numbers of a [`CompactIssue`], to generate JavaScript's tables. Items have the index 0, and unknown
-/// members have no name. Returns `None` for numbers that no issue has.
+/// Converts the numbers of a [`CompactIssue`] back to an issue, to generate JavaScript's tables. Items have
+/// the index 0, and unknown members have no name. Returns `None` for numbers that no issue has.
 pub fn expand(index: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
     let mut report = Report::with_limit(usize::MAX);

@@ -2,7 +2,7 @@
 
 use strum::Display;
 
-/// How a body that is not JSON in UTF-8 is encoded. The text follows "must be JSON in UTF-8" in a message.
+/// The encoding of a body that is not JSON in UTF-8. Its text follows "must be JSON in UTF-8" in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
 pub(super) enum Encoding {
     #[strum(to_string = " without a byte order mark")]
@@ -42,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// Returns whether no text in UTF-8 begins with this byte.
+/// Returns whether a body that begins with this byte must be binary. No text in UTF-8 begins with it.
 fn is_binary(first: u8) -> bool {
     let is_control = first.is_ascii_control() && !first.is_ascii_whitespace();
     is_control || matches!(first, 0x80..=0xC1 | 0xF5..)

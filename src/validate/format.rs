@@ -64,15 +64,16 @@ pub fn is_date_time(text: &[u8]) -> bool {
 
 // ---- Ordinary texts ----------------------------------------------------------------------------
 
-/// For each format, a regular expression of ordinary texts. The package accepts a text that matches without a call of
-/// the wasm. All other texts, and those longer than 254 characters, are checked by the rules above.
+/// Regular expressions for ordinary texts, one for each format. The package accepts a text that matches
+/// without a call of the wasm. All other texts, and those longer than 254 characters, are checked by the
+/// functions above.
 ///
-/// Every text that matches is also valid by the rules above, as `tests/native/formats.rs` proves. They are ASCII and
-/// anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time: only single characters are
-/// repeated, and no text matches in two ways.
+/// A text that matches is always valid, as `tests/native/formats.rs` proves. The expressions are ASCII and
+/// anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time: only single
+/// characters are repeated, and no text matches in two ways. They match:
 ///
-/// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`, and at most four single dots
-///   and hyphens after it.
+/// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`, and at most four
+///   single dots and hyphens after it.
 /// - URIs of web pages, without user, percent-encoding and fragment.
 /// - Date-times in upper case, without leap seconds and 29 February.
 pub const ORDINARY: [(Format, &str); 3] = [
@@ -188,7 +189,7 @@ fn after_some(text: &[u8], class: u8) -> Option<&[u8]> {
 
 // ---- E-mail addresses --------------------------------------------------------------------------
 
-/// Matches runs of `atext`, separated by single dots.
+/// Matches one or more runs of `atext` characters (RFC 5321), separated by single dots.
 fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
     let mut last = b'.';
     while let [byte, rest @ ..] = text
@@ -239,12 +240,13 @@ fn is_address_literal(text: &[u8]) -> bool {
 
 // ---- IP addresses ------------------------------------------------------------------------------
 
-/// The RFC whose grammar of addresses applies.
+/// The RFC whose rules for IP addresses apply.
 #[derive(Clone, Copy, PartialEq)]
 enum Rfc {
-    /// RFC 3986: no leading zeros in IPv4; `::` stands for one group or more.
+    /// RFC 3986: numbers in IPv4 have no leading zeros; `::` stands for at least one group.
     Uri,
-    /// RFC 5321: leading zeros up to three digits; `::` stands for two groups or more.
+    /// RFC 5321: numbers in IPv4 may have leading zeros, up to three digits; `::` stands for at least two
+    /// groups.
     Smtp,
 }
 
@@ -261,9 +263,9 @@ fn is_ipv6(text: &[u8], rfc: Rfc) -> bool {
     }
 }
 
-/// Counts the groups of 16 bits up to the end or a `::`. Returns the count and the rest.
+/// Counts the 16-bit groups of an IPv6 address, up to its end or to `::`. Returns the count and the rest.
 ///
-/// An IPv4 address counts as two groups and must be at the end.
+/// An IPv4 address at the end counts as two groups.
 fn after_groups(mut text: &[u8], rfc: Rfc) -> Option<(usize, &[u8])> {
     let mut count = 1;
     loop {
@@ -358,7 +360,7 @@ fn is_future_ip(text: &[u8]) -> bool {
     }
 }
 
-/// Matches a path, a query and a fragment. All three have the same bytes, with at most one `#`.
+/// Matches the path, query and fragment of a URI. All three allow the same bytes. There may be one `#`.
 fn is_uri_tail(text: &[u8]) -> bool {
     match skip_encoded(text, TAIL) {
         [] => true,
@@ -392,8 +394,8 @@ fn is_date(date: u32) -> bool {
     (1..=days).contains(&(date & 0xFF))
 }
 
-/// Returns whether a time exists. `time` is `hhmmss` with four bits for each digit; `rest` is the fraction and the
-/// offset.
+/// Returns whether a time of day exists. `time` is `hhmmss` with four bits for each digit. `rest` is the text
+/// after it: the fraction of a second and the offset from UTC.
 fn is_time(time: u32, rest: &[u8]) -> bool {
     let (hour, minute, second) = (time >> 16, time >> 8 & 0xFF, time & 0xFF);
     let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
@@ -402,7 +404,7 @@ fn is_time(time: u32, rest: &[u8]) -> bool {
     hour < 0x24 && minute < 0x60 && (second < 0x60 || second == 0x60 && at_leap())
 }
 
-/// Converts two digits of four bits each.
+/// Converts two decimal digits, stored in four bits each, to a number.
 fn decimal(digits: u32) -> i32 {
     ((digits >> 4) * 10 + (digits & 15)) as i32
 }
@@ -414,7 +416,7 @@ fn after_fraction(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Returns how many minutes local time is ahead of UTC: -1439 to 1439.
+/// Returns the offset of local time from UTC in minutes: -1439 to 1439, positive if local time is ahead.
 fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, h1, h0, m1, m0) = match text {
         [b'Z' | b'z'] => return Some(0),

@@ -1,4 +1,4 @@
-//! RFC 3339 date-times as instants.
+//! Converts RFC 3339 date-times to seconds since 1970.
 
 use super::format::is_date_time;
 use time::{Date, Month};
@@ -6,11 +6,11 @@ use time::{Date, Month};
 /// The Julian day of 1970-01-01.
 const EPOCH: i32 = 2_440_588;
 
-/// Returns the seconds from 1970 to a date-time of any offset, without its fraction; negative before 1970. A leap
-/// second counts as the second before it. Returns `None` for any other text.
+/// Returns the seconds from 1970 to a date-time with any offset; negative before 1970. The fraction is
+/// dropped. A leap second counts as the second before it. Returns `None` for any other text.
 ///
-/// The digits have fixed places, and [`is_date_time`] has checked them. The parser of the crate `time` would add 10 KB
-/// to the Worker.
+/// [`is_date_time`] checks the text first, so that each digit is at a known position. The parser of the crate
+/// `time` would add 10 KB to the Worker.
 pub fn instant(date_time: &str) -> Option<i64> {
     if !is_date_time(date_time.as_bytes()) {
         return None;

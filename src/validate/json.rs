@@ -1,4 +1,4 @@
-//! Walks the JSON of a body along the schema, in one pass that reports all issues.
+//! Checks the JSON of a body against the schema, in one pass that reports all issues.
 
 use super::code::Code;
 use super::issue::ValueType;
@@ -14,16 +14,16 @@ pub const MAX_DEPTH: u32 = 64;
 
 /// Receives the accepted values of a body, in the order of the bytes.
 pub trait Visitor<'a> {
-    /// Whether the body is an answer. Optional members of an answer may be null, and an answer may have booleans and
-    /// decimals. The walk of a request is compiled without support for these.
+    /// Whether the body is an answer. Optional members of an answer may be null, and an answer may have
+    /// booleans and decimals. The code that checks requests is compiled without support for these.
     const IS_ANSWER: bool = false;
     /// Visits an object, before its members.
     fn visit_object(&mut self, _slot: Slot) {}
-    /// Visits a string. In a request it is valid for the format of its slot.
+    /// Visits a string. In a request, its format has already been checked.
     fn visit_text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
     /// Visits a positive number.
     fn visit_number(&mut self, _slot: Slot, _double: f64) {}
-    /// Visits the text of a number that an answer has in place of a decimal string.
+    /// Visits the text of a number that stands where an answer may also have a decimal string.
     fn visit_decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
     /// Visits one of the strings of a choice, by its index.
     fn visit_choice(&mut self, _slot: Slot, _index: usize) {}
@@ -37,7 +37,7 @@ impl Visitor<'_> for () {}
 pub enum Source {
     /// JSON as it was received.
     Json,
-    /// JSON that JavaScript made from a value. It may have the bytes of [`marker`] among its values.
+    /// JSON that JavaScript made from a value. Bytes of [`marker`] may stand in place of values.
     Value,
 }
 
@@ -47,13 +47,13 @@ pub mod marker {
     pub const OTHER: u8 = 1;
     /// `undefined` as the request itself or as an item. (A member that is `undefined` is left out.)
     pub const ABSENT: u8 = 2;
-    /// A value that threw when it was read.
+    /// A value that could not be read, because reading it threw an error.
     pub const UNREADABLE: u8 = 3;
-    /// A value beyond the limits of what is read. It is always the last byte.
+    /// A value that exceeds the limits on what is read. Reading stops there, so this is always the last byte.
     pub const GIVEN_UP: u8 = 4;
 }
 
-/// Walks a body of this kind. Passes the accepted values to `visitor`, and all issues to `reporter`.
+/// Checks a body of this kind. Passes the accepted values to `visitor`, and all issues to `reporter`.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
@@ -65,8 +65,8 @@ pub(crate) fn walk<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, visitor, reporter);
 }
 
-/// Walks a body without allocation. Strings with escapes are decoded into `scratch`, which must be as long as the body
-/// if the body has any.
+/// Checks a body without allocating memory. Strings with escapes are decoded into `scratch`. If the body has
+/// escapes, `scratch` must be as long as the body.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
@@ -82,11 +82,11 @@ pub(crate) fn walk_with<'a>(
     }
 }
 
-/// Why a walk ends before the end of the body.
+/// The reason why a check ends before the end of the body.
 enum WalkError {
     /// The bytes stop being JSON at the lexer's position.
     Syntax(Expected),
-    /// The reporter already has the issue.
+    /// An issue that ends the check was already reported.
     Reported,
 }
 
@@ -148,13 +148,13 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         }
     }
 
-    /// Returns the slot of an accepted value and the visitor. Returns `None` once there is an issue: the values are
-    /// then not needed.
+    /// Returns the name of an accepted value, and the visitor that gets the value. Returns `None` after the
+    /// first issue, when values are no longer needed.
     fn visit(&mut self, node: &Node<'_>) -> Option<(Slot, &mut V)> {
         node.slot().filter(|_| self.reporter.is_clean()).map(|slot| (slot, &mut *self.visitor))
     }
 
-    /// Walks a value that [only an answer](is_of_answers) can have.
+    /// Checks a value that [only an answer](is_of_answers) can have.
     fn walk_answer_value(&mut self, first: u8, node: &Node<'_>) -> Result {
         match first {
             b'"' => self.walk_string(node),
@@ -319,8 +319,8 @@ fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
     }
 }
 
-/// Checks a string against its kind. Returns the index of a choice. The formats apply only to requests: texts of an
-/// answer are not checked.
+/// Checks a string against its kind. For a choice, returns the string's index. Formats are checked only in
+/// requests, not in answers.
 fn check_string<'a, V: Visitor<'a>>(
     kind: &Kind,
     text: Text<'_, '_>,

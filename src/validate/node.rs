@@ -4,17 +4,19 @@ use super::path::{Path, Step};
 use crate::schema::{Array, Kind, Member, Slot};
 use std::borrow::Cow;
 
-/// Bits of a [sort key](Node::sort_key) for a member: its position plus 1, or 255 if it is unknown.
+/// Number of bits for a member in a [sort key](Node::sort_key). They hold the member's position plus 1, or
+/// 255 for an unknown member.
 const MEMBER_BITS: u32 = 8;
-/// Bits of a [sort key](Node::sort_key) for an item: its position plus 1. The position has 32 bits.
+/// Number of bits for an array's item in a [sort key](Node::sort_key). They hold the item's position, which
+/// has 32 bits, plus 1.
 const ITEM_BITS: u32 = 33;
-/// The lowest bit of the item in the [sort key](Node::sort_key) of a value inside an array. Each array of the request
-/// is a member of the request itself.
+/// Where the bits of an array's item begin in the [sort key](Node::sort_key) of a value, counted from the
+/// lowest bit. Each array of the request is a member of the request itself.
 pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 
 /// A value of a body: its node in the schema's tree, and its position in each array above it.
 ///
-/// A node links to its parent through the stack frames of the walk, so that a path is built only if there is an issue.
+/// A node refers to its parent on the stack. So a path is built only if there is an issue.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'p> {
     parent: Option<&'p Node<'p>>,
@@ -67,8 +69,8 @@ impl<'p> Node<'p> {
         self.slot.map_or(0, |slot| slot as u8 + 1)
     }
 
-    /// Returns a number that sorts issues in the schema's order. It has a few bits for each step from the root, the
-    /// outermost step in the highest bits. Unknown members of an object come after the others.
+    /// Returns a number by which issues sort in the schema's order. Each step from the root takes a few bits;
+    /// the outermost step has the highest bits. Unknown members of an object come after the others.
     pub(crate) fn sort_key(&self, is_unknown: bool) -> u64 {
         let unknown = u64::from(is_unknown) * (0xFF << (u64::BITS - MEMBER_BITS));
         self.with_ancestors().fold(unknown, |key, node| {

@@ -16,7 +16,7 @@ pub fn to_double(text: &str) -> f64 {
     double.unwrap_or(f64::NAN)
 }
 
-/// Writes the same number with the decimal point in front of the first digit that is not 0.
+/// Rewrites a number so that the decimal point precedes the first digit that is not 0: `0.120e3` for `120`.
 fn with_least_exponent(text: &str) -> String {
     let (sign, size) = text.strip_prefix('-').map_or(("", text), |size| ("-", size));
     let (mantissa, exponent) = size.split_once(['e', 'E']).unwrap_or((size, "0"));

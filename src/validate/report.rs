@@ -11,11 +11,11 @@ use crate::schema::BODY;
 
 /// Receives the issues of a body, in the order in which the walk finds them.
 pub(crate) trait Reporter<'a> {
-    /// Whether strings must be decoded exactly, because they are kept or shown. The rules themselves only distinguish
-    /// ASCII characters.
+    /// Whether strings must be decoded exactly, because they are kept or shown. For the rules alone, all
+    /// characters beyond ASCII are the same.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Returns whether the walk still passes values to its visitor: until the first issue, or always if the visitor
-    /// ignores the values.
+    /// Returns whether accepted values are still passed to the visitor. This is so until the first issue. It
+    /// is always so for a visitor that ignores the values.
     fn is_clean(&self) -> bool {
         true
     }
@@ -27,7 +27,8 @@ pub(crate) trait Reporter<'a> {
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
     /// Reports that the bytes stop being JSON at this offset.
     fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
-    /// Reports a number that is not finite or not above 0. Returns any other number if the visitor needs values.
+    /// Checks a number. Reports it if it is not finite or not above 0. Otherwise returns it, if the visitor
+    /// needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
 }
 
@@ -113,8 +114,8 @@ fn issue_at<'a>(node: &Node<'_>, code: Code, detail: Detail) -> Issue<'a> {
 /// Maximum number of characters of a path in a summary. Every path of the contract is shorter.
 const MAX_PATH_LENGTH: usize = 100;
 
-/// Writes issues with their paths on one line, and then how many of `count` are left out. Paths are cut at 100
-/// characters, so that names in a body cannot make the line longer.
+/// Writes issues with their paths on one line. `count` is the number of all issues; the line ends with how
+/// many are left out. Paths are cut at 100 characters, so that names in a body cannot make the line long.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     let shown = issues.iter().map(|issue| match issue.path.steps() {
         [] => format!("the body {issue}"),
@@ -125,8 +126,8 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     shown.chain(rest).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the first characters of a path. Control characters are escaped, as a caller may print the text to a
-/// terminal.
+/// Returns the first 100 characters of a path. Control characters are escaped, because a caller may print the
+/// text to a terminal.
 fn printable(path: &str) -> String {
     let mut shown = String::with_capacity(MAX_PATH_LENGTH);
     let mut chars = path.chars();

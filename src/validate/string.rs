@@ -16,10 +16,10 @@ impl<'a> RawString<'a> {
         (!self.has_escapes).then_some(self.bytes)
     }
 
-    /// Decodes the value into `buffer`, which must have as many bytes as the raw string. Returns `None` if an escape is
-    /// half of a surrogate pair.
+    /// Decodes the value into `buffer`, which must have as many bytes as the raw string. Returns `None` if an
+    /// escape is half of a surrogate pair.
     ///
-    /// Without `EXACT`, an escaped character beyond ASCII becomes one arbitrary byte beyond ASCII.
+    /// Without `EXACT`, each escaped character beyond ASCII becomes a single byte beyond ASCII.
     pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;
@@ -41,8 +41,8 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// The value of a JSON string. It is in the input, or in a buffer if it has escapes; the next string with escapes
-/// overwrites the buffer.
+/// The value of a JSON string. A string without escapes is a part of the input. A string with escapes is
+/// decoded into a buffer, which the next such string overwrites.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a, 'b> {
     /// A part of the input.
@@ -58,8 +58,8 @@ impl<'a> Text<'a, '_> {
         }
     }
 
-    /// Converts the value to a string that outlives the buffer. The walk passes only UTF-8; other bytes would become an
-    /// empty string.
+    /// Converts the value to a string that outlives the buffer. Bytes that are not UTF-8 would become an
+    /// empty string, but the check refuses them before.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
             Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),

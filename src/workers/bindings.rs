@@ -9,8 +9,9 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings that the service, its consumer and the dashboard share. The service and the dashboard extend this
-    /// type. It replaces `worker::Env`, which reads a KV namespace with six reflective calls.
+    /// The bindings that the service, its queue consumer and the dashboard share. The service and the
+    /// dashboard extend this type. It replaces `worker::Env`, which makes six reflective calls to read a KV
+    /// namespace.
     pub type Bindings;
     /// The records.
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
@@ -60,7 +61,7 @@ extern "C" {
 }
 
 impl Bindings {
-    /// Returns the notification queue, with this Worker's delay.
+    /// Returns the notification queue, with the delay that this Worker's variables set.
     pub fn outbox(&self) -> Option<DelayedQueue> {
         let queue = self.notifications()?;
         Some(DelayedQueue::new(queue, self.mail_delay_seconds().as_deref()))

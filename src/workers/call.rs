@@ -5,12 +5,13 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The context of a request: the class `Call` in `recover.js`. `impact-pledge/testing` has its own class.
+    /// The context of a request. It is the class `Call` in `recover.js`; `impact-pledge/testing` has another
+    /// such class.
     pub type Call;
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]
     pub fn id(this: &Call) -> String;
-    /// Makes the platform continue with a promise after the answer. Call it before the answer.
+    /// Keeps the platform running after the answer, until a promise has settled. Call this before the answer.
     #[wasm_bindgen(method, js_name = waitUntil)]
     pub fn wait_until(this: &Call, promise: &Promise);
 }

@@ -16,7 +16,8 @@ extern "C" {
         options: &ReadableStreamGetReaderOptions,
     ) -> Result<Reader, JsValue>;
 
-    /// A stream reader with the method `readAtLeast`, which only workerd has. A standard read returns only 4 KiB.
+    /// A stream reader with the method `readAtLeast`, which only workerd has. A read by the standard method
+    /// returns only 4 KiB.
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type Reader;
     #[wasm_bindgen(method, catch, js_name = readAtLeast)]
@@ -51,10 +52,11 @@ impl ChunkReader {
         })
     }
 
-    /// Fills a buffer within this many milliseconds. The returned buffer is shorter at the end of the stream.
+    /// Fills a buffer within this many milliseconds. At the end of the stream, the returned buffer is
+    /// shorter.
     ///
     /// # Errors
-    /// If the stream breaks off. The error is `undefined` if the time is over.
+    /// If the stream breaks off, or the time is over. The error is `undefined` if the time is over.
     pub async fn fill(
         &mut self,
         buffer: Uint8Array,

@@ -1,4 +1,5 @@
-//! The ledger's queue on Cloudflare Workers. Messages are sent in the background, while and after the answer is sent.
+//! The ledger's queue on Cloudflare Workers. Messages are sent in the background, so that the answer does not
+//! wait for them.
 
 use super::call::Call;
 use super::deadline::failure;
@@ -20,8 +21,9 @@ const MAX_SENDING: usize = 128;
 
 #[wasm_bindgen(module = "/src/workers/put.js")]
 extern "C" {
-    /// Puts a text into a queue. Then calls `end`, with a boolean that says whether the queue accepted the text in
-    /// time, and the error if it did not. The returned promise is fulfilled with the result of `end`.
+    /// Puts a text into a queue, and then calls `end`. The first argument of `end` is whether the queue
+    /// accepted the text in time. The second is the error, if there is one. The returned promise resolves to
+    /// the result of `end`.
     fn put(queue: &Queue, text: &str, milliseconds: u32, end: &JsValue) -> Promise;
 }
 
@@ -33,9 +35,9 @@ thread_local! {
 pub struct BackgroundQueue<'c> {
     /// The queue.
     pub queue: Queue,
-    /// The store for the marks of messages that the queue does not take.
+    /// The store, in which transactions are marked if the queue does not accept their messages.
     pub store: &'c KvStore,
-    /// The request's context, which keeps the platform running after the answer.
+    /// The request's context, which keeps the platform running after the answer is sent.
     pub call: &'c Call,
 }
 

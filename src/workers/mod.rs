@@ -1,5 +1,5 @@
-//! The ports on Cloudflare Workers: requests and responses, the KV namespace, the queues, the rate limit, bindings and
-//! variables. Every wait has a deadline.
+//! Implements the service's interfaces on Cloudflare Workers: requests and responses, the KV namespace, the
+//! queues, the rate limit, bindings and variables. Every wait has a deadline.
 
 mod bindings;
 mod call;

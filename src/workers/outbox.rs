@@ -16,8 +16,8 @@ pub struct DelayedQueue {
 }
 
 impl DelayedQueue {
-    /// Makes the queue with a delay from the text of `MAIL_DELAY_SECONDS`, or with [`DELAY_SECONDS`] if that is not a
-    /// number.
+    /// Makes the queue. The delay is the number in the variable `MAIL_DELAY_SECONDS`, or [`DELAY_SECONDS`] if
+    /// that is not a number.
     pub fn new(queue: Queue, delay_seconds: Option<&str>) -> Self {
         let delay_seconds = delay_seconds.and_then(|text| text.trim().parse().ok());
         DelayedQueue { queue, delay_seconds: delay_seconds.unwrap_or(DELAY_SECONDS) }

@@ -1,11 +1,11 @@
 import { within } from "./within.js";
 
-/** The message is already JSON text, so neither side has to convert it. */
+/** The options for a message that is already JSON text, so that neither side has to convert it. */
 const OPTIONS = { contentType: "text" };
 
 /**
- * Puts a text into a queue. Then calls `end`, with a boolean that says whether the queue accepted the text in time, and
- * the error if it did not.
+ * Puts a text into a queue, and then calls `end`. The first argument of `end` is whether the queue accepted
+ * the text in time. The second is the error, if there is one.
  * @param {{send: (message: string, options: object) => Promise<unknown>}} queue
  * @param {string} text
  * @param {number} milliseconds

@@ -11,7 +11,7 @@ pub const PUT_MS: u32 = 2_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A queue. Unlike this type, `worker::Queue` also converts messages with serde, and it has no deadline.
+    /// A queue. It replaces `worker::Queue`, which also converts messages with serde, and has no deadline.
     pub type Queue;
     /// Puts a message into the queue.
     #[wasm_bindgen(method, catch)]

@@ -6,12 +6,13 @@ use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
-/// Deadline of the platform's answer to one count, in milliseconds. The platform counts in its own memory.
+/// Deadline for the platform to count one refused key, in milliseconds. It counts in memory, so it answers
+/// quickly.
 const COUNT_MS: u32 = 1_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A rate limit of the platform. `worker::RateLimiter` converts its key with serde.
+    /// A rate limit of the platform. It replaces `worker::RateLimiter`, which converts its key with serde.
     pub type RateLimit;
     #[wasm_bindgen(method, catch)]
     fn limit(this: &RateLimit, options: &JsValue) -> Result<Promise, JsValue>;

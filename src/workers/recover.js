@@ -1,21 +1,31 @@
 /** Maximum number of waiting calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
-/** Longest wait for a message that is delivered alone, in milliseconds. The platform may have ended that delivery without notice. */
+/**
+ * The longest time that other messages wait for a message that is delivered alone, in milliseconds. The
+ * platform may have ended that delivery without notice.
+ */
 const TURN_MS = 60_000;
-/** How long new messages wait after the instance broke, and how often they check, in milliseconds. */
+/**
+ * How long new messages wait after the instance broke (`SOON_MS`), and how often they check whether the wait
+ * is over (`LOOK_MS`), in milliseconds.
+ */
 const SOON_MS = 200;
 const LOOK_MS = 20;
-/** Seconds until the next delivery of a message that broke its instance. */
+/** Seconds before a message that broke its instance is delivered again. */
 const AGAIN_SECONDS = 60;
-/** Deadlines after an instance broke, in milliseconds: for the answer to the instance's request by the mail service or the adapter, and then for writing the marker to Workers KV. */
+/**
+ * Deadlines after an instance broke, in milliseconds. `SEND_MS` is for the answer of the mail service or the
+ * adapter to a request that the instance sent. `WRITE_MS` is for the marker that is then written to Workers
+ * KV.
+ */
 const SEND_MS = 15_000;
 const WRITE_MS = 15_000;
 
 /**
- * A wasm module. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
- * last one broke. `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` share the instance
- * with requests.
+ * A wasm module. `name` is for the log. `instance` returns the number of the current instance; if that one
+ * broke, it first starts a new one. `broken` makes the answer to a request whose instance broke. `queue` and
+ * `scheduled` use the same instance as the requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
  * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
@@ -31,21 +41,28 @@ const WRITE_MS = 15_000;
  */
 
 /**
- * Makes the module's handlers, which answer in place of a broken instance. After an uncaught exception the `worker` crate
- * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer the
- * requests of a broken instance with an error, and restart the deliveries of its messages.
+ * Makes the Worker's handlers, which call the module and also answer if its instance breaks. After an
+ * uncaught exception, the `worker` crate starts a new instance at the next call. The calls of the old
+ * instance would wait forever. So these handlers answer its requests with an error, and deliver its messages
+ * again.
  *
- * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks this
- * instance affects no request. Nor does it use up an attempt of another message, or cause a second notification for it.
- *
+ * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks
+ * this instance affects no request. Other messages lose no attempt by it, and cause no second notification.
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);
 
-/** @param {Module} module @param {StartConsumer} [startConsumer] given if there is a queue of e-mails */
+/**
+ * Makes the handlers of a module.
+ * @param {Module} module
+ * @param {StartConsumer} [startConsumer] given if the Worker consumes the notification queue in an instance of its own
+ */
 function handlersOf(module, startConsumer) {
   const requests = callsOf(module.name, module.instance);
-  /** The consumer, from the first message on. @type {ReturnType<typeof consumerOf> | undefined} */
+  /**
+   * The consumer. The first message starts it.
+   * @type {ReturnType<typeof consumerOf> | undefined}
+   */
   let consumer;
 
   const recover = () => {
@@ -79,15 +96,15 @@ function handlersOf(module, startConsumer) {
   }
 
   /**
-   * Consumes a batch of messages. Each message gets its own outcome. The batch fails only if a message cannot be
-   * acknowledged or retried.
+   * Delivers each message of a batch, which is then acknowledged or retried by itself. The batch fails only
+   * if a message cannot be acknowledged or retried.
    */
   async function consume({ queue, messages }, env) {
     consumer ??= consumerOf(startConsumer());
     await Promise.all(messages.map((message) => consumer.deliver(message, queue, env)));
   }
 
-  /** Returns true if a handler ended without breaking the instance. */
+  /** Calls a handler. Returns true if it ended without breaking the instance. */
   async function ends(handle) {
     const { ended, forget } = requests.call(() => handle().then(() => true));
     const isDone = await ended;
@@ -95,7 +112,10 @@ function handlersOf(module, startConsumer) {
     return isDone;
   }
 
-  /** Passes a batch to the module, which acknowledges or retries each message, unless its instance breaks. */
+  /**
+   * Passes a batch to the module, which acknowledges or retries each message. If its instance breaks, retries
+   * the whole batch.
+   */
   async function take(batch, env) {
     const isDone = await ends(() => module.queue(batch, env));
     if (!isDone) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
@@ -126,14 +146,16 @@ class Call {
     return this.#id;
   }
 
-  /** Makes the platform continue with a promise after the answer. Call it before the answer. */
+  /**
+   * Keeps the platform running after the answer, until a promise has settled. Call this before the answer.
+   */
   waitUntil(promise) {
     this.#later = Promise.all([this.#later, promise]);
   }
 
   /**
-   * Returns a promise that is fulfilled once the answer is made and all later work has ended. It is a single promise,
-   * because the platform takes 5 µs for each.
+   * Returns a promise that is fulfilled once the answer is made and all later work has ended. There is only
+   * one such promise, because each takes the platform 5 µs.
    */
   end(answered) {
     return answered.then(() => this.#later);
@@ -157,9 +179,9 @@ class Sending {
   }
 
   /**
-   * Remembers a notification that is being sent; the module calls this. If the mail service accepts an e-mail, `sent` is
-   * fulfilled. If an adapter accepts a message, `sent` is fulfilled with a response of success. The other arguments are
-   * for the write of the marker, which must follow then.
+   * Remembers a notification that the module is sending. `sent` is fulfilled if the mail service accepts the
+   * e-mail, or with the adapter's response to a message. The other arguments are for writing the marker,
+   * which must follow a success.
    */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
@@ -167,8 +189,8 @@ class Sending {
   }
 
   /**
-   * Returns the state of the notification after the instance broke. If it was sent, writes its marker; the message is
-   * acknowledged even if that fails.
+   * Returns the state of the notification after the instance broke. If the notification was sent, first
+   * writes its marker. Even if this write fails, the message is then acknowledged.
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
@@ -180,7 +202,10 @@ class Sending {
   }
 }
 
-/** Returns a promise that is fulfilled as `sent` is, but rejected for a response that is no success. */
+/**
+ * Waits for the answer of a mail service or an adapter. Throws if `sent` is rejected, or if the answer is a
+ * response without success.
+ */
 async function accepted(sent) {
   const answer = await sent;
   if (answer instanceof Response && !answer.ok) throw new Error("refused");
@@ -202,8 +227,8 @@ const outcome = (promise, milliseconds) =>
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
   /**
-   * The time until which new messages wait: for the messages of a broken instance, or for a message that is delivered
-   * alone.
+   * The time until which new messages wait. They wait for the messages of a broken instance, or for a message
+   * that is delivered alone.
    */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
@@ -237,8 +262,8 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message. Returns "done" if the consumer has acknowledged or retried it, or the state of its notification if the
-   * instance broke.
+   * Delivers a message. Returns "done" if the consumer has acknowledged or retried it. If the instance broke,
+   * returns the state of the message's notification instead.
    * @returns {Promise<"done" | "sent" | "unsent" | "unknown">}
    */
   async function attempt(message, queue, env, token) {
@@ -250,8 +275,9 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message. If the instance breaks, perhaps because of another message, the message is delivered again alone
-   * in a new instance. It is retried later if the new instance also breaks, or if the notification may have been sent.
+   * Delivers a message. If the instance breaks before the notification is sent, perhaps because of another
+   * message, delivers the message again, alone in a new instance. Retries it later if that instance breaks
+   * too, or if it is unknown whether the notification was sent.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();
@@ -266,7 +292,10 @@ function consumerOf({ deliver, instance }) {
   return { deliver: deliverOrRetry, recover };
 }
 
-/** Keeps track of the calls that wait for an instance of the module. `name` is for the log. */
+/**
+ * Keeps track of the calls that wait for an instance of the module, and ends them if it breaks. `name` is for
+ * the log.
+ */
 function callsOf(name, instance, onBreak = () => {}) {
   const waiting = new Map(); // by number, because a set would have to hash each function
   let served = instance();
@@ -306,7 +335,10 @@ function callsOf(name, instance, onBreak = () => {}) {
   return { call, recover };
 }
 
-/** Returns the request's ID. `CF-Ray` is checked: outside Cloudflare, callers can set it to anything. */
+/**
+ * Returns the request's ID: a valid `CF-Ray` header, or else a random ID. The header is checked, because
+ * outside Cloudflare callers can set it to anything.
+ */
 function idOf(request) {
   try {
     const ray = request.headers.get("cf-ray");
@@ -328,7 +360,7 @@ function keepHttps(request, response) {
   return response;
 }
 
-/** Returns whether the request is a POST. If reading the method throws, so that the module fails as well, it counts as one. */
+/** Returns whether the request is a POST. A request whose method cannot be read counts as a POST. */
 export function changes(request) {
   try {
     return request.method === "POST";

@@ -19,24 +19,27 @@ const BODY_MS: u32 = 30_000;
 /// Deadline of each piece of a body, in milliseconds. A body must make progress.
 const PIECE_MS: u32 = 5_000;
 
-/// Returns the error of a body whose read failed. The body was too slow if the deadline has passed.
+/// Returns the error for a body that could not be read: it was too slow if the deadline has passed, otherwise
+/// it broke off.
 fn problem(error: &JsValue) -> BodyError {
     if error.is_undefined() { BodyError::Slow } else { BodyError::Broken }
 }
 
-/// Largest refused body that the platform drains itself: 32 KiB.
+/// Largest refused body that is left to the platform to read and discard: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
 /// Number of bytes that each read discards from a refused body: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
-/// Maximum number of bytes of a refused body that are drained: 32 MiB.
+/// Maximum number of bytes of a refused body that are read and discarded: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
-/// Deadline of a drain, in milliseconds.
+/// Deadline for reading and discarding a refused body, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Maximum number of drains that begin within [`DRAIN_MS`]. Each drain holds one piece, so all together hold 2 MiB.
+/// Maximum number of refused bodies whose reading begins within [`DRAIN_MS`]. Each needs memory for one piece
+/// of 64 KiB, so all together need 2 MiB.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// The slots of the last drains. No slot is freed early, because it is unknown when a drain ends.
+    /// The slots for discarding refused bodies. Each stays taken for its full time, because it is unknown
+    /// when the reading ends.
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 
@@ -71,8 +74,8 @@ impl<'r> WorkerRequest<'r> {
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    /// Reads a body in pieces, and counts the bytes as they arrive. The pieces stay outside of WebAssembly's memory
-    /// until all have arrived.
+    /// Reads a body in pieces, and counts the bytes as they arrive. The pieces stay outside WebAssembly's
+    /// memory until the last one has arrived.
     async fn read_in_chunks(
         &self,
         limit: usize,
@@ -102,9 +105,11 @@ impl<'r> WorkerRequest<'r> {
         Ok(joined(pieces, length))
     }
 
-    /// Reads the rest of a body that was refused unread, so that the caller can finish sending it. Otherwise the caller
-    /// would see a broken connection instead of the answer. If the body exceeds the limits of bytes or time, or if too
-    /// many drains are running, the answer is sent immediately. These limits protect other callers.
+    /// Reads and discards the rest of a refused body, so that the caller can finish sending it. Otherwise the
+    /// caller would see a broken connection instead of the answer.
+    ///
+    /// To protect other callers, the bytes, the time and the number of concurrent drains are limited. Beyond
+    /// a limit, the answer is sent immediately.
     pub async fn drain(&self) {
         // The length comes first: accessing the stream would make the platform create it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {

@@ -15,7 +15,8 @@ extern "C" {
 }
 
 thread_local! {
-    /// A cache of the heads of earlier answers. Few heads differ, and making `Headers` is slow.
+    /// A cache of the status and headers of earlier answers. There are few combinations, and making `Headers`
+    /// is slow.
     static HEADS: RefCell<Vec<(Head, ResponseInit)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -27,8 +28,8 @@ struct Head {
     headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
-/// Makes the platform's response. This fails only for an invalid status or header, which the service never has. If it
-/// fails nevertheless, it returns `undefined`, and `recover.js` answers the request.
+/// Makes the platform's response. Only an invalid status or header could make this fail, and the service
+/// never has one. In that case, it would return `undefined`, and `recover.js` would answer the request.
 pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
     match &log {
@@ -67,14 +68,15 @@ impl Head {
         Ok(init)
     }
 
-    /// Returns whether all headers are constants. A header that repeats a request's origin is not cached, because there
-    /// can be any number of origins.
+    /// Returns whether all headers are constants, so that they can be cached. A header that repeats the
+    /// request's origin is not cached, because there can be any number of origins.
     fn is_cacheable(&self) -> bool {
         self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
     }
 
-    /// Makes the `init` argument of the final response. It is a response without a body: the platform copies its status
-    /// and headers at once, but would read the members of a plain object one by one.
+    /// Makes the `init` argument for the final response. The argument is itself a response without a body,
+    /// because the platform copies a response's status and headers at once. It would read the members of a
+    /// plain object one by one.
     fn init(&self) -> Result<ResponseInit, JsValue> {
         let headers = Headers::new()?;
         let more = self.headers.iter().map(|(name, value)| (*name, &**value));

@@ -3,8 +3,8 @@
 use js_sys::Date;
 use std::cell::RefCell;
 
-/// Slots for tasks. A task takes a slot for a limited time only: if the caller hangs up, the platform may drop the
-/// request, and the task would never free its slot.
+/// Slots that limit how many tasks run at once. A task keeps its slot for a limited time only. If the caller
+/// hangs up, the platform may drop the request, whose task would then never free its slot.
 pub struct Slots {
     max: usize,
     milliseconds: u32,

@@ -1,6 +1,7 @@
 /**
- * Returns the bytes of `stream` with the first `old` replaced by `fresh`. Bytes are read only as the caller takes them, so
- * that none are held for a caller who does not read. If `stream` breaks off, so does the returned stream.
+ * Returns the bytes of `stream`, with the first occurrence of `old` replaced by `fresh`. Reads bytes only as
+ * fast as the caller takes them, so that none are held for a caller who does not read. If `stream` breaks
+ * off, so does the returned stream.
  * @param {ReadableStream} stream
  * @param {string} old ASCII
  * @param {string} fresh
@@ -29,7 +30,10 @@ async function copy(stream, writable, old, fresh) {
   await stream.pipeTo(writable);
 }
 
-/** Copies pieces up to and including the one in which `old` ends, and replaces `old`. */
+/**
+ * Copies pieces until `old` is found, and replaces it. The last piece that is copied is the one in which
+ * `old` ends.
+ */
 async function replaceFirst(reader, writer, old, fresh) {
   let held = ""; // possibly the beginning of `old`, with one character for each byte
   for (let done = false; !done; ) {

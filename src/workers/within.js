@@ -1,7 +1,9 @@
 /**
- * Returns a promise that settles as `promise` does, or rejects with `undefined` when the time is over. (The platform's
- * promises never reject with `undefined`.) This is JavaScript, because a timer in wasm needs closures of its own, which
- * take 5 % of the time of a get request.
+ * Returns a promise that settles as `promise` does, or rejects with `undefined` when the time is over. The
+ * platform's own promises never reject with `undefined`.
+ *
+ * This is JavaScript, because a timer in wasm needs closures of its own. They would take 5 % of the time of a
+ * get request.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {

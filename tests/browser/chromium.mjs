@@ -25,7 +25,8 @@ const newPage = async (options) =>
   (await browser.newContext({ reducedMotion: "reduce", ...options })).newPage();
 
 /**
- * Opens a page. The test fails if its console has anything that does not match `expected`.
+ * Opens a page. The test fails if the page's console has an error or a warning that does not match
+ * `expected`.
  * @param {import("node:test").TestContext} t
  * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp, isShared?: boolean}} [options]
  *   `isShared`: reuses the page that the first such test of the file opened, which is quicker

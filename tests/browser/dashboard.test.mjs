@@ -1,4 +1,4 @@
-/** Tests the dashboard in Chromium on a phone's screen: each page, and a walk by keyboard. */
+/** Tests the dashboard in Chromium on a phone's screen: each page, and its use by keyboard. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
@@ -23,8 +23,10 @@ before(async () => {
 after(() => dashboard?.close());
 
 /**
- * Asserts that a page has this text and no finding of axe in light and dark, fits a phone's screen, loads nothing but itself,
- * and that each control has a name and is reached by Tab.
+ * Asserts that nothing is wrong with a page:
+ * - It has this text, fits a phone's screen, and loads nothing but itself.
+ * - axe finds no problem in the light and in the dark colour scheme.
+ * - Each control has a name, and the Tab key reaches it.
  */
 async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
   // With JavaScript, because axe needs it.

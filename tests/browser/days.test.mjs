@@ -1,6 +1,6 @@
 /**
- * Walks the days of support, accounts, an operator and a shop's manager on a phone's screen: by keyboard, without
- * JavaScript. Each test continues where the one before has stopped.
+ * Plays the working days of support, accounts, an operator and a shop's manager in the dashboard. They use a
+ * phone's screen and a keyboard, without JavaScript. Each test continues where the one before has stopped.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => dashboard?.close());
 
-/** Opens a page of the dashboard as a person. */
+/** Opens a page of the dashboard, signed in as this person. */
 async function open(t, email, path, options) {
   const page = await openPage(t, {
     viewport: PHONE,
@@ -84,7 +84,7 @@ const rows = async (id) => {
   return (await of.bind(id).all()).results;
 };
 
-/** Lets transactions be of the ended month, in Workers KV and in the ledger. */
+/** Moves transactions into the ended month, in Workers KV and in the ledger. */
 async function moveToMonth(...ids) {
   const createdAt = `${MONTH}-15T12:00:00.000Z`;
   for (const id of ids) {
@@ -101,14 +101,14 @@ async function moveToMonth(...ids) {
   for (const id of ids) assert.equal((await rows(id)).length, 1, id);
 }
 
-/** Creates a live key by the form of a unit's page, and returns it. */
+/** Creates a live key with the form on a unit's page, and returns the key. */
 async function makeKey(page, unit) {
   await page.goto(`${dashboard.origin}/units/${unit}`);
   await send(page, { mode: "Live", label: "web shop" }, button("Create key"));
   return shownKey(page);
 }
 
-/** Returns the key on a page, which is the only one that ever shows it. */
+/** Returns the new API key from the only page that ever shows it. */
 async function shownKey(page) {
   await shows(page, "this is the only time that it is shown");
   const [key] = (await page.innerText("main")).match(/service_sk_live_\w{20,}/);
@@ -251,7 +251,7 @@ test("accounts: how many trees the month needs, over all shops", async (t) => {
   await shows(page, "To be done");
 });
 
-/** Returns the sum of trees in the records of the month, in live mode, without the credited transaction. */
+/** Returns the sum of trees in the live records of the month, without the transaction that was credited. */
 async function treesOfMonth() {
   const { keys } = await dashboard.kv.list({ prefix: "transaction:" });
   let sum = 0;

@@ -1,9 +1,9 @@
-/** The records of `npm start`, for tests of a browser. */
+/** Makes the demo records of `npm start`, for tests in a browser. */
 import { operator } from "../../scripts/lib/operator.mjs";
 import { tools } from "./chromium.mjs";
 
 /**
- * Collects the records in memory, which is quicker than one call for each.
+ * Collects the demo records in memory, which is quicker than one call for each.
  * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port}>}
  */
 export async function demo() {
@@ -28,5 +28,5 @@ export async function demo() {
 export const writeAll = (kv, records) =>
   Promise.all([...records].map(([key, { value, ...rest }]) => kv.put(key, value, rest)));
 
-/** A month with demo transactions that has ended: that of the day 40 days ago. */
+/** An ended month with demo transactions: the month of the day 40 days ago. */
 export const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);

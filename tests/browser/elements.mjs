@@ -1,8 +1,8 @@
 /** Custom elements that behave like those of component libraries. Each function runs in the page. */
 
 /**
- * Defines a text field like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each
- * `setCustomValidity`.
+ * Defines a text field like those of Material Web and Web Awesome. It is form-associated, and each call of
+ * `setCustomValidity` renders it again from `value`.
  */
 export function defineText() {
   customElements.define(

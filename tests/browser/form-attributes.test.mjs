@@ -1,4 +1,7 @@
-/** Tests `fieldAttributes` in Chromium: a page that has only these attributes, without checks in JavaScript, refuses what the rules refuse. */
+/**
+ * Tests `fieldAttributes` in Chromium. A form with only these attributes, without checks in JavaScript, must
+ * refuse what the rules refuse.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fixturesIn } from "../support/fixtures.mjs";
@@ -33,7 +36,7 @@ const VALUES = [
   ["notifications", ["", "Email"]],
 ];
 
-/** Runs in the page: adds the fields, with their attributes from the rules, to the form. */
+/** Adds the fields to the form, with the attributes that follow from the rules. Runs in the page. */
 function render([values, optional]) {
   document.forms[0].replaceChildren(
     ...Object.entries(values).map(([name, value]) => {

@@ -98,7 +98,7 @@ async function openShop(t, { path = "/", ...options } = {}) {
   return page;
 }
 
-/** What a shopper fills in, and the resulting pledge. */
+/** What a shopper fills in, and the amounts of the resulting pledges. */
 const ORDERS = [
   [{ amount: "2", coupon: "SPRING" }, [2]],
   [{ amount: "0", coupon: "SPRING" }, []],
@@ -172,8 +172,8 @@ test("texts of a locale pack, and the shop's own", async (t) => {
 });
 
 /**
- * Orders for offers that the shop does not have: the fields, the answer to a script, and the text on the page for
- * browsers without scripts.
+ * Orders for offers that the shop does not have: the wrong fields, and the path and the message of the issue
+ * in the answer.
  */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
@@ -210,7 +210,9 @@ const ORDER = {
   "pledges.0.impact.amount": "1",
   "pledges.0.impact.offeringId": "tree",
 };
-/** Bodies that no page of the shop posts, and the status. */
+/**
+ * Requests that no page of the shop sends: a description, the fields, the headers, and the expected status.
+ */
 const NOT_OURS = [
   ["another site's page", ORDER, { "sec-fetch-site": "cross-site" }, 403],
   ["another site's page, of an old browser", ORDER, { origin: "https://evil.example" }, 403],

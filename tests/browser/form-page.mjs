@@ -1,4 +1,4 @@
-/** Opens pages with one form, which the built and bundled package binds. */
+/** Opens pages with one form. The built and bundled package is bound to this form. */
 import { basename } from "node:path";
 import { build } from "esbuild";
 import { packed } from "../package/packed.mjs";
@@ -10,14 +10,14 @@ const ZONE = "Asia/Kolkata";
 export const STRICT =
   "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:; base-uri 'none'";
 const WITH_WASM = STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'");
-/** The browser's message for WebAssembly that a policy forbids. */
+/** Matches the browser's message if a page's policy forbids WebAssembly. */
 const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 
 let made;
 
 /**
- * Returns the files that the pages load, by name: a script that collects what the binding passes to `onSubmit`, and its
- * chunks.
+ * Returns the files that the pages load, by name. One is a script that collects what the form's binding
+ * passes to `onSubmit`; the others are its chunks.
  */
 async function scripts() {
   const contents = `
@@ -49,15 +49,16 @@ async function scripts() {
 }
 
 /**
- * Opens a page with a form. Its globals are `bound`, `submitted` and `reported`; `onSubmit` calls `answer` if that is set.
+ * Opens a page with a form. Its global variables are `bound` (the binding), `submitted` (the payloads) and
+ * `reported` (the issues). If the page defines a function `answer`, `onSubmit` calls it.
  * @param {import("node:test").TestContext} t
  * @param {string} fields the HTML in the form
  * @param {object} [options]
- * @param {string} [options.policy]
+ * @param {string} [options.policy] the page's `Content-Security-Policy`
  * @param {(route: import("playwright-core").Route) => unknown} [options.onRules] handles the request for the rules without wasm
  * @param {string} [options.outside] the HTML after the form
- * @param {(() => object) | null} [options.binding] in the page: the options of `bindForm`; null: it is not bound
- * @param {RegExp} [options.expected] on the console
+ * @param {(() => object) | null} [options.binding] runs in the page and returns the options of `bindForm`; null: the form is not bound
+ * @param {RegExp} [options.expected] what the console may contain
  * @returns {Promise<import("playwright-core").Page>}
  */
 export async function formPage(
@@ -101,7 +102,7 @@ ${outside}</main><script type="module" src="/form.js"></script></body></html>`;
 export const field = (id, name, attributes = "") =>
   `<p><label for="${id}">${id}</label> <input id="${id}" name="${name}" ${attributes}></p>`;
 
-/** Returns a checkbox of the notifications. */
+/** Returns a checkbox for a notification service. */
 export const box = (value) =>
   `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
 
@@ -139,7 +140,7 @@ export const isLiveVisible = (page) =>
     all.some((line) => line.getBoundingClientRect().width > 1),
   );
 
-/** Returns the browser's own validity of a field. */
+/** Returns whether a field is marked as invalid, and whether it has a custom error in the browser. */
 export const state = (page, id) =>
   page.$eval(`#${id}`, (input) => ({
     invalid: input.getAttribute("aria-invalid"),

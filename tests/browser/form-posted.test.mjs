@@ -1,4 +1,7 @@
-/** Tests that a form's payload is what the browser posts, also of custom elements and listeners, and that typing is never disturbed. */
+/**
+ * Tests that a form's payload equals what the browser posts, also with custom elements and `formdata`
+ * listeners. Typing must never be disturbed.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
@@ -12,7 +15,7 @@ const EMAIL = "Enter an e-mail address such as ada@example.org";
 const REST = `${field("reference", "reference", 'value="order-1"')}<input type="hidden" name="pledges.0.impact.offeringId" value="tree">`;
 const AMOUNT = field("amount", "pledges.0.impact.amount", 'value="1"');
 
-/** A form with custom elements, bound once they are defined. */
+/** Opens a page with a form that contains custom elements. The form is bound after they are defined. */
 async function withElements(t, fields, options, expected) {
   const page = await formPage(t, fields, { binding: null, expected });
   for (const define of [defineText, defineBox, defineListener]) await page.evaluate(define);

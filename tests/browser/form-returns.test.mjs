@@ -44,7 +44,10 @@ const LEAVING = {
   "a download, in truth": "location.assign('/download')",
 };
 
-/** Sends the form twice, and again 10 seconds later. Runs in the page, because playwright would wait for the navigation. */
+/**
+ * Sends the form twice while the page is being left, and again 10 seconds later. Runs inside the page,
+ * because Playwright would wait for the navigation.
+ */
 async function sendWhileLeaving(body) {
   const { setTimeout } = window;
   const late = []; // timers of 10 seconds, run by hand

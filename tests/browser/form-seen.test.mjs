@@ -1,4 +1,7 @@
-/** Tests that a problem is always visible: if its field is not rendered, if its place is outside of the form, and wherever the mouse is. */
+/**
+ * Tests that the user always sees a problem: when its field is not rendered, when its message is outside of
+ * the form, and when the mouse is released outside of the page.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -23,7 +26,7 @@ const WRONG = field("email", "recipient.email", 'value="x"').replace(
 );
 const REST = VALID.replace(/<p>.*?recipient\.email.*?<\/p>/, "");
 
-/** Ways to hide a field, and whether a link can show it. */
+/** Ways to hide a field, and whether a link in the summary can make the field visible. */
 const HIDDEN = {
   "a wizard's step": [`<div class="step">${WRONG}</div>`, false],
   "a step with `hidden`": [`<section hidden>${WRONG}</section>`, false],

@@ -1,4 +1,7 @@
-/** Tests `bindForm` in Chromium after the form is sent: issues from a server, an `onSubmit` that fails, and no outdated messages. */
+/**
+ * Tests `bindForm` in Chromium after a form is sent: issues from the server, an `onSubmit` that fails, and
+ * the removal of outdated messages.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -32,7 +35,7 @@ async function sendTo(page, issues) {
   await idle(page);
 }
 
-/** Ways to pass one issue about the recipient's e-mail address to the form, in the page. */
+/** Ways in which `onSubmit` can report one issue about the recipient's e-mail address. */
 const SHAPES = {
   "a path, returned": (message) => ({ issues: [{ path: ["recipient", "email"], message }] }),
   "a path of keys, returned": (message) => ({
@@ -67,7 +70,10 @@ test("an issue from the server is shown at its field until that is edited, and d
   }
 });
 
-/** Issues from a server, the options of the form, and the texts at the fields and in the live region. */
+/**
+ * By test name: issues from a server, the expected texts at their fields, and the further lines of the live
+ * region.
+ */
 const ISSUES = {
   "messages for developers become texts for shoppers": [
     [
@@ -260,7 +266,7 @@ test("hostile issues: bounded, nothing thrown, and text stays text", async (t) =
   assert.deepEqual(others, { images: 0, own: "true", reads: 1_000, lines: 1_001 });
 });
 
-/** Ways in which `onSubmit` may fail, and where the developer sees the reason. */
+/** By name: the body of an `onSubmit` that fails. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   "nothing thrown": "throw undefined",

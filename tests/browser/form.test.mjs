@@ -25,7 +25,10 @@ const MORE = "Enter a number greater than 0";
 const EMPTY = "Fill in this field";
 const AT_LEAST = "Choose at least 1 item";
 const LOST = /no field can show/;
-/** The state of a field without a problem, and of one that the browser finds invalid but that shows no problem yet. */
+/**
+ * Field states. `QUIET`: the field has no problem. `CALM`: the browser finds the field invalid, but no
+ * problem is shown yet.
+ */
 const QUIET = { invalid: null, custom: false };
 const CALM = { invalid: "false", custom: true };
 
@@ -40,7 +43,7 @@ function both(name, work) {
     );
 }
 
-/** Forms by a description of their contents: the fields, and the members of the payload that differ from `VALID`. */
+/** By description: the fields of a form, and the members of its payload that differ from `VALID`. */
 const CONTROLS = {
   "texts, an empty one, a list, boxes, and a field of the shop's": [
     `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}
@@ -108,7 +111,9 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
   assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
 });
 
-/** What is typed into a field of a valid form, and the field's message. */
+/**
+ * Mistakes in an otherwise valid form: the field, the text that is typed into it, and the expected message.
+ */
 const MISTAKES = [
   ["reference", "", EMPTY],
   ["email", "ada@", EMAIL],
@@ -260,7 +265,10 @@ test("the page's own texts are used by code, and other codes keep their text", a
   assert.equal((await lines(page))[0], "4 Fehler");
 });
 
-/** Problems of the shop's own fields that only the browser finds: attributes, what is typed, and the field's message in German. */
+/**
+ * Problems in the shop's own fields that only the browser finds: the field's attributes, the typed text, and
+ * the expected message in German.
+ */
 const FOUND_BY_BROWSER = {
   name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
   copy: ['type="email"', "ada", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein"],
@@ -450,7 +458,9 @@ test("values set by a script are read by `read`, and their problems shown after 
 });
 
 const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
-/** Mistakes of a developer, as an expression in the page, and the error. */
+/**
+ * Mistakes in a developer's code: an expression that runs in the page, and the error that it must cause.
+ */
 const MISUSE = {
   'bindForm(document.querySelector("#none"))':
     "`bindForm` takes a form element, not null: is it in the page yet?",
@@ -502,7 +512,10 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
   assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
 });
 
-/** Ways in which the rules cannot run: a policy, a missing global, the answer in place of the rules, and the reason. */
+/**
+ * Cases in which the form's rules cannot run: the page's policy, a missing global, what happens to the
+ * request for the rules, and the logged reason.
+ */
 const NO_RULES = {
   "a policy forbids wasm, and the other rules do not come": [
     STRICT,
@@ -589,7 +602,9 @@ test("without WebAssembly the rules are loaded separately, once; with it never",
   assert.deepEqual([await problems(page), loads], [{ email: EMAIL }, 1]);
 });
 
-/** Opens a form under the strict policy. Its rules are served when the test allows it. */
+/**
+ * Opens a form whose rules arrive only when the test calls `arrive`. The page's policy blocks WebAssembly.
+ */
 async function slowForm(t, options) {
   const { promise, resolve } = Promise.withResolvers();
   const page = await formPage(t, VALID, {

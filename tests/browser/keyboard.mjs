@@ -1,10 +1,10 @@
 /** Uses a page by keyboard alone. The focus must be visible wherever it stops. */
 import assert from "node:assert/strict";
 
-/** More than any page of the tests has. */
+/** The maximum number of Tab presses. No page of the tests has more elements that Tab reaches. */
 const MAX_STOPS = 150;
 
-/** What a person sees of the element with the focus. */
+/** Returns whether the element has a visible size, and the style of its focus outline. */
 const seen = (element) => {
   const { outlineStyle } = getComputedStyle(element);
   const { width, height } = element.getBoundingClientRect();
@@ -25,7 +25,8 @@ export async function tabTo(page, selector) {
 }
 
 /**
- * Fills in fields, in the order of the page. In a drop-down list, the text chooses an option; `true` ticks a box.
+ * Fills in fields by keyboard, in their order on the page. In a drop-down list, the text selects the option
+ * with this text. `true` ticks a checkbox.
  * @param {import("playwright-core").Page} page
  * @param {Record<string, string | true>} fields by name
  */
@@ -47,7 +48,7 @@ export async function send(page, fields, selector) {
 const CONTROLS =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
 
-/** Gives each control that is shown a number, and returns what the controls are. */
+/** Numbers the visible controls of a page. Returns the start of each control's HTML. */
 function numberControls(selector) {
   const shown = [...document.querySelectorAll(selector)].filter((control) =>
     control.checkVisibility(),
@@ -56,7 +57,10 @@ function numberControls(selector) {
   return shown.map((control) => control.outerHTML.slice(0, 120));
 }
 
-/** Returns the number of the control that has the focus, and what is wrong with how it looks; null at the end of the page. */
+/**
+ * Returns the number of the focused control, and whether its focus can be seen. Returns null at the end of
+ * the page.
+ */
 function focused() {
   const control = /** @type {HTMLInputElement | null} */ (document.activeElement);
   const number = control?.dataset.number;
@@ -69,7 +73,10 @@ function focused() {
   return { number: Number(number), isSeen };
 }
 
-/** Presses Tab to the last control of a page, from where the next Tabs lead to its beginning. */
+/**
+ * Presses Tab until the last control of the page has the focus. The next Tab leads to the beginning of the
+ * page.
+ */
 async function goToEnd(page, count) {
   for (let presses = 0; presses < MAX_STOPS + count; presses += 1) {
     await page.keyboard.press("Tab");
@@ -78,8 +85,8 @@ async function goToEnd(page, count) {
 }
 
 /**
- * Presses Tab from the beginning to the end of a page. Asserts that Tab reaches each control, in the order of the page,
- * and that each can be seen with the focus.
+ * Presses Tab from the beginning to the end of a page. Asserts that Tab reaches every control in the order
+ * of the page, and that each control is visible when it has the focus.
  * @param {import("playwright-core").Page} page that was just opened
  */
 export async function reachesEveryControl(page) {

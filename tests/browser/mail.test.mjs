@@ -1,6 +1,6 @@
 /**
- * Tests the e-mail in Chromium, as mail programs render it: in each language, on a phone, in the dark, without the `style`
- * element, without images, and as Outlook for Windows, which renders with Word.
+ * Tests the e-mail in Chromium, with the limits of mail programs: no `style` element, no images, or Word's
+ * rendering, as in Outlook for Windows. Also tests each language, a phone, and dark mode.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -50,18 +50,21 @@ before(async () => {
   id = name.slice("transaction:".length);
 });
 
-/** Returns the HTML of an e-mail of a unit with this profile. */
+/** Returns the HTML of an e-mail for a transaction. The transaction's unit has this profile. */
 function mail(profile) {
   const { unit } = records.get(`transaction:${id}`).metadata;
   records.set(`profile:${unit}`, { value: JSON.stringify({ ...PROFILE, ...profile }) });
   return preview();
 }
 
-/** Mail programs, by what they leave out of an e-mail. */
+/** Removes the `style` elements from an e-mail's HTML, because some mail programs ignore them. */
 const withoutStyle = (html) => html.replaceAll(/<style>.*?<\/style>/gs, "");
 const without = (html, property) =>
   html.replaceAll(new RegExp(`([;"])${property}:[^;"]*;?`, "g"), "$1");
-/** Word reads its comments and properties. It ignores sizes of CSS, the padding of a link and CSS backgrounds. */
+/**
+ * Changes an e-mail's HTML to what Word renders in Outlook for Windows. Word reads its own comments and
+ * properties. It ignores CSS sizes and backgrounds, and the padding of links.
+ */
 const asWord = (html) =>
   ["max-width", "max-height", "height", "background", "display:inline-block;padding"]
     .reduce(without, withoutStyle(html))
@@ -75,7 +78,7 @@ const PROGRAMS = {
   "a program without max-width": { change: (html) => without(html, "max-width") },
 };
 
-/** Opens an e-mail. Its logo is `image`; without it, the program shows no images. */
+/** Opens an e-mail's HTML in a page. `image` is the content of the logo. If it is empty, no image loads. */
 async function open(t, html, { image = WIDE, ...options } = {}) {
   const page = await openPage(t, { javaScriptEnabled: true, ...options, expected: /ERR_FAILED/ });
   const loaded = [];
@@ -91,7 +94,7 @@ async function open(t, html, { image = WIDE, ...options } = {}) {
   return page;
 }
 
-/** Returns the size of the first element of a selector, and its distance from the left. */
+/** Returns the size of the first element that matches a selector, and its distance from the left edge. */
 const box = (page, selector) =>
   page
     .locator(selector)
@@ -123,7 +126,10 @@ for (const [name, { change, ...options }] of Object.entries(PROGRAMS))
       if (!name.includes("max-width")) assert.ok(column.width <= 560);
     });
 
-/** Without the maximum, a logo as wide as this one keeps the ratio of its maximum height. */
+/**
+ * Asserts how the e-mail looks in a mail program that ignores maximum sizes: the logo is 40 px high, and may
+ * be wider than the page.
+ */
 async function fitsWithoutMaximum(page, width) {
   const logo = await box(page, ".logo");
   assert.equal(logo.height, 40);

@@ -11,8 +11,8 @@ import { tools } from "./chromium.mjs";
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 /**
- * `failures`: how many requests of the shop fail from now on, before the service beside the shop answers; `requests`: the
- * requests so far.
+ * State that the tests share. `failures`: how many of the next requests to the pledge service fail.
+ * `requests`: all requests to it so far.
  */
 export const shop = {
   origin: "",
@@ -46,7 +46,7 @@ export function useShop() {
   after(() => service?.close());
 }
 
-/** A failure after which the client retries at once, so that no test waits. */
+/** Headers of a failure after which the client retries at once, so that no test has to wait. */
 const UNAVAILABLE = { "content-type": "application/json", "retry-after": "0" };
 
 /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
@@ -67,7 +67,10 @@ async function answer(request, response) {
     .end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Fills in a valid order; without an address if that is "". @param {import("playwright-core").Page} page */
+/**
+ * Fills in a valid order. With an empty `email`, the e-mail field stays empty.
+ * @param {import("playwright-core").Page} page
+ */
 export async function fillIn(page, { email = "ada@example.org", name = "Ada", trees = "3" } = {}) {
   await page.fill("#trees", trees);
   if (email) await page.fill("#email", email);

@@ -1,4 +1,7 @@
-/** Tests the demo shop in Chromium: by keyboard, in every state, the page for developers, and what its server refuses. */
+/**
+ * Tests the demo shop in Chromium: its use by keyboard, each state of its pages, the page for developers,
+ * and the requests that its server refuses.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -329,7 +332,7 @@ test("an invalid message is not put into the queue", async () => {
   assert.equal((await fetch(`${shop.origin}/developer/mails/none`)).status, 404);
 });
 
-/** Runs the code of a shop's server, which handles a posted form. */
+/** Runs a shop's server code on a posted form. Returns the status and the redirect of its response. */
 async function run(t, code, fields) {
   const file = join(project.folder, `order-${crypto.randomUUID()}.mjs`);
   writeFileSync(
@@ -427,7 +430,7 @@ const endless = () => ({
   duplex: "half",
 });
 
-/** Requests to the shop's server, and the status. */
+/** Requests to the shop's server, each with the expected status. */
 const REQUESTS = [
   ["a form", posted({}), 200],
   ["a form with problems", posted({ "recipient.email": "ada@" }), 422],

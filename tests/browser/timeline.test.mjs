@@ -1,6 +1,6 @@
 /**
- * Tests the recipient's page with a shop's profile and updates in Chromium: readable in any accent colour, complete without its
- * images, and printed.
+ * Tests the timeline page in Chromium with a shop's profile and updates. It must be readable in any accent
+ * colour, complete without its images, and suitable for print.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -91,7 +91,10 @@ before(async () => {
 });
 after(() => worker?.close());
 
-/** Opens the page of a unit. Images without a file answer 404, which the console shows. */
+/**
+ * Opens the timeline page of a unit. An image whose name contains `missing` gets a 404, which the browser's
+ * console reports.
+ */
 async function open(t, unit, options) {
   const page = await openPage(t, { expected: /status of 404/, ...options });
   await page.route("https://img.example/**", (route) =>
@@ -113,7 +116,10 @@ const style = (page, selector, pseudo) =>
       return { color, backgroundColor, content, breakInside };
     }, pseudo);
 
-/** By unit: the colours of its links in light and dark mode, with the contrast that an accent must have. */
+/**
+ * By unit: the expected colours of links in light and in dark mode. They have enough contrast, whatever the
+ * shop's accent colour.
+ */
 const LINKS = {
   plain: ["rgb(44, 106, 74)", "rgb(134, 205, 162)"],
   white: ["rgb(115, 115, 115)", "rgb(255, 255, 255)"],
@@ -149,7 +155,7 @@ test("a logo has a limited size and links to the shop", async (t) => {
   assert.equal(await home.getAttribute("rel"), "noopener noreferrer nofollow");
 });
 
-/** Returns the number of pages and of links of a printed page. */
+/** Prints a page as a PDF. Returns the number of its sheets and links. */
 async function printed(page, format) {
   const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString("latin1");
   const count = (pattern) => [...pdf.matchAll(pattern)].length;
@@ -192,8 +198,8 @@ test("what has happened since stands below its pledge, with older updates on req
 });
 
 /**
- * The page's own text is aligned to the side where its language begins, left or right. A shop's text of several lines is aligned
- * by its own language.
+ * The page's own texts are aligned to the left, or to the right in languages such as Arabic. A shop's text
+ * of several lines is aligned by the language of that text.
  */
 test("texts in another direction keep the page's layout, and a page in such a language mirrors it", async (t) => {
   const page = await open(t, "arabic");
@@ -230,7 +236,7 @@ test("an image that does not load leaves no gap, and a logo that does not load i
   );
 });
 
-/** By unit and the reader's locale: the page's language, its heading and its first amount. */
+/** A unit and the reader's locale, then the page's expected language, heading and first amount. */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Nordwald hat 3 Zusagen für Mara gegeben", "1.234,5 trees"],
   ["plain", "ja-JP", "ja", "NordwaldがMara様のために3件の支援を約束しました", "1,234.5 trees"],

@@ -1,7 +1,7 @@
 /**
- * Tests a buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, under a policy that
- * blocks WebAssembly, without JavaScript, on a slow machine, and while the shop or its service fails. Each step lists what a
- * screen reader says about each field.
+ * Tests an order in the demo shop from a mistyped address to the timeline. Runs on a normal page, on a slow
+ * machine, without JavaScript or WebAssembly, and while the shop or its service fails. Each step lists what
+ * a screen reader says about each field.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -30,7 +30,10 @@ async function spoken(page) {
   );
 }
 
-/** The fields of an order with this address, as a screen reader says them. A field that HTML refuses is invalid from the start. */
+/**
+ * Returns what a screen reader says about the fields of an order with this e-mail address. By default, the
+ * e-mail field is invalid if it has a problem.
+ */
 const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",
   Kilos: "spinbutton |  |  | false",
@@ -44,7 +47,7 @@ async function type(page, text) {
   await page.press("#email", "Tab");
 }
 
-/** A walk in which the page checks the whole form. */
+/** Places an order on a page whose script checks the whole form. */
 async function walkChecked(page) {
   await page.waitForSelector("form[novalidate]");
   await fillIn(page, { email: "" });
@@ -59,7 +62,10 @@ async function walkChecked(page) {
   await send(page);
 }
 
-/** A walk in which the browser checks what HTML can, and the shop's server the rest. */
+/**
+ * Places an order without the page's script: the browser checks what HTML can express, and the shop's server
+ * checks the rest.
+ */
 async function walkNative(page) {
   const reference = await page.textContent(".reference");
   await fillIn(page, { email: "" });
@@ -96,7 +102,7 @@ async function slowDown(page) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
 }
 
-/** The walks, by the kind of page. */
+/** By kind of page: the steps of an order, and how the page is prepared. */
 const PAGES = {
   "a slow machine": { walk: walkChecked, prepare: slowDown },
   "a policy that blocks WebAssembly": {
@@ -135,7 +141,7 @@ test("a normal page leads to the timeline, and going back shows an empty order",
   assert.equal(await page.isVisible("#sent"), false);
 });
 
-/** Opens the shop with a valid order. Its service fails a given number of times. */
+/** Opens the shop and fills in a valid order. The pledge service then fails `failures` times. */
 async function orderWith(t, failures, options) {
   const page = await openPage(t, options);
   await page.goto(shop.origin);

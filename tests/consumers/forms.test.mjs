@@ -1,5 +1,6 @@
 /**
- * Tests the schema in form libraries of React, in Chromium: each problem is shown at its field, in our words.
+ * Tests the package's schema in React form libraries, in Chromium. Each problem must appear at its field, in
+ * the package's own words.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -136,8 +137,8 @@ const { pledgeResolver } = await project.load("impact-pledge/react-hook-form");
 const FORM = { fields: {}, names: [], criteriaMode: "firstError" };
 
 /**
- * Returns the values of a form with these fields. Returns undefined if values cannot express the fields, for example
- * two fields with one name.
+ * Converts a form's fields to an object of values. Returns undefined if an object cannot express them, for
+ * example two fields with one name.
  */
 function valuesOf(controls) {
   const values = {};
@@ -228,7 +229,10 @@ test("values that no field sets are errors or the shop's own, and nothing throws
   assert.throws(() => pledgeResolver({ optinal: true }), /`optinal` is not an option here/);
 });
 
-/** A number or a date that cannot be read, by what its element shows; undefined: there is no element. */
+/**
+ * A value that cannot be read as a number or a date, the state of its input element (undefined: no element),
+ * and `empty` if the value counts as empty.
+ */
 const UNREAD = [
   ["3,5", undefined],
   ["abc", undefined],

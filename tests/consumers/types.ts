@@ -63,7 +63,9 @@ export function inferred(defaultValues: Request) {
   return form.register("pledges.0.impact.amount");
 }
 
-/** The values of inputs differ from those of an order. */
+/**
+ * A form whose input values have other types than the finished order. For example, its amounts are texts.
+ */
 export function checkout() {
   const { handleSubmit, register } = useForm({
     resolver: optional,

@@ -9,14 +9,14 @@ const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 const hoisted = pledgeResolver({ maxIssues: 5 });
 const optional = pledgeResolver({ optional: true, timeZone: "Europe/Berlin" });
 
-/** A form's own types, with mutable arrays and exact members. */
+/** A shop's own types for the values of a form. Its arrays are mutable, and it has no further members. */
 interface Values {
   coupon: string;
   reference: string;
   recipient: { email: string; firstName?: string };
   pledges: { impact: { amount: number; offeringId: string } }[];
 }
-/** The values of inputs. */
+/** The values as inputs hold them: amounts are texts. */
 interface Typed extends Omit<Values, "pledges"> {
   pledges: { impact: { amount: string; offeringId: string } }[];
 }

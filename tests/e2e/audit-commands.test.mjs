@@ -1,4 +1,4 @@
-/** `audit list`: the entries of the audit log as sentences, and its filters. */
+/** Tests `audit list`: it prints the audit log as sentences, and filters it. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { operator } from "./operator.mjs";

@@ -1,4 +1,7 @@
-/** `npm run transactions -- backup` and `restore`. backup.test.mjs tests the files that these commands write and read. */
+/**
+ * Tests the commands `npm run transactions -- backup` and `restore`. backup.test.mjs tests the backup files
+ * themselves.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";

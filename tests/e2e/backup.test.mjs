@@ -1,4 +1,7 @@
-/** Tests backups: their contents, what a restore refuses, and that an interrupted command can be run again. */
+/**
+ * Tests backups: what they contain, which files a restore refuses, and that an interrupted backup or restore
+ * can be run again.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -63,8 +66,8 @@ function isOnlyMine(file) {
 const local = async (t) => ({ kv: await localKv(t) });
 
 /**
- * Creates a namespace with these records, and a backup of it. Returns both, and the namespace's contents. The folder contains
- * only the backup.
+ * Creates a namespace with these records, and a backup of it in a folder of its own. Returns the namespace,
+ * its contents, and the backup.
  */
 async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const at = await open(t);
@@ -179,7 +182,10 @@ test("what is no whole backup is refused in one line before anything is written"
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
-  /** Writes a backup with these lines in place of the third, and with a last line that matches them. */
+  /**
+   * Returns the text of a backup whose third line is replaced by these lines. Its last line has the matching
+   * count and hash.
+   */
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
     const sha256 = createHash("sha256").update(before).digest("hex");
@@ -256,7 +262,7 @@ test("an existing file is not overwritten", async (t) => {
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
-/** Makes the API refuse all calls from this one on. */
+/** Returns a fault function: the call with this number and all later calls are refused with 403. */
 function breaksAt(call) {
   let calls = 0;
   return () => {

@@ -1,4 +1,4 @@
-/** Tests the packed package's client against our own service: the real Worker, with real local KV. */
+/** Tests the client of the packed npm package against the real Worker, with local KV. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";

@@ -1,4 +1,4 @@
-/** Answers in the format of Cloudflare's API. */
+/** Returns a successful response in the format of Cloudflare's API. */
 
 export const ok = (result, result_info = {}) =>
   Response.json({ success: true, errors: [], messages: [], result, result_info });

@@ -23,9 +23,9 @@ export function makeDatabase(databases, name, jurisdiction = null) {
 }
 
 /**
- * Adds the routes for D1.
+ * Adds the routes of Cloudflare's API for D1 to a server.
  * @param {import("hono").Hono} app
- * @param {string} path of the account's databases
+ * @param {string} path under which the account's databases are
  * @param {any[]} databases
  */
 export function serveD1(app, path, databases) {

@@ -4,7 +4,10 @@ import { failure, missing, ok } from "./cloudflare-answers.mjs";
 const MOST_READS = 100; // of one call, Cloudflare's limit
 const LEAST_TTL = 60; // seconds
 
-/** Creates a namespace. The first one starts with the account's `records`. `extras`: metadata and expiry of each record. */
+/**
+ * Creates a KV namespace in an account. The account's first namespace contains the account's `records`.
+ * `extras` holds the metadata and expiry of each record.
+ */
 export function makeNamespace({ namespaces, records }, title) {
   const number = namespaces.length + 1;
   const namespace = {
@@ -20,9 +23,9 @@ export function makeNamespace({ namespaces, records }, title) {
 const made = ({ id, title }) => ({ id, title });
 
 /**
- * Adds the routes for Workers KV.
+ * Adds the routes of Cloudflare's API for Workers KV to a server.
  * @param {import("hono").Hono} app
- * @param {string} path of the account's namespaces
+ * @param {string} path under which the account's namespaces are
  * @param {any} account
  */
 export function serveKv(app, path, account) {
@@ -46,7 +49,7 @@ export function serveKv(app, path, account) {
 }
 
 /**
- * The routes. Each handler gets a namespace and the request; the answer is 404 if it returns nothing.
+ * The routes for records: method, path and handler. If a handler returns nothing, the answer is 404.
  * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
  */
 const RECORDS = [

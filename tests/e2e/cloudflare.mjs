@@ -19,13 +19,14 @@ export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
 
 /**
+ * Starts a stand-in for Cloudflare's API with one account.
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
  * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
- *   `deployed`: whether the Worker of wrangler.toml's top level exists, with its namespace; `page`: how many names a page of a
- *   list has, few enough to detect a client that reads only one page; `fault`: how a request fails. `lost` of the account:
- *   whether a request is carried out but its answer is lost
- * @returns the account's contents, and the environment variables that make wrangler use it
+ *   `deployed`: whether the Worker of wrangler.toml's top level exists, with its namespace. `page`: the number of
+ *   names on a page of a list, so small that tests notice a client that reads only one page. `fault`: returns how a
+ *   request fails. The account's `lost` tells for each request whether its answer is lost after it was carried out
+ * @returns the account's contents, and the environment variables that make wrangler use the stand-in
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
@@ -66,10 +67,10 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 }
 
 /**
- * Opens the records of the deployed Worker. The requests for this are not in `asked`.
+ * Opens the KV records of a deployed Worker. `asked` lists only the API requests that come after this.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`
- *   of each call, by default far longer than any takes here; `more`: further environment variables
+ *   of each API call in milliseconds, which by default no call here reaches; `more`: further environment variables
  */
 export async function deployedKv(
   t,
@@ -96,7 +97,7 @@ export async function deployedLedger(t, { isMigrated = true, ...options } = {}) 
   return { kv, account, env, open };
 }
 
-/** Creates and binds the ledger's database, as the deploy of an environment's dashboard does. */
+/** Creates the ledger's database and binds it to an environment's dashboard, as a deploy does. */
 export function bindLedger({ databases, bindings }, environment = "") {
   const of = environment && `-${environment}`;
   const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
@@ -210,7 +211,10 @@ const idOfConsumer = ({ queue_id }) => `consumer-of-${queue_id}`;
 
 const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
 
-/** Stores the bindings as the platform does: an inherited binding keeps its value. */
+/**
+ * Stores the bindings of an uploaded Worker as Cloudflare does. A binding that is marked as inherited keeps
+ * its earlier value.
+ */
 function upload(account, name, parts) {
   const { bindings, observability } = JSON.parse(parts.get("metadata"));
   const names = account.queues.map(({ queue_name }) => queue_name);

@@ -1,4 +1,7 @@
-/** Tests command lines: an invalid one does nothing and prints what is wrong; a valid one prints and exits as a shell expects. */
+/**
+ * Tests the commands' arguments. An invalid command line does nothing and prints what is wrong. A valid one
+ * prints its result and exits with a status for the shell.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -131,7 +134,10 @@ test("an invalid command line prints what is wrong in a line or two, and exits w
 const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
-/** Command lines, with the options that npm kept for itself or passed on. */
+/**
+ * Command lines from which npm took an option: the rest of the line, and the option's name as npm and as we
+ * spell it.
+ */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
   ["prices set x live", "mode", "--mode"],

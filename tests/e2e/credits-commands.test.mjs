@@ -1,4 +1,7 @@
-/** `npm run credits`: credits a part of a transaction, then the rest. Usage and `credits restore` know both credits. */
+/**
+ * Tests `npm run credits`: a transaction is credited in two parts, usage shows both credits, and `credits
+ * restore` restores them from the audit log.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";

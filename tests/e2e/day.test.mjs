@@ -25,7 +25,7 @@ const unit = (id) => ({ "x-service-unit-id": id });
 
 const parsed = ({ status, text }) => ({ status, text, json: JSON.parse(text) });
 
-/** Sends requests to a service that reads and writes these records. */
+/** Starts a service that reads and writes these records, and lets `work` send requests to it. */
 async function serve(kv, work) {
   const records = await contents(kv);
   const worker = await startWorker({ records });
@@ -76,8 +76,8 @@ const ofLaterRelease = (records) =>
   });
 
 /**
- * Returns functions for an account: `deploy` and `rollBack` change an environment (production has e-mails), and `at` runs work
- * in it.
+ * Returns functions for one account. `deploy` and `rollBack` change an environment; only production sends
+ * e-mails. `at` runs work in an environment.
  */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
@@ -258,8 +258,8 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
 });
 
 /**
- * Checks the queues: the first deploys have created each environment's queue of the ledger, which its dashboard would consume,
- * and for the environment with e-mails the two queues that its Worker consumes.
+ * Asserts which queues the first deploys created. Each environment has a ledger queue, still without a
+ * consumer. Production, which sends e-mails, also has two e-mail queues that its Worker consumes.
  */
 function assertQueues({ queues, bindings }) {
   const name = "impact-pledge-production-notifications";

@@ -1,4 +1,7 @@
-/** Tests that deploys of the service and of the dashboard create, and later find, the ledger's queue and database. */
+/**
+ * Tests that the first deploys of the service and the dashboard create the ledger's queue and database, and
+ * that later deploys find them.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
@@ -42,7 +45,7 @@ const tablesOf = ({ sqlite }) =>
     .all()
     .map(({ name }) => name);
 
-/** Returns the contents of an account, without the parts that every deploy adds. */
+/** Returns the contents of an account, without what each deploy adds, such as uploads and deployments. */
 const stateOf = ({ bindings, databases, queues, namespaces, schedules }) =>
   structuredClone({
     bindings,
@@ -84,7 +87,10 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.deepEqual(made, []);
 });
 
-/** Returns an account with the service, and a dashboard's configuration with this jurisdiction of the database. */
+/**
+ * Returns an account in which the service is deployed, and a function that sets the database's jurisdiction
+ * in the dashboard's configuration.
+ */
 async function served(t) {
   const at = await account(t);
   at.account.queues.push({ queue_id: "queue-1", queue_name: QUEUE, messages: [] });

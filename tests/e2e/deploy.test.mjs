@@ -16,7 +16,7 @@ import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
 
-/** Returns everything that a deploy would upload, and its output. */
+/** Runs a dry-run deploy. Returns the files that it would upload, and its output. */
 async function upload(t, ...options) {
   const folder = scratch(t);
   const args = ["--dry-run", "--outdir", folder, ...options];

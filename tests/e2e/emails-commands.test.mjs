@@ -1,4 +1,4 @@
-/** `npm run emails`: e-mails are shown, previewed and resent. */
+/** Tests `npm run emails`, which shows, previews and resends e-mails. */
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -158,7 +158,10 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
     await fails(args, /^the e-mail of \S+ cannot be sent: its recipient was erased on /);
 });
 
-/** Returns the new entries of the audit log. Asserts that no other record was added, except those about queued e-mails. */
+/**
+ * Asserts that a command has added no records except audit log entries and notes of queued e-mails. Returns
+ * the new audit log entries.
+ */
 async function unchanged(kv, before) {
   const now = Object.entries(await contents(kv)).filter(([name]) => !(name in before));
   const added = now.filter(([name]) => !name.startsWith("mail-queued:"));

@@ -10,7 +10,7 @@ import { assertAnswer, requestOf, send } from "../support/http-rows.mjs";
 import { startWorker } from "./worker.mjs";
 
 /**
- * Starts one Worker for each configuration and each set of records that a file needs.
+ * The running Workers: one for each pair of a configuration and a set of records that a test file needs.
  * @type {Map<string, Promise<import("./worker.mjs").Worker>>}
  */
 const workers = new Map();
@@ -49,7 +49,10 @@ const headers = {
   "content-type": "application/json",
 };
 
-/** The native tests, the package's tests and Chromium run all rows. These few show that the Worker uses the same rules. */
+/**
+ * All validation rows run in the native tests, in the package's tests and in Chromium. These few show that
+ * the Worker uses the same rules.
+ */
 test("the first valid and the first invalid row of each file of validation", async (t) => {
   const { origin } = await workerFor({ file: "" });
   for (const { file, rows } of fixturesIn("validation")) {

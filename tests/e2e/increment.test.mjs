@@ -18,7 +18,7 @@ const REPLAY = "ab".repeat(31);
 const SETTLEMENT = "settlement:live:unit_dev:2026-01";
 const ERASED = /"erased@erased\.invalid"/;
 
-/** Returns a namespace with transactions of some months, whose ledger is complete. */
+/** Opens a namespace with transactions from several months, which the ledger knows completely. */
 async function opened(t, open) {
   const { kv } = await open(t);
   const port = portOf(kv);
@@ -31,7 +31,7 @@ async function opened(t, open) {
   return { kv, port, old, path };
 }
 
-/** Returns a copy of a transaction as a new one, with its replay record. */
+/** Writes a new transaction that is a copy of an existing one, with its own replay record. */
 async function order(kv, like, number) {
   const [{ value, metadata }] = await Array.fromAsync(kv.read([like]));
   const createdAt = new Date().toISOString();

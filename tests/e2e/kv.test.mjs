@@ -137,7 +137,10 @@ const again = { "retry-after": "0" };
 const TOKEN =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Faults of the API, the number of requests that a list then takes, and its error message; null if the list succeeds. */
+/**
+ * Faults of Cloudflare's API, the number of requests that a list command then makes, and its error message
+ * (null: it succeeds).
+ */
 const FAULTS = {
   "a pause that the API asks for is kept": [
     [
@@ -187,7 +190,10 @@ const NOT_DEPLOYED =
 const NO_LOGIN =
   /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
 
-/** The message, the arguments, and environment variables besides those of the stand-in. */
+/**
+ * By case: the expected error message, the command's arguments, and environment variables in addition to
+ * those of the stand-in.
+ */
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],
   "an environment that the configuration lacks": [

@@ -8,7 +8,7 @@ import { localKv, run, tools } from "./script.mjs";
 const local = async (t) => ({ kv: await localKv(t) });
 const COUNT = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
 
-/** Writes the records of some months, as `npm start` does. The ledger has none of them. */
+/** Writes demo records of several months, as `npm start` does. The ledger does not contain them yet. */
 async function records(t, open) {
   const { kv } = await open(t);
   const { seed, seedDemo } = await functions(tools);

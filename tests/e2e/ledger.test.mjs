@@ -103,7 +103,10 @@ test("statements that another local program blocks are retried a limited number 
 });
 
 const again = { "retry-after": "0" };
-/** How a query fails, the number of requests that it takes, and its error message; null if it succeeds. */
+/**
+ * Faults of a database query, the number of requests that the query then takes, and its error message (null:
+ * it succeeds).
+ */
 const FAULTS = {
   "a server's error": [
     [

@@ -1,6 +1,6 @@
 /**
- * Runs the operator's commands in this process, each test on records of its own in local KV. Also has the records that the tests
- * share.
+ * Runs the operator's commands in this process. Each test has its own records in local KV. This file also
+ * contains the records that the tests share.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -10,13 +10,14 @@ import { placeInWords } from "../../scripts/lib/output.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 import { localKv, run, tools } from "./script.mjs";
 
-/** A time as commands print it. */
+/** Returns a time without its fraction of a second, as commands print it. */
 export const seconds = (time) => time.replace(/\.\d+Z$/, "Z");
 export const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
 /**
- * Returns functions that run commands on new records. `json` and `words` return what a command prints after the place,
- * `fails` checks the error of a command that fails; `printed` has all output.
+ * Returns functions that run commands on a new set of records. `json` and `words` return a command's output
+ * after its first line, which names the account or folder. `fails` asserts a command's error. `printed`
+ * collects all output.
  */
 export async function operator(t) {
   const kv = await localKv(t);
@@ -53,7 +54,7 @@ export async function operator(t) {
       assert.ok(problem.endsWith(` (${where})\n`), problem);
       assert[message instanceof RegExp ? "match" : "equal"](said, message);
     },
-    /** Returns a record without the name of the entry in the audit log that recorded its change. */
+    /** Returns a stored record without its member `change`, which names an entry of the audit log. */
     changed: async (name) => {
       const { change, ...record } = JSON.parse((await kv.get(name)) ?? "");
       assert.match((await kv.get(change)) ?? "", /"command":/);

@@ -1,4 +1,4 @@
-/** `npm run payments`: a month is marked as paid, and the mark is removed again. */
+/** Tests `npm run payments`, which marks a month as paid and removes that mark again. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ENTRIES, LIVE_ID, RECORDS, operator } from "./operator.mjs";

@@ -1,6 +1,6 @@
 /**
- * `npm run people`: adds, lists and removes people of a unit or a team. The ledger decides who may sign in, and KV has
- * a backup.
+ * Tests `npm run people`, which adds, lists and removes people of a unit or a team. The ledger decides who
+ * may sign in. KV holds a backup of the people.
  */
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,7 @@
-/** Tests the npm package `impact-pledge-service`: packed, and used in a folder of its own with Node alone. */
+/**
+ * Tests the npm package `impact-pledge-service`. It is packed, and then used in an empty folder where only
+ * Node is installed.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,7 +35,10 @@ const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
 after(() => rmSync(shared, { recursive: true, force: true }));
 const build = await packed(shared);
 
-/** Creates a project, and runs commands in it, with a PATH that has only Node. */
+/**
+ * Creates a project with the package installed. Returns functions that run commands in it; their PATH
+ * contains only Node.
+ */
 async function projectOf(t) {
   const { tarball } = build;
   const home = scratch(t);

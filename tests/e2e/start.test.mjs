@@ -49,7 +49,7 @@ function alive(pid) {
   }
 }
 
-/** Stops the service as a terminal or a supervisor does, and checks that all processes that it started have ended. */
+/** Stops the service with a signal. Checks that all processes which it had started end, too. */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });
@@ -60,7 +60,7 @@ async function ends(service, port, signal) {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
 }
 
-/** Runs the printed line in a shell. */
+/** Runs the `curl` command that the service printed at its start, and returns its JSON response. */
 function paste(service) {
   const [command] = service.out().match(/^curl -s [\s\S]*?\n\n/m);
   const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
@@ -68,7 +68,9 @@ function paste(service) {
   return JSON.parse(stdout);
 }
 
-/** Checks the shop, the page for developers and the API at the addresses of the greeting. */
+/**
+ * Checks that the shop, the page for developers and the API are at the addresses that the service printed.
+ */
 async function showsWhatItNames(service, origin) {
   const rows = service.out().matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
   const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
@@ -109,7 +111,10 @@ async function showsWhatItNames(service, origin) {
   return dashboard;
 }
 
-/** Checks that the dashboard and the service, which are two processes, share a queue. */
+/**
+ * Resends an e-mail from the dashboard. This checks that the dashboard and the service share a queue,
+ * although they are two processes.
+ */
 async function sendsAgain(dashboard, id) {
   const { status } = await fetch(`${dashboard}/transactions/${id}/mail`, {
     method: "POST",

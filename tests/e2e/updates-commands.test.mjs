@@ -1,12 +1,15 @@
 /**
- * `npm run fulfilments` and `npm run updates`: what was done for a month's pledges is recorded, drafted as an update, published,
- * changed and withdrawn.
+ * Tests `npm run fulfilments` and `npm run updates`. They record what was done for a month's pledges, and
+ * draft, publish, change and withdraw updates about it.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ENTRIES, operator } from "./operator.mjs";
 
-/** Writes the shared records. Returns the month of the live transaction, which has 3 trees, and the functions of a test. */
+/**
+ * Writes the shared records. Returns the month of their live transaction, which pledges 3 trees, and the
+ * functions that run commands.
+ */
 async function pledged(t) {
   const functions = await operator(t);
   await functions.kv.write(ENTRIES);

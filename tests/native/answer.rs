@@ -112,7 +112,7 @@ fn mark(index: usize) -> String {
     format!("<text {index}>")
 }
 
-/// Sets the value at a pointer, or removes it.
+/// Sets the value that a JSON pointer names. `None` removes it.
 #[track_caller]
 fn put(body: &mut Value, pointer: &str, value: Option<Value>) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -175,7 +175,7 @@ fn every_row_has_its_value() {
     assert!(count > 280, "{count}");
 }
 
-/// Answers that contain every member of the contract.
+/// The answers in the fixtures that contain every member of the contract.
 static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
     fixtures::files::<File>("answers").into_iter().find_map(|(_, file)| file.answers).unwrap()
 });
@@ -234,7 +234,8 @@ fn collect_pointers(value: &Value, pointer: String, all: &mut Vec<String>) {
     }
 }
 
-/// Returns every way to damage a document at one pointer: another value, or no value.
+/// Returns every variation of a document in which one value is replaced or removed. Each comes with a
+/// description.
 fn spoiled(whole: &Value) -> Vec<(String, String)> {
     let others = json!([null, true, 1.5, -1, "text", [], {}, [1], {"a": 1}]);
     let mut pointers = Vec::new();
@@ -254,7 +255,8 @@ fn spoiled(whole: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// The client's tables and the records of the service follow the same contract.
+/// The client accepts an answer exactly if the service's record types can read it. In addition, the client
+/// checks the texts of a charge.
 #[test]
 fn the_shapes_are_those_of_the_records() {
     let is_record = |operation, text: &str| match operation {

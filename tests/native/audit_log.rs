@@ -16,7 +16,8 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 
 // ---- Sentences ----------------------------------------------------------------------------------
 
-/// Operations whose audit entries have another command name: the operation, and the command in the entry.
+/// Operations that the audit log records under another command name: the operation, then the recorded
+/// command.
 const RECORDED_AS: [(&str, &str); 2] =
     [("transactions show", "transactions reveal"), ("updates draft", "updates add")];
 
@@ -231,7 +232,8 @@ fn levels(units: &[&str], teams: &[&str]) -> OwnPlaces {
     OwnPlaces::new(units.chain(teams.iter().map(|&id| KeyLevel::Team(id.to_owned()))))
 }
 
-/// Each change as the people of the unit `a`, and those of the team `chain` with the units `a` and `b`, see it.
+/// Rows of a change and two sentences about it: as people of the unit `a` see it, and as people of the team
+/// `chain` see it. The team has the units `a` and `b`.
 #[test]
 fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
     let own = |unit: &str| {
@@ -389,7 +391,8 @@ fn people_of_shops_are_named_and_operators_are_not() {
     assert_eq!(found(None, "operators"), ["ada@operators.example"]);
 }
 
-/// The entries of other shops cost no reads, and entries that cannot be read are not counted.
+/// A search skips the entries of other shops without reading their values. It does not count unreadable
+/// entries of other shops.
 #[test]
 fn the_search_of_a_shop_is_bounded_and_can_be_continued() {
     let log = Log::new();
@@ -409,7 +412,8 @@ fn the_search_of_a_shop_is_bounded_and_can_be_continued() {
     assert_eq!(log.store.reads(), 2);
 }
 
-/// The longest names that the metadata of an entry may have: Workers KV allows 1,024 bytes.
+/// An entry with the longest possible names still fits into a record's metadata, for which Workers KV allows
+/// 1,024 bytes.
 #[test]
 fn the_note_of_an_entry_fits_the_metadata_of_a_record() {
     let log = Log::new();

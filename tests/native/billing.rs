@@ -1,4 +1,5 @@
-//! Tests the members of a profile that only statements show: their limits, and that buyers never see them.
+//! Tests the fields of a profile that appear only on statements: their limits, and that buyers never see
+//! them.
 
 use impact_pledge::pledge::RetrievedPledgeTransaction;
 use impact_pledge::recipient::{self, Language, NewProfile, Profile};

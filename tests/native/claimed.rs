@@ -1,5 +1,5 @@
-//! Tests changes that are protected by a claim in the ledger, while any step fails. In the end, the answer that the
-//! person got must be true.
+//! Tests changes that are protected by a claim, a kind of lock in the ledger, while any step fails. In the
+//! end, the answer that the person got must be true.
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
@@ -21,7 +21,7 @@ use support::service::{
 };
 
 const MINUTE: u64 = 60_000;
-/// The time at which January counts as ended.
+/// A time at which January has ended and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * 60 * MINUTE;
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
@@ -37,7 +37,7 @@ pub enum Fault {
     CrashBefore,
     /// The process ends after the call.
     CrashAfter,
-    /// A reconciliation pass runs before the call.
+    /// A pass that compares the ledger with the records runs before the call.
     Pass,
     /// All other changes continue before the call.
     Wait,
@@ -51,7 +51,7 @@ async fn wait() {
     poll_fn(|_| if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }).await;
 }
 
-/// A store and a ledger. Some of their calls fail.
+/// A store and a ledger of which some calls fail. `faults` lists these calls by number.
 pub struct Faulty<'f> {
     pub store: &'f MemoryStore,
     pub ledger: &'f SqliteLedger,
@@ -146,7 +146,7 @@ impl Ledger for Faulty<'_> {
 
 pub type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 
-/// A change, and the change that undoes it.
+/// Marking a month as paid or adding a unit to a team, and the changes that undo these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Mark,
@@ -274,7 +274,8 @@ impl World {
         changes.iter().filter(|it| it.command == change.command() && it.by == by).count()
     }
 
-    /// Returns what a person may believe after a change.
+    /// Asserts that the answer to a change was true: a change that was reported as done is stored, and one
+    /// that was reported as failed is not.
     #[track_caller]
     fn check(&self, change: Change, heard: &Heard, faults: &[(usize, Fault)]) {
         let is_made = self.is_there(change) == change.is_addition();

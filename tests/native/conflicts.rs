@@ -1,4 +1,4 @@
-//! Tests two operators who change one record at the same moment. At most one of them may get the answer that the
+//! Tests two operators who change one record at the same moment. At most one of them may be told that the
 //! change was made.
 
 use crate::dashboard::{OPERATOR, dashboard, field, posted};
@@ -36,18 +36,20 @@ const PRICE_LIST: &str = "catalogue:live";
 const UNIT_PRICE_LIST: &str = "catalogue:live:unit_dev";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
-/// The time at which January counts as ended.
+/// A time at which January has ended and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
-/// The store as one operator sees it. Before each call, the other operator continues if it is their turn.
+/// The store as one operator sees it. Before each call, it lets the other operator continue if the schedule
+/// says so.
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// A cache that answers reads after both operators have read the record. With `None`, reads return the records.
+    /// Old records that reads return after both operators have read the current record. With `None`, reads
+    /// return the current records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
-    /// How many calls take as long as one pause.
+    /// How many calls to the store take as long as one pause in a change.
     pause: usize,
 }
 
@@ -196,8 +198,8 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     })
 }
 
-/// Adds a unit to a team. The answer that the unit was already in the team counts as a failure, because another
-/// operator added it.
+/// Adds a unit to a team. Fails if the unit is already in the team, because then the other operator has added
+/// it.
 fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
@@ -218,11 +220,11 @@ fn settlement() -> String {
         .to_string()
 }
 
-/// Two changes of a record.
+/// Two changes of one record that run at the same time.
 struct Race {
     changes: [Change; 2],
     record: &'static str,
-    /// Whether the ledger has claims for this record. If so, exactly one of the two changes is made.
+    /// Whether the ledger locks this record with a claim. If so, exactly one of the two changes is made.
     is_claimed: bool,
     store: MemoryStore,
     ledger: SqliteLedger,
@@ -320,7 +322,7 @@ impl Race {
     }
 }
 
-/// Two changes, their record, and whether it exists before.
+/// Two changes, the name of the record that they change, and whether it exists beforehand.
 type Contest = ([Change; 2], &'static str, bool);
 
 const RACES: [Contest; 10] = [
@@ -364,7 +366,8 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
-/// Workers KV may answer reads from a cache for up to a minute. Then the lists of the audit log decide who was first.
+/// Workers KV may answer reads from a cache for up to a minute. Meanwhile the audit log, which is read as a
+/// list, decides who was first.
 #[test]
 fn a_cache_that_is_old_makes_no_two_changes_done() {
     for contest in RACES {
@@ -395,8 +398,8 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
     assert!(first.is_err() && record.unwrap().contains("Newer"));
 }
 
-/// A list, like a read, may lack new entries for a minute. If all calls take equally long, the read after the write then
-/// decides who was first.
+/// A list, like a read, may lack new entries for up to a minute. If all calls take equally long, a change
+/// reads the record again after its write. That read decides who was first.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     for contest in RACES {
@@ -411,7 +414,7 @@ fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     }
 }
 
-/// On the dashboard, the answer to the operator who is too late names the other operator and shows the form again.
+/// On the dashboard, the operator who is too late gets the form again, with the name of the faster operator.
 #[test]
 fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let dashboard = dashboard(seeded());

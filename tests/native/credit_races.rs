@@ -17,7 +17,7 @@ use support::service::{CountedEntropy, NOW_MS};
 const RANDOM: &str = "00112233445566778899aabbccddeeff";
 
 impl Bench {
-    /// Returns the faulty store and ledger of one process.
+    /// Returns the store and the ledger as one process sees them: the listed calls fail.
     fn faulty<'f>(&'f self, faults: &'f [(usize, Fault)]) -> Faulty<'f> {
         let (store, ledger, clock) = (self.store(), &self.ledger, self.clock());
         Faulty { store, ledger, clock, calls: Cell::new(0), faults }
@@ -47,8 +47,8 @@ async fn add(
 
 // ---- At the same time ----------------------------------------------------------------------------
 
-/// Runs two changes at the same time, once for each call of the first change: that call waits while the second change
-/// runs.
+/// Runs two changes at the same time, and repeats this for each call of the first change. At that call, the
+/// first change waits until the second one has run.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     mut check: impl FnMut(&Bench, T, U),
@@ -88,7 +88,8 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
-/// Nothing is due for a month that is credited whole, with its transactions and without them.
+/// A month whose transactions are all credited has nothing due. The same is true of a month without
+/// transactions, so the amount alone cannot show that a rebuild has emptied the ledger.
 #[test]
 fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
     let mut is_marked = BTreeSet::new();
@@ -189,8 +190,8 @@ fn send(
     credits::add(at, Some(at), &author, of).now_or_never()
 }
 
-/// Each call in turn fails, takes effect without an answer, or is the last call before the process ends. Then the form
-/// is sent again.
+/// Each call in turn fails, succeeds without an answer, or ends the process. Then the same form is sent
+/// again.
 #[test]
 fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
     for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {
@@ -220,8 +221,8 @@ fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
     }
 }
 
-/// Whatever stops, a transaction that is credited in full is marked as cancelled once the form is sent again, and is
-/// never marked without a credit.
+/// Whichever call fails, sending the form again marks a fully credited transaction as cancelled. A
+/// transaction without a credit is never marked.
 #[test]
 fn a_cancellation_that_stops_anywhere_is_marked_when_it_is_sent_again() {
     for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {

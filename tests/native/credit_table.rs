@@ -107,7 +107,8 @@ fn credits_are_found_by_their_indexes() {
     );
 }
 
-/// A credit that was only begun, or withdrawn, is not restored.
+/// Only completed credits are restored from the audit log. A credit that failed before it was stored is not
+/// restored.
 #[test]
 fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
     let bench = bench();

@@ -17,7 +17,7 @@ use support::service::{
 
 pub const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// 2026-02-03, a time at which January counts as ended.
+/// 2026-02-03: a time at which January has ended and its payments can be settled.
 pub const ENDED_MS: u64 = NOW_MS + 3 * DAY;
 /// A service, its ledger and its operator.
 pub struct Bench {
@@ -46,7 +46,8 @@ impl Bench {
         self.clock().0.set(ms);
     }
 
-    /// Creates a transaction of the live unit at a time. `amount` trees cost 0.50 USD each. Returns its ID.
+    /// Creates a live transaction of `amount` trees at this time. A tree costs 0.50 USD. Returns the
+    /// transaction's ID.
     pub fn order(&self, at_ms: u64, amount: Value) -> String {
         let mut order = minimal();
         order["reference"] = json!("SH-1053");
@@ -80,14 +81,16 @@ impl Bench {
         found.credits.iter().map(line).collect()
     }
 
-    /// Returns the commands in the audit log that were not withdrawn, newest first.
+    /// Returns the commands in the audit log, newest first, without the entries that only confirm that a
+    /// change was done.
     pub fn audited(&self) -> Vec<String> {
         let changes = block_on(audit::since(self.store(), 0)).unwrap();
         let commands = changes.into_iter().map(|change| change.command);
         commands.filter(|command| !command.ends_with("(done)")).collect()
     }
 
-    /// Returns `month sum − credited − carried = due[ of paid]` of the live unit in USD, newest month first.
+    /// Returns what the live unit owes for each month in USD, newest month first: `month sum − credited −
+    /// carried = due`, and ` of paid` if it is paid.
     pub fn dues(&self) -> Vec<String> {
         let of = ("unit_dev", Mode::Live);
         let usage = block_on(usage::of_shop(self.store(), &self.ledger, of)).unwrap();
@@ -113,7 +116,7 @@ pub fn payment(month: &str, amount: &str) -> Payment {
     serde_json::from_value(payment).unwrap()
 }
 
-/// Returns the request for a part of a transaction, or for all that is left.
+/// Returns a request that credits a part of a transaction. `None` credits the rest.
 pub fn request(id: &str, part: Option<(&str, &[(&str, &str)])>) -> CreditRequest {
     let part = part.map(|(amount, quantities)| {
         let each = quantities.iter();
@@ -125,14 +128,14 @@ pub fn request(id: &str, part: Option<(&str, &[(&str, &str)])>) -> CreditRequest
     serde_json::from_value(request).unwrap()
 }
 
-/// Returns the request for all that is left of a transaction, whose timeline is to say that it was cancelled.
+/// Returns a request that credits the rest of a transaction and marks it as cancelled on its timeline.
 pub fn cancelled(id: &str) -> CreditRequest {
     CreditRequest { tell_buyer: true, ..request(id, None) }
 }
 
 // ---- Requests ------------------------------------------------------------------------------------
 
-/// Only the timeline shows that a transaction was cancelled: the API answers as before.
+/// The timeline shows that a transaction was cancelled. The API's answers do not change.
 #[test]
 fn a_transaction_that_is_credited_whole_can_be_marked_as_cancelled() {
     let bench = bench();
@@ -246,7 +249,7 @@ fn the_audit_log_has_the_whole_credit() {
     assert_eq!(json!(made), expected);
 }
 
-/// The charge has more cents than an integer of JSON holds exactly.
+/// The charge has more digits than a number in JSON can hold exactly.
 #[test]
 fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let bench = bench();
@@ -269,7 +272,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert_eq!(bench.dues(), [format!("2026-01 {sum} − {sum} − 0.00 = 0.00 of 0.00")]);
 }
 
-/// An erasure does not change credits. The quantities of a credit name offerings by the IDs that an erasure keeps.
+/// An erasure does not change credits. They name offerings by IDs, which an erasure keeps.
 #[test]
 fn a_credit_has_no_personal_data_and_outlives_an_erasure() {
     let bench = bench();

@@ -102,7 +102,7 @@ fn an_email_that_hangs_delays_only_its_own_transaction() {
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
 
-/// The platform may end a delivery without any notice.
+/// The platform may end a delivery without notice. After a while, other deliveries may take its place.
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
     let fixture = Fixture::new();
@@ -230,7 +230,8 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// Begins a delivery in as many instances as `max_concurrency` allows, at one moment. No list shows their claims yet.
+/// The maximum number of instances all start to deliver one message at the same moment. No list shows the
+/// others' claims on it yet.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let fixture = Fixture::new();
@@ -248,7 +249,7 @@ fn of_instances_that_begin_a_round_together_one_sends() {
     assert_eq!(fixture.deliver(&message, 2), done(ENDED));
 }
 
-/// Stores a claim, as if another instance had written it.
+/// Stores a claim to deliver a message, as if another instance had written it.
 fn keep_claim(fixture: &Fixture, day: &str, claim: &Value) {
     let key = MailedKey {
         day,
@@ -284,8 +285,8 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
     assert!(is_later(&fixture.deliver(&message(), 1)), "a damaged one is none that has ended");
 }
 
-/// The consumer ends right after it has written its claim. The first delivery after the claim has expired sends the
-/// e-mail.
+/// The instance ends right after it has claimed a message. The first delivery after the claim expires sends
+/// the e-mail.
 #[test]
 fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     let fixture = Fixture::new();
@@ -302,7 +303,8 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!((fixture.deliver(&message, 3), fixture.sent()), (done("sent"), 1));
 }
 
-/// The instance breaks before it sends the e-mail. Another message may be the reason.
+/// The instance breaks before it sends the e-mail, perhaps because of another message. Then the same delivery
+/// starts again.
 #[test]
 fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let fixture = Fixture::new();
@@ -319,7 +321,8 @@ fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
 }
 
-/// A delivery that takes too long is stopped, because it could send the e-mail after its claim has expired.
+/// A delivery stops if writing its claim takes too long. Otherwise it could send the e-mail after its claim
+/// has expired.
 #[test]
 fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     let fixture = Fixture::new();
@@ -331,7 +334,7 @@ fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     assert_eq!((outcome, fixture.sent()), (later(300, "the store is slow"), 0));
 }
 
-/// The first wait of the schedule is at least as long as a claim.
+/// A claim expires before the first retry, because the retry waits at least as long as a claim lasts.
 #[test]
 fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
     let fixture = Fixture::new();
@@ -394,7 +397,8 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
     }
 }
 
-/// The quota of the mail service may be reset at another time of day than 00:00 UTC.
+/// The mail service may reset its quota at another time of day than 00:00 UTC, so a message is retried at
+/// noon, too.
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
     let fixture = Fixture::new();

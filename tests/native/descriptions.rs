@@ -2,7 +2,8 @@
 
 use impact_pledge::schema::Slot;
 
-/// Returns the name and the description of the type of a slot's objects; `None` is the request.
+/// Returns the name and the description of the type of the object at this place in a request. `None` stands
+/// for the request itself.
 pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
     Some(match slot {
         None => (

@@ -1,4 +1,5 @@
-//! Tests what is due for months: credits of earlier orders that exceed a month's charges are carried to later months.
+//! Tests the amounts due for each month. If credits exceed a month's charges, the rest is carried to later
+//! months.
 
 use crate::credits::{Bench, ENDED_MS, MINUTE, bench, request};
 use futures_executor::block_on;
@@ -11,7 +12,7 @@ use serde_json::json;
 use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
 
 const DAY: u64 = 24 * 60 * 60_000;
-/// The 3rd of April, when March counts as ended.
+/// 3 April: by then, March has ended and its payments can be settled.
 const APRIL_MS: u64 = NOW_MS + 62 * DAY;
 
 /// A shop with charges of 20.00 in January, 3.00 in February and 5.00 in March. January is paid. A credit of 15.00 for
@@ -74,8 +75,8 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
 }
 
-/// The ledger reads the earlier months only of shops that may have an excess. The credits of other shops must not count
-/// there, because their charges are not read.
+/// For earlier months, the ledger reads the charges only of shops whose credits may exceed them. The credits
+/// of all other shops must be left out as well.
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();
@@ -104,8 +105,9 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
     assert_eq!(totals[0].excess().as_deref(), Some("7.00"), "{totals:?}");
 }
 
-/// The create of the credited order was interrupted before its replay record was written, and is repeated in February.
-/// The transaction moves there. Its credit stays in January, and is carried, also if only one month is asked for.
+/// A create request stops before it writes its replay record, and is repeated in February. The transaction
+/// moves to February, but its credit stays in January. The credit is carried to February, even if only that
+/// month is requested.
 #[test]
 fn a_credit_follows_its_order_to_the_month_in_which_an_interrupted_create_is_repeated() {
     let bench = bench();

@@ -37,7 +37,7 @@ struct Row {
     why: String,
 }
 
-/// Returns the rows of a format, which are in the file of that name.
+/// Returns the rows of all formats. Each format's rows are in the file with its name.
 fn rows() -> impl Iterator<Item = (Check, Row)> {
     let files = fixtures::files::<Fixture>("formats");
     assert_eq!(files.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), FORMATS.map(|it| it.0));
@@ -61,7 +61,7 @@ fn every_row_is_checked_right_and_the_oracles_agree() {
 
 // ---- Oracles -----------------------------------------------------------------------------------
 
-/// The ABNF of RFC 5321, rule by rule, as one regular expression.
+/// The grammar of RFC 5321, translated rule by rule into one regular expression.
 static MAILBOX: LazyLock<Regex> = LazyLock::new(|| {
     let atom = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+";
     let quoted = r#""(?:[ !#-\[\]-~]|\\[ -~])*""#;
@@ -91,8 +91,8 @@ fn smtp_ipv4_oracle(text: &str) -> bool {
     octets.len() == 4 && octets.iter().all(is_snum)
 }
 
-/// std parses the addresses of RFC 3986. RFC 5321 also allows leading zeros in octets, and a gap
-/// must stand for two groups or more.
+/// Checks an IPv6 address by RFC 5321. std's parser follows RFC 3986. In RFC 5321, IPv4 parts may have
+/// leading zeros, and `::` must stand for at least two groups.
 fn smtp_ipv6_oracle(text: &str) -> bool {
     let (groups, ipv4) = match text.rsplit_once(':') {
         Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
@@ -151,7 +151,8 @@ static EXPRESSIONS: LazyLock<Vec<(Check, Regex)>> = LazyLock::new(|| {
     expressions.map(|(format, text)| (check(*format) as Check, Regex::new(text).unwrap())).collect()
 });
 
-/// Returns whether the text is ordinary for any format. Asserts that an ordinary text has the format.
+/// Returns whether a text is ordinary: the simple expression of some format matches it. Asserts that the
+/// format's full check accepts the text as well.
 #[track_caller]
 fn is_ordinary(text: &str) -> bool {
     EXPRESSIONS.iter().any(|expression| matches(expression, text))
@@ -179,8 +180,9 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Tries texts that are built from one character of each class, and from longer parts. The classes are those that the
-/// expression distinguishes or, for texts that may match, those of the rule. Days and times have tests of their own.
+/// Tries all short texts built from one character of each class and some longer parts. A class contains the
+/// characters that the expression treats alike or, for texts that may match, the rule. Other tests try days
+/// and times.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };

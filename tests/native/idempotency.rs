@@ -23,7 +23,8 @@ struct Input {
 const INPUT: Input =
     Input { secret: 1, mode: Mode::Test, unit: "unit_1", key: "order-1", payload: b"{}" };
 
-/// Inputs that differ from [`INPUT`] in one part. Some move text from one part to the next.
+/// Returns [`INPUT`] and inputs that differ from it in one part. Some have the same text, but divided
+/// differently between the parts.
 fn inputs() -> [Input; 9] {
     [
         INPUT,

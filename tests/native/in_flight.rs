@@ -69,7 +69,8 @@ fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     assert_eq!(in_flight.bytes(), 0);
 }
 
-/// The answer and the record of a small body count as small, too, up to four times the size of the largest small body.
+/// A request with a small body counts as small while it holds at most four times the maximum size of a small
+/// body, including its record and answer.
 #[test]
 fn a_small_body_that_becomes_a_large_record_is_large() {
     let in_flight = InFlight::default();
@@ -81,8 +82,9 @@ fn a_small_body_that_becomes_a_large_record_is_large() {
     assert_eq!(small.resize(4 * MAX_SMALL_BYTES + 1), Err(Busy));
 }
 
-/// For any requests in any order: the sums equal what is held, an owner in two modes leaves room for the largest create
-/// of another owner, and owners that hold nothing find room for a small body.
+/// After any sequence of requests, the totals equal what is held. One owner, even with live and test keys,
+/// leaves enough room for another owner's largest create request. An owner that holds nothing always has room
+/// for a small body.
 #[test]
 fn no_two_owners_lock_out_a_third() {
     let mut random = 1_u64;
@@ -143,7 +145,7 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
     service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""))
 }
 
-/// The profile is read before the record, so that no bytes of the record are held while the profile is read.
+/// The service reads the profile first, so that it does not hold the record's bytes meanwhile.
 #[test]
 fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();
@@ -160,7 +162,8 @@ fn a_page_without_room_for_its_record_says_so() {
     assert_eq!(service.caches.in_flight.bytes(), 0);
 }
 
-/// The size of a record is known before it is read. A record without a size counts as the largest.
+/// The metadata states a record's size before the record is read. A record without a stated size counts as
+/// the largest possible.
 #[test]
 fn a_page_reserves_the_size_of_its_record() {
     let service = seeded();
@@ -179,8 +182,8 @@ fn a_page_reserves_the_size_of_its_record() {
     assert_eq!(page(&service, &created).status, 200);
 }
 
-/// Two payloads raced under one idempotency key, and one replay record has overwritten the other. A retry of the
-/// payload whose record is lost is answered from the stored transaction.
+/// Two payloads were sent with one idempotency key, and the second has overwritten the replay record of the
+/// first. A retry of the first is then answered from the stored transaction.
 #[test]
 fn a_retry_without_room_for_its_record_is_asked_to_retry_later() {
     let service = seeded();

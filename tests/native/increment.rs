@@ -15,7 +15,8 @@ use support::service::NOW_MS;
 
 const DAY: u64 = 86_400;
 
-/// Returns the numbers of the messages whose transactions changed since a time, listed in pages of at most `most`.
+/// Returns the indexes of the messages whose transactions have changed since a time. Reads them in pages of
+/// at most `most`.
 fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
     let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
     while let Some(from) = next {
@@ -103,17 +104,18 @@ fn a_replay_record_is_named_by_its_transaction() {
 /// How an incremental backup finds the records of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// The backup lists all records of the kind.
+    /// The backup contains all records of the kind.
     Whole,
-    /// The backup lists all records of the kind, and takes the new ones.
+    /// The backup lists the names of all records of the kind, and contains the new records.
     New,
-    /// The ledger names the records that changed.
+    /// The backup contains the records that have changed, as the ledger lists them.
     Changed,
     /// The backup contains no records of the kind, and a restore accepts none.
     LeftOut,
 }
 
-/// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
+/// The way for each kind of record. A new kind needs a row here, and must be added to `WHOLE`, `listed`,
+/// `changed` or `Restore::takes`.
 const WAYS: [(&str, Way); 22] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
@@ -172,7 +174,7 @@ fn way_of(prefix: &str) -> Way {
     }
 }
 
-/// Returns the number of key types in src/store, and the prefixes that they name.
+/// Returns the number of key types in src/store, and their name prefixes, found by searching the source code.
 fn kinds_of_the_store() -> (usize, BTreeSet<String>) {
     let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store");
     let files = std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! Tests the ledger's queries for what operators have to look at.
+//! Tests the ledger's queries for problems that operators must look at.
 
 use crate::ledger::months;
 use futures_executor::block_on;
@@ -8,14 +8,16 @@ use support::ledger::SqliteLedger;
 
 const SINCE: &str = "2026-01-01T00:00:00Z";
 
-/// Returns a ledger with the live units `a` and `b`, and the unit `a` in test mode as shop 3.
+/// Returns a ledger with three shops: 1 is the live unit `a`, 2 is the live unit `b`, and 3 is the unit `a`
+/// in test mode.
 fn shops() -> SqliteLedger {
     let ledger = SqliteLedger::default();
     ledger.sql("INSERT INTO shops VALUES (1, 'live', 'a'), (2, 'live', 'b'), (3, 'test', 'a')");
     ledger
 }
 
-/// Writes `count` transactions of a shop at a time, each with this charge in cents; `None` for one that is too large.
+/// Adds `count` transactions of a shop at one time, each charged with this number of cents. `None` is a
+/// charge too large for an integer column.
 fn charge(ledger: &SqliteLedger, shop: u8, at: &str, cents: Option<u64>, count: usize) {
     charge_with(ledger, shop, at, cents, count, 0);
 }
@@ -83,7 +85,8 @@ fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
     assert_eq!(unsettled(), ["2026-02 1"]);
 }
 
-/// Credits cents in a month, of an order of that month or of an earlier one; `None` credits an amount that is too large.
+/// Adds a credit of this many cents. `months` contains the month of its order and the month in which it is
+/// booked. `None` is an amount too large for an integer column.
 fn credit_in(
     ledger: &SqliteLedger,
     unit: &str,
@@ -102,8 +105,8 @@ fn credit_in(
     ));
 }
 
-/// Whether the dues of a month have to be computed, because credits may cover them, for charges in cents of USD and
-/// credits.
+/// Rows: charges in cents of USD, credits, and whether the credits may cover all charges. If so, the exact
+/// dues of the month must be computed.
 #[test]
 fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
     let (own, earlier, later) = (["2026-02"; 2], ["2026-01", "2026-02"], ["2026-02", "2026-03"]);
@@ -144,7 +147,7 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
     }
 }
 
-/// Returns the unusual charges since [`SINCE`], newest first, as `unit amount`, and their count.
+/// Returns the number of unusual charges since [`SINCE`], and the newest of them as `unit amount`.
 fn unusual(ledger: &SqliteLedger, limit: Option<u64>, most: usize) -> (u64, Vec<String>) {
     let found = ledger::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
     let UnusualCharges { count, newest } = block_on(found).unwrap();
@@ -211,7 +214,8 @@ fn other_unusual_charges_are_above_the_limit_or_too_large_until_their_month_is_p
     assert_eq!(unusual(&ledger, Some(0), 50), (1, expected(&["a 50.00"])));
 }
 
-/// Credits this many cents of each transaction with this charge; `None` credits the whole of one that is too large.
+/// Credits this number of cents for each transaction with this charge. `None` credits the whole of a charge
+/// that is too large for an integer column.
 fn credit(ledger: &SqliteLedger, charged: &str, cents: Option<u64>, number: u8) {
     let cents_sql = cents.map_or("NULL, amount".to_owned(), |cents| format!("{cents}, NULL"));
     ledger.sql(&format!(

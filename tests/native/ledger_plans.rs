@@ -1,4 +1,4 @@
-//! Tests how SQLite finds the rows of each statement of the ledger: never by a scan of all transactions.
+//! Tests the query plans of the ledger's statements. None may scan the whole table of transactions.
 
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
@@ -19,7 +19,7 @@ const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
 const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
 const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
 
-/// Returns a ledger with three transactions, one of which has amounts that are stored as texts.
+/// Returns a ledger with three transactions. One of them has amounts so large that they are stored as texts.
 fn filled() -> SqliteLedger {
     let ledger = SqliteLedger::default();
     let large = json!({ "summary": { "amount": "9e99", "quantities": [["tree", "9e99"]] } });
@@ -27,13 +27,14 @@ fn filled() -> SqliteLedger {
     ledger
 }
 
-/// Returns how the statements of a call find transactions, each way once. A scan has no index.
+/// Returns the query plan of a call for the table of transactions: each distinct access once. An access
+/// without an index is a scan.
 #[track_caller]
 fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     plan_of(&["t", "transactions"], call)
 }
 
-/// Returns the same for the table with one of these names.
+/// Returns the query plan of a call for the table that has one of these names (a name or its alias).
 #[track_caller]
 fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     let ledger = filled();

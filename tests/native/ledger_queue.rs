@@ -24,8 +24,8 @@ const QUEUE_BYTES: usize = 128_000;
 
 type Sending = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A queue that records its messages, each with the names of all records at that moment. It accepts or refuses a message
-/// when it is awaited, after the answer.
+/// A queue that records each message, together with the names of all records at that moment. It accepts or
+/// refuses the message only later, when it is awaited.
 struct NotingQueue {
     store: Rc<MemoryStore>,
     takes: Cell<bool>,
@@ -51,13 +51,13 @@ impl NotingQueue {
         take(&mut *self.messages.borrow_mut()).iter().map(|(message, _)| json!(message)).collect()
     }
 
-    /// Finishes the messages that are being sent.
+    /// Waits until all messages that are being sent are accepted or refused.
     fn finish(&self) {
         take(&mut *self.sending.borrow_mut()).into_iter().for_each(block_on);
     }
 }
 
-/// A service with a ledger, over the store of another service.
+/// Returns a second service with a ledger queue. It uses the store of another service.
 fn over(store: &Rc<MemoryStore>) -> (TestService<MemoryStore>, Rc<NotingQueue>) {
     let mut service = TestService::over(store, "");
     let (messages, sending) = (RefCell::default(), RefCell::default());
@@ -111,7 +111,8 @@ fn a_create_sends_what_the_ledger_needs_and_no_more() {
     }
 }
 
-/// A message contains the same data for the consumer that a list contains for the reconciliation.
+/// A message and the metadata of its record contain the same data. The ledger reads the message from its
+/// queue, and the metadata when it compares itself with KV.
 #[test]
 fn a_message_and_the_metadata_of_its_record_are_one() {
     let (service, queue) = bench();
@@ -211,7 +212,8 @@ fn nothing_else_differs_without_a_ledger() {
     assert_eq!(service.store.metadata(""), plain.store.metadata(""));
 }
 
-/// No message is sent without a record, because it would charge for a transaction that does not exist.
+/// Without a record, no message is sent. Otherwise the ledger would charge for a transaction that does not
+/// exist.
 #[test]
 fn a_record_that_may_not_have_been_kept_sends_nothing() {
     let (service, queue) = bench();
@@ -251,7 +253,8 @@ fn a_repeat_sends_one_only_if_it_writes_the_record_again() {
     assert_eq!(second[0]["summary"]["createdAt"], "2026-01-31T12:00:01.123Z");
 }
 
-/// The record is kept, although the answer says that it may not have been recorded.
+/// The transaction's record is stored, although the answer says that the transaction may not have been
+/// recorded.
 #[test]
 fn a_create_whose_replay_record_fails_has_sent_its_message() {
     let (service, queue) = bench();

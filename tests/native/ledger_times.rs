@@ -1,4 +1,4 @@
-//! Tests the ledger with list results that arrive late, and with wrong clocks.
+//! Tests the ledger when lists of KV arrive late, and when clocks are wrong.
 
 use super::ledger::{keep, message};
 use futures_executor::block_on;
@@ -91,7 +91,7 @@ fn pass(
 
 // ---- Lists that are answered late ----------------------------------------------------------------
 
-/// Returns the message of a later create with the same ID.
+/// Returns the message of a create request that repeats the transaction ten minutes later.
 fn later() -> [Delivered; 1] {
     let later = json!({ "summary": { "createdAt": "2026-01-31T12:10:00.000Z", "amount": "7.00" } });
     [Delivered { body: message(1, later), attempt: 1 }]
@@ -133,8 +133,8 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// A reconciliation pass runs on a computer that went to sleep. In the meantime somebody changed a record, and the
-/// answer said that the change was made.
+/// A reconciliation pass runs on a computer that went to sleep. Meanwhile somebody changed a record, and was
+/// told that the change was made. The pass must keep it.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
@@ -198,7 +198,7 @@ fn set(ledger: &SqliteLedger, columns: &str) {
     ledger.sql(&format!("UPDATE reconciliation SET {columns}"));
 }
 
-/// How far a time is in the future, and whether it counts.
+/// How far a time is in the future, and whether the ledger still accepts it.
 const AHEAD: [(u64, bool); 4] = [(MINUTE, true), (7 * MINUTE, true), (HOUR, false), (YEAR, false)];
 
 #[test]
@@ -228,7 +228,8 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     }
 }
 
-/// A clock in the future must not count: the ledger would be marked as complete up to a time in the future.
+/// A pass must not count if its start lies far in the future. Otherwise the ledger would be marked as
+/// complete up to a future time.
 #[test]
 fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {

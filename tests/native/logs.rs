@@ -238,8 +238,8 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
-/// Anybody can send a text that begins like a live key, so refusing it is counted as refusing an unknown caller. The log
-/// line names the ID of the key that must be replaced.
+/// Any caller can send text that looks like a live key, so the request counts as one by an unknown caller.
+/// The log line names the key's ID, because a key that was sent unencrypted must be replaced.
 #[test]
 fn a_live_key_by_plain_http_is_logged_with_its_id() {
     let by_http = |key| TestRequest::new("POST", PATH, key).at("http://pledges.example");
@@ -438,7 +438,8 @@ fn no_more_than_1_024_accepted_keys_are_remembered() {
     assert!(served < 1_024, "{served}");
 }
 
-/// All requests from Workers in other zones have the same Cloudflare address.
+/// All requests from Workers in other zones share one Cloudflare address, so the rate limit counts them by
+/// zone.
 #[test]
 fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
     const WORKERS: &str = "2a06:98c0:3600::103";

@@ -70,11 +70,11 @@ fn every_row_says_what_it_should() {
     }
 }
 
-/// Parts of a document that no reader sees: the head, the preheader, and tags.
+/// Matches the parts of an HTML document that readers do not see: the head, the preview text, and tags.
 const UNSEEN: &str = "(?s)<head>.*?</head>|<div class=\"preheader\".*?</div>|<[^>]*>";
 
-/// Asserts that the HTML says the same as the text, has one link, loads only the `logo`, and is far from the 102 KB after
-/// which Gmail cuts an e-mail.
+/// Asserts that the HTML says the same as the plain text, has one link, and loads only the `logo`. Its size
+/// must stay far below 102 KB, at which Gmail cuts an e-mail.
 #[track_caller]
 fn check_html(mail: &Mail, logo: Option<&str>) {
     let links: Vec<_> = mail.html.matches("href=").collect();
@@ -151,7 +151,7 @@ fn lists_a_hundred_pledges_and_counts_the_rest() {
     assert!(mail.text.contains("Mangroves\nAnd 900 more.\n\n"));
 }
 
-/// The longest texts, and those that take the most bytes in HTML.
+/// Tries the longest texts, made of the characters that need the most bytes in HTML.
 #[test]
 fn the_longest_texts_stay_far_from_where_gmail_cuts() {
     for character in ["\"", "&", "\u{1f600}", "木"] {
@@ -213,7 +213,7 @@ fn the_preheader_is_hidden_and_not_in_the_text() {
     }
 }
 
-/// The colours of texts and their background, in both colour schemes.
+/// Checks the contrast of each text with its background, in the light and in the dark colour scheme.
 #[test]
 fn every_text_is_readable_in_light_and_in_dark() {
     for accent in [None, Some("#ffee00"), Some("#000000"), Some("#a03010")] {

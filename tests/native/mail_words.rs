@@ -26,7 +26,8 @@ const FIRST: &str = "The first e-mail may still be sent: the recipient may get t
 const MAYBE: &str = "It may have been sent: the recipient may get a second e-mail";
 const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
 
-/// State and reason; the description; whether the e-mail can be resent; the warning before a resend.
+/// A state and its reason, then the expected description, whether the notification can be resent, and the
+/// warning before a resend.
 type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
 
 const ROWS: [Row; 23] = [
@@ -155,7 +156,7 @@ const SECOND_MESSAGE: &str = "It was already sent: the recipient may get a secon
 const FIRST_MESSAGE: &str = "The first message may still be sent: the recipient may get two";
 const MAYBE_MESSAGE: &str = "It may have been sent: the recipient may get a second message";
 
-/// The same for messages by MessagingServiceB.
+/// The expected texts for messages through MessagingServiceB.
 const MESSAGE_ROWS: [Row; 26] = [
     (State::NotAsked, None, "not requested: the shop did not ask for it", false, None),
     (
@@ -293,7 +294,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     ),
 ];
 
-/// All rows with their services.
+/// Returns the rows of e-mails and of messages, each with its service.
 fn rows() -> impl Iterator<Item = (NotificationService, Row)> {
     let of = |service, rows: &'static [Row]| rows.iter().map(move |row| (service, *row));
     of(NotificationService::Email, &ROWS)

@@ -1,6 +1,6 @@
-//! The native tests of the crate, in one binary, because linking takes longer than running.
+//! The native tests of the crate. They are one binary, because linking takes longer than running the tests.
 //!
-//! `cargo test --test native timeline` runs one module.
+//! `cargo test --test native timeline` runs the tests of one module.
 
 #![expect(
     clippy::expect_used,

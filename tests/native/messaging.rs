@@ -1,4 +1,5 @@
-//! Tests the doors of messaging services, and the signatures of requests to adapters.
+//! Tests doors, the settings with which the Worker reaches the adapters of messaging services. Also tests the
+//! signatures of requests to adapters.
 
 use impact_pledge::messaging::{Door, DoorName, DoorProblem, DoorVariables, Doors};
 use impact_pledge::messaging::{SigningSecrets, TimedId};
@@ -11,7 +12,7 @@ use impact_pledge::service::{Settings, Variables};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 
-/// The secret, ID, time, body and signature of Standard Webhooks' own example.
+/// The values of Standard Webhooks' own example: secret, ID, body and signature.
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OLD: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
@@ -104,7 +105,7 @@ fn a_door_is_a_binding_or_a_url_with_a_secret() {
     }
 }
 
-/// Variables by name. A value `{}` is a service binding.
+/// The variables of a Worker by name. The value `{}` stands for a service binding.
 struct Worker(BTreeMap<&'static str, &'static str>);
 
 impl DoorVariables for Worker {

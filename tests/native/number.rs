@@ -1,5 +1,5 @@
-//! Compares the rule for numbers, finite and above 0 as doubles, with the standard library's
-//! conversion, and tests how amounts are read and written.
+//! Tests the rule that numbers must be finite and above 0 as doubles, against the standard library's
+//! conversion. Also tests how amounts are read and written.
 
 use impact_pledge::pledge::Amount;
 use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
@@ -36,7 +36,8 @@ fn code_of(text: &str) -> Option<Code> {
     })
 }
 
-/// Returns the code that the validator's wasm reports. The wasm does not convert numbers.
+/// Returns the issue code that the validator in WebAssembly reports. It checks the text of a number without
+/// converting it.
 #[track_caller]
 fn code_without_conversion(text: &str) -> Option<u8> {
     let mut room = [CompactIssue::default(); 2];
@@ -113,7 +114,8 @@ fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
-/// Compares very long exponents. The standard library ignores their last digits.
+/// Compares numbers whose very long exponents are offset by equally many digits. The standard library ignores
+/// the last digits of such exponents.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;
@@ -146,7 +148,8 @@ fn written(amount: Amount) -> String {
 const NUMBER: &str = "(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,4})?";
 const LONG_NUMBER: &str = "(0|[1-9][0-9]{0,900})(\\.[0-9]{1,900})?([eE][+-]?[0-9]{1,25})?";
 
-/// Generates the digits of a boundary with one of them changed, times a power of ten.
+/// Generates numbers close to the greatest or the smallest double: one digit of a boundary is changed, and a
+/// power of ten is applied.
 fn near_a_boundary() -> impl Strategy<Value = String> {
     (any::<bool>(), any::<prop::sample::Index>(), 0..=9_u8, any::<prop::sample::Index>()).prop_map(
         |(is_top, position, digit, cut)| {

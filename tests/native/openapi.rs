@@ -71,8 +71,7 @@ fn the_request_is_the_table() {
     assert!(count >= 2);
 }
 
-/// The issues that JSON Schema cannot express, such as duplicate members or text that is not
-/// Unicode.
+/// Codes of issues that JSON Schema cannot express, such as duplicate members or invalid Unicode.
 const BEYOND: [&str; 6] = [
     "duplicate_member",
     "lone_surrogate",
@@ -114,8 +113,8 @@ fn value_of(row: &Value) -> Option<Value> {
 const NOT_SENT: [&str; 2] =
     ["/RetrievedPledgeTransaction/id", "/RetrievedPledgeTransaction/recipient"];
 
-/// Compares the document's answers, which the service sends, with the tables of the client. Returns
-/// the number of values compared.
+/// Asserts that the client accepts every answer that openapi.yaml describes. Returns the number of values
+/// compared.
 #[track_caller]
 fn is_taken(document: &OpenApi, schema: &Value, kind: Kind, path: &str) -> usize {
     let schema = document.resolve(schema);

@@ -165,7 +165,7 @@ fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
     }
 }
 
-/// A valid value for each required argument.
+/// Returns a valid value for each required argument of an operation.
 fn complete(operation: Operation) -> Map<String, Value> {
     let value = |argument: &Argument| match argument.kind {
         Kind::Choice { choices } => choices[0].to_owned(),
@@ -205,7 +205,7 @@ impl TimeZones for TestPlatform {
     }
 }
 
-/// A person at a terminal.
+/// A simulated person at a terminal, who confirms or refuses questions.
 #[derive(Default)]
 struct Person {
     refuses: Cell<bool>,

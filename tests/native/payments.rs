@@ -1,4 +1,4 @@
-//! Tests months that are marked as paid: the settlements, and the answers to get requests.
+//! Tests months that are marked as paid: their settlement records, and what the API then returns.
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
@@ -19,12 +19,12 @@ use support::service::{
     TestService, UNIT, answer, minimal, repeatable, seeded, test_operator,
 };
 
-/// 2026-02-02T00:00:00Z, from which January counts as ended.
+/// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
 const JANUARY: &str = "settlement:test:unit_dev:2026-01";
 const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 
-/// A service and its operator, a day after the month of its one transaction.
+/// A service and its operator. Its only transaction was created in the month before, which ended a day ago.
 struct Bench {
     service: TestService<MemoryStore>,
     test_operator: TestOperator<CountedEntropy>,
@@ -161,7 +161,8 @@ fn nothing_is_read_for_a_month_that_goes_on_and_for_another_shop_than_the_caller
     assert!(!is_read(LIVE_UNIT, ENDED_MS), "nor the other mode's");
 }
 
-/// If it is unknown whether a month was paid, the answer is never null, which would mean unpaid.
+/// If the service cannot find out whether a month was paid, it answers with an error. It never answers
+/// `null`, which would mean unpaid.
 #[test]
 fn a_settlement_that_cannot_be_read_is_no_answer() {
     let bench = bench();
@@ -333,7 +334,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     );
 }
 
-/// Another operator's clock may be minutes slow, so a change after the form was opened is dated before it.
+/// The clock of another operator may be minutes slow. A change that was made after the form was opened then
+/// has an earlier date than the form.
 #[test]
 fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MINUTE_MS: u64 = 60_000;
@@ -446,7 +448,8 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// An unknown currency is possible after a rollback from a release that knows more currencies.
+/// A rollback from a release that knows more currencies can leave sums in a currency that this release does
+/// not know.
 #[test]
 fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() {
     let bench = bench();
@@ -466,7 +469,8 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
     }
 }
 
-/// A transaction may arrive late, and a record may be damaged.
+/// A transaction may reach the ledger late, and a record may be damaged. A payment then covers what the
+/// ledger has, and says what is missing.
 #[test]
 fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     let bench = bench();
@@ -555,7 +559,7 @@ fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     bench.mark(&json!({})).unwrap();
 }
 
-/// A list of one shop's records contains no other shop's records, even if their IDs begin alike.
+/// The list of one shop's settlements never contains another shop's, even if their IDs begin in the same way.
 #[test]
 fn months_are_listed_a_shop_at_a_time() {
     let store = MemoryStore::default();

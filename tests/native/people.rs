@@ -208,7 +208,7 @@ fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
     assert_eq!(addresses, [""; 0], "a removed person's address is gone");
 }
 
-/// Polls a future until it is ready, although a waiting call does not wake it.
+/// Polls a future in a loop until it is ready, because a call that waits does not wake its task.
 fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
     let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
     loop {
@@ -218,8 +218,8 @@ fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Two managers remove each other. One call of one of them waits, so that both may have passed all checks before either
-/// is removed.
+/// Two managers remove each other. One of them is paused at a call, so both may have passed all checks before
+/// either is removed.
 #[test]
 fn of_two_managers_who_remove_each_other_one_stays() {
     for call in 1..=6 {
@@ -352,8 +352,8 @@ fn an_import_brings_back_nobody_who_was_removed() {
     assert!(!world.may(EVA));
 }
 
-/// A person is removed and added with another role, but Workers KV takes neither change. A backup of KV would bring the
-/// first role back, so the second one does not last either.
+/// A person is removed and then added with another role, but Workers KV stores neither change. A restore from
+/// KV would bring back the first role, so the second role must not last.
 #[test]
 fn a_row_whose_record_is_older_gives_no_access_after_some_minutes() {
     let world = World::with(&[(shop(), EVA, Manager)]);

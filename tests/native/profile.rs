@@ -80,7 +80,7 @@ fn a_long_header_is_read_as_far_as_browsers_write() {
     assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
 }
 
-/// Every language has every sentence, with its placeholder and parts.
+/// Checks that every language has every sentence, with its placeholders and all of its parts.
 #[test]
 fn no_language_lacks_a_sentence() {
     use Sentence::*;
@@ -111,8 +111,8 @@ fn no_language_lacks_a_sentence() {
     }
 }
 
-/// The heading with the shop has a pair of forms for a quantity, for one pledge, and for each plural of several. The second
-/// of a pair names the recipient.
+/// Checks the sentence that names the shop. It has two forms for a quantity, two for one pledge, and two for
+/// each plural of several pledges. The second form of each pair names the recipient.
 fn check_statements(language: Language) {
     let forms: Vec<_> = language.text(Sentence::ShopPledged).split('|').collect();
     let has_few = (2..10).any(|count| language.plural(f64::from(count)) == Plural::Few);
@@ -229,7 +229,7 @@ fn hostile_names_are_text() {
 
 // ---- The service -------------------------------------------------------------------------------
 
-/// Starts a service with one transaction of the unit `unit`.
+/// Returns a service with one transaction of the unit `unit`, which has no profile.
 fn service_without_profile() -> TestService<MemoryStore> {
     let service = TestService::new(MemoryStore::default(), "");
     put_transaction(&*service.store, record().to_string().as_bytes());

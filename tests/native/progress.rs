@@ -35,7 +35,7 @@ fn id() -> TransactionId {
     TransactionId::from_bytes([1; 26])
 }
 
-/// Stores the record, with or without its offerings in the metadata.
+/// Stores the transaction. Its metadata lists its offerings only if `has_quantities` is set.
 fn store(service: &TestService<MemoryStore>, record: &Value, has_quantities: bool) {
     let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
     let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([2; 20]));
@@ -189,7 +189,8 @@ fn the_first_twenty_offerings_are_read() {
     }
 }
 
-/// A cache of bytes forgets what no longer fits, so an isolate can show any number of offerings.
+/// The cache has a maximum number of bytes and drops what no longer fits. So an isolate can show any number
+/// of offerings.
 #[test]
 fn the_cache_of_updates_is_bounded_by_bytes() {
     let service = service(&record(&["offering-00"]), true);
@@ -273,7 +274,7 @@ fn forty_pledges_with_twelve_updates_make_a_small_page() {
     assert!(html.len() < 80_000, "{} bytes", html.len());
 }
 
-/// The largest updates that are valid, for as many pledges as a record holds.
+/// Tries the largest valid updates, with as many pledges as a record can hold.
 #[test]
 fn the_largest_updates_are_bounded() {
     let offerings: Vec<_> = (0..2_000).map(|index| format!("o-{}", index % 40)).collect();

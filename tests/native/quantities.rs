@@ -88,7 +88,7 @@ fn quantities_above_the_limit_of_bytes_are_left_out() {
     assert_eq!(of(&[], 2), Some(read("[]").unwrap()));
 }
 
-/// Sums any amounts that a request can have, in far more pledges than a record can hold.
+/// Sums extreme amounts, in far more pledges than a record can hold.
 #[test]
 fn hostile_pledges_take_neither_memory_nor_time() {
     let mixed = [1e308, 5e-324, 9_007_199_254_740_993.0, 0.1, 3.0];
@@ -181,7 +181,7 @@ fn money_is_a_number_of_cents_where_that_is_exact() {
 
 // ---- Integers as the oracle ----------------------------------------------------------------------
 
-/// Enough decimals for any double and any text of these tests.
+/// The number of decimal places that suffices for every double and every text in these tests.
 const SCALE: u32 = 400;
 
 fn scaled(text: &str) -> BigUint {

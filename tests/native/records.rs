@@ -44,7 +44,7 @@ fn the_log_says_which_values_a_release_knows() {
     assert!(log.contains(known), "{log}");
 }
 
-/// A later release may charge in further currencies.
+/// A later release may have charged in a currency that this release does not know.
 #[test]
 fn a_transaction_in_an_unknown_currency_is_shown_and_repeated() {
     let in_francs = |text: &str| text.replace(r#""USD""#, r#""CHF""#);
@@ -217,8 +217,8 @@ fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
     assert_eq!((hashes.order.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
-/// Returns metadata with the longest unit, the largest charge, and three messages that the queue did not take. Some pledges
-/// are of this offering.
+/// Returns the largest metadata for a transaction with this offering: the longest unit ID, the largest
+/// charge, and three messages that the queue refused.
 fn largest_metadata(offering_id: &str) -> Value {
     let unit_id = "u".repeat(128);
     let mut service = seeded();
@@ -267,7 +267,7 @@ fn the_metadata_fits_beside_its_record() {
     assert_eq!(longer["summary"]["quantities"], json!(null));
 }
 
-/// If the quantities do not fit, they must be read from the record.
+/// Quantities that do not fit into the metadata are left out of it, and must be read from the record.
 #[test]
 fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     let taken_out = r#""bytes":1234,"editKey":"","#.len() + 64; // by `metadata`
@@ -282,7 +282,7 @@ fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     }
 }
 
-/// Creates a transaction of 3 of this offering, whose record has a four-digit number of bytes.
+/// Returns a create request for 3 of this offering. Its record has a four-digit number of bytes.
 fn offering(offering_id: &str) -> TestRequest {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering_id);
@@ -290,7 +290,8 @@ fn offering(offering_id: &str) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT).with_body(order.to_string().into_bytes())
 }
 
-/// Metadata may be wrong, because an operator has edited it or a later release counts differently.
+/// Only the metadata that decides who may read a record must be right. The rest may be wrong: an operator may
+/// have edited it, or a later release may count differently.
 #[test]
 fn nothing_but_access_is_read_of_the_metadata() {
     let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };

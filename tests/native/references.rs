@@ -1,5 +1,5 @@
-//! Tests the hashes of order numbers in the ledger: those that records of earlier releases lack, and those that an
-//! erasure removes.
+//! Tests the hashes of order numbers in the ledger. Records of earlier releases lack them, and an erasure
+//! removes them.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Direction};
@@ -25,7 +25,8 @@ fn created(service: &TestService<MemoryStore>, reference: &str) -> String {
     ["transaction:", &id].concat()
 }
 
-/// Replaces the hash of the order number with that of the exact reference, as earlier releases wrote it.
+/// Changes a record to the form that earlier releases wrote: with a hash of the exact reference in place of
+/// the order number's hash.
 fn make_old(store: &MemoryStore, name: &str, reference: &str, value: Option<&[u8]>) {
     let own = store.value(name).unwrap();
     let names = store.names().into_iter().filter(|key| key.starts_with("transaction:"));
@@ -97,7 +98,7 @@ fn a_record_of_an_earlier_release_is_read_once_and_then_found_in_any_spelling() 
     assert_eq!(found(&ledger, "sh-1053"), 1);
 }
 
-/// If the value of a record cannot be read, its row is created from its metadata.
+/// If a record's value is unreadable, the ledger creates its row from the record's metadata.
 #[test]
 fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     let service = seeded();
@@ -110,7 +111,8 @@ fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     assert_eq!(["SH-1053", "sh-1053"].map(|text| found(&ledger, text)), [1, 0], "the exact one");
 }
 
-/// A release that does not know the column leaves the hash in the row when it erases a transaction.
+/// An earlier release does not know this column, so it leaves the hash in the row when it erases a
+/// transaction. This release removes the hash.
 #[test]
 fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
     let service = seeded();

@@ -1,4 +1,4 @@
-//! Tests when a client retries a request: rows of failures and waits.
+//! Tests when a client retries a request, from rows of failures and waiting times.
 
 use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request};
 use proptest::prelude::*;
@@ -8,7 +8,8 @@ const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };
 const NOW_MS: u64 = 784_111_777_000;
 const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
 
-/// Parses only the form that RFC 9110 allows a service to send, like the client.
+/// Parses the one date format that RFC 9110 allows services to send. The client accepts no other format
+/// either.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = httpdate::parse_http_date(text).ok()?;
     let is_canonical = httpdate::fmt_http_date(date) == text;
@@ -49,16 +50,17 @@ const GET: Request = Request::Get;
 const CREATE: Request = create(false, None);
 const KEYED: Request = create(true, None);
 const GENERATED: Request = create(true, Some(true));
-/// The platform has no randomness to generate an idempotency key.
+/// A create request without an idempotency key, on a platform that has no randomness to generate one.
 const KEYLESS: Request = create(false, Some(true));
 const NEVER: Request = create(false, Some(false));
 const NEVER_KEYED: Request = create(true, Some(false));
 
-/// A proxy's answer that the service is unavailable.
+/// A proxy's answer that says that the service is unavailable.
 const PROXY: Failure<'_> =
     Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
 
-/// A failure, the requests that are retried after it, and the requests that may have been recorded in spite of it.
+/// A failure, the requests that are retried after it, and the create requests that may have been recorded
+/// despite it.
 const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
     (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),

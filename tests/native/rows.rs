@@ -1,4 +1,4 @@
-//! Rows of requests and expected answers: how they are read, filled in and compared.
+//! Reads rows of requests and expected answers, fills in their placeholders, and compares answers with them.
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -11,10 +11,10 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// Scheme and host of the requests; if empty, the runner's own.
+    /// The scheme and host of the requests. If it is empty, the test runner uses its own.
     #[serde(default)]
     pub origin: String,
-    /// The stored records by name; if empty, the development data.
+    /// The stored records by name. If it is empty, the test uses the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,
@@ -85,7 +85,7 @@ pub enum Capture {
 pub type Names = BTreeMap<String, Value>;
 
 impl RowRequest {
-    /// Returns the bytes to send, with names filled in; `None` if there is no body.
+    /// Returns the request body with its `{name}` placeholders filled in. `None` means no body.
     pub fn body(&self, names: &Names) -> Option<Vec<u8>> {
         if let Some(repeat) = &self.repeat {
             let middle = repeat.text.repeat(repeat.times);
@@ -113,8 +113,8 @@ impl RowRequest {
     }
 }
 
-/// Replaces names by captured values. A string that is only a name becomes the value
-/// itself.
+/// Replaces `{name}` placeholders by captured values. A string that consists only of one placeholder becomes
+/// the captured value itself.
 pub fn fill(value: &Value, names: &Names) -> Value {
     match value {
         Value::String(text) => {

@@ -22,7 +22,7 @@ use support::service::{
     test_operator,
 };
 
-/// 2026-02-02T00:00:00Z, from which January counts as ended.
+/// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -51,7 +51,7 @@ impl Bench {
         self.service.clock.0.set(first + (day - 1) * DAY_MS);
     }
 
-    /// Sets the prices from now on, and keeps them in the history.
+    /// Sets the price list that applies from now on, and also stores it in the history.
     fn set_prices(&self, currency: &str, prices: &Value) {
         let time = date_time(self.service.clock.0.get());
         let list = json!({ "currencyCode": currency, "unitPrices": prices, "prices": time });
@@ -113,7 +113,8 @@ fn assert_adds_up(statement: &Statement) {
     }
 }
 
-/// Returns the lines in one currency: kind, the other members, and the amount.
+/// Returns the statement's lines in one currency. Each line contains its kind, its other members, and its
+/// amount.
 #[track_caller]
 fn lines(statement: &Statement, currency: &str) -> Vec<Value> {
     assert_adds_up(statement);
@@ -156,8 +157,8 @@ fn a_line_has_an_offering_and_a_unit_price_and_the_rest_is_named() {
     assert_eq!(bench.statement().settled.unwrap().invoice, "17");
 }
 
-/// The statement never guesses how to split a transaction by offering. It does not split a transaction whose numbers
-/// are stored as texts, or whose price list is missing, damaged, or not the one by which it was charged.
+/// The statement does not guess how to split a charge. It shows a transaction as one line if its numbers are
+/// stored as texts, or if the price list by which it was charged is missing or damaged.
 #[test]
 fn what_cannot_be_split_is_one_line() {
     let bench = bench();
@@ -248,7 +249,7 @@ async fn statement_of(
 
 // ---- Rows that arrive meanwhile ------------------------------------------------------------------
 
-/// A ledger that gets a late row of January, of 0.50 USD for one tree, before each of these calls.
+/// A ledger that receives a late transaction of January before each of these calls: one tree for 0.50 USD.
 struct Late<'l> {
     ledger: &'l SqliteLedger,
     before: Range<usize>,
@@ -269,7 +270,8 @@ impl Ledger for Late<'_> {
     }
 }
 
-/// A statement shows one moment: its sums and its lines either all include a late row, or all leave it out.
+/// A statement shows a single moment. Its sums and its lines either all include a late transaction, or all
+/// leave it out.
 #[test]
 fn a_statement_adds_up_while_late_rows_arrive() {
     let bench = bench();
@@ -324,8 +326,8 @@ const OFFERINGS: [&str; 6] = ["tree", "reef", "plastic-kg", "a\",\"b", "]],[[", 
 const PRICES: [&str; 8] = ["0.50", "1.25", "0.004", "0.3333", "12.345", "0", "0.005", "99999.99"];
 const AMOUNTS: [f64; 10] = [1.0, 3.0, 0.1, 2.5, 0.333_333, 7.0, 123_456.789, 1e-7, 40.0, 1e16];
 
-/// For random orders and prices of a month, the statement's lines add up to the sum of the charges, which the test
-/// computes with unbounded integers. A payment must have the same sum.
+/// For random orders and prices of a month, the statement's lines add up to the sum of all charges. The test
+/// computes this sum exactly. A payment must have the same amount.
 #[test]
 fn the_lines_of_random_orders_add_up_to_what_a_payment_must_have() {
     for seed in 1..=12 {

@@ -161,8 +161,8 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
     K::CACHE_SECONDS
 }
 
-/// Workers KV caches the record of a key, or of a unit in a team, for 30 s, and an isolate for 10 s. A revoked key, or
-/// a unit that was removed from its team, is therefore accepted for at most 40 s.
+/// Workers KV caches an API key's record, or a unit's membership of a team, for 30 s. An isolate caches it
+/// for 10 s more. So a revoked key, or a unit that was removed from its team, is accepted for at most 40 s.
 #[test]
 fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);

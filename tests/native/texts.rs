@@ -1,4 +1,4 @@
-//! Tests texts that are parsed into values: rows of a text and its value.
+//! Tests how texts are parsed into values: each row contains a text and its expected value.
 
 use crate::fixtures;
 use crate::mail::{greeted_as, sender_of};
@@ -25,9 +25,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 pub struct Row {
     pub text: String,
-    /// `None` if the text is refused.
+    /// The expected value as text. `None` means that the text is refused.
     pub read: Option<String>,
-    /// The text of the refusal; `None` if the test does not compare it.
+    /// The expected error message. `None` means that the test does not compare it.
     says: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub fn rows(name: &str) -> Vec<Row> {
     files.find(|(file, _)| file == name).unwrap().1.rows
 }
 
-/// Whether the parser reads the text as the row says.
+/// Returns whether the parser reads a row's text as the row expects.
 type Reads = fn(&Row) -> bool;
 
 const READERS: [(&str, Reads); 13] = [

@@ -1,4 +1,4 @@
-//! Tests the recipient's page, parsed as a browser does.
+//! Tests the recipient's timeline page by parsing it as a browser does.
 
 use crate::fixtures;
 use base64ct::{Base64, Encoding as _};
@@ -184,7 +184,7 @@ fn every_row_has_its_content() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Links do not send a referrer, and images do not delay the page.
+/// Links on the page send no referrer, and images do not delay it.
 #[test]
 fn guards_its_links_and_images() {
     let html = page_of(&full());
@@ -326,7 +326,8 @@ fn policy_allows_nothing_else() {
     );
 }
 
-/// The pages need no exception from the policy: they have no scripts or inline styles, and only http and https addresses.
+/// The pages need no exception from the content security policy: they have no scripts and no inline styles,
+/// and use only http and https addresses.
 #[test]
 fn pages_are_whole_small_documents() {
     for html in every_page() {
@@ -347,7 +348,7 @@ fn pages_are_whole_small_documents() {
     assert_eq!(texts(&unavailable(), "a"), ["try again"]);
 }
 
-/// The page of the largest record must fit into an isolate's memory together with the record.
+/// An isolate's memory must have room for the largest record together with its page.
 #[test]
 fn the_largest_pages_are_bounded() {
     let pledge = |text: &str| {
@@ -422,7 +423,8 @@ fn opens_to_the_edit_key_alone() {
     }
 }
 
-/// An operator can mark a transaction as cancelled. A mark that cannot be read is logged, and the page is shown without.
+/// An operator can mark a transaction as cancelled, and its timeline then says so. If the mark cannot be
+/// read, this is logged and the page is shown without it.
 #[test]
 fn a_pledge_that_was_cancelled_says_so() {
     let (service, id, key) = bench_with(full().to_string().as_bytes());

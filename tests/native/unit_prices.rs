@@ -1,4 +1,4 @@
-//! Tests the price list of one unit, which replaces the mode's for that unit.
+//! Tests the price list of a single unit. It applies to that unit in place of the mode's general price list.
 
 use futures_executor::block_on;
 use impact_pledge::http::Body;
@@ -381,7 +381,8 @@ fn a_unit_that_is_removed_has_no_list_left_in_either_mode() {
     set(&store, &operator, own(), TREES, Some("none")).unwrap(); // the removal was seen
 }
 
-/// A unit whose list is set within a month is charged in two currencies in that month.
+/// If a unit's own price list is set in the middle of a month, the unit is charged in two currencies in that
+/// month.
 #[test]
 fn a_month_in_two_currencies_is_paid_in_both() {
     let (service, operator, ledger) = (seeded(), test_operator(), SqliteLedger::default());

@@ -1,4 +1,4 @@
-//! Tests the record of updates that timelines read: pages do not trust it.
+//! Tests the record that contains the updates for timelines. Pages do not trust its contents.
 
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::Month;
@@ -26,7 +26,8 @@ fn read(updates: &Value) -> Vec<Update> {
     decode::<OfferingUpdates>(UpdatesKey::KIND, record.as_bytes()).unwrap().updates
 }
 
-/// Returns the full update with one member replaced. A pointer names a member of a member.
+/// Returns the full update with one member replaced. `pointer` is a JSON pointer to the member, which may be
+/// nested.
 fn changed(pointer: &str, value: &Value) -> Value {
     let mut update = full();
     let (parent, name) = pointer.rsplit_once('/').unwrap();

@@ -433,7 +433,7 @@ fn after_a_failure_at_any_step_a_repeat_publishes_once() {
     }
 }
 
-/// A ledger that lets another person act after one of its calls.
+/// A ledger in which another person makes a change right after one of the calls.
 struct Interrupted<'i> {
     ledger: &'i SqliteLedger,
     /// The number of calls until the other person acts.

@@ -1,4 +1,4 @@
-//! Tests the upkeep of the ledger by the cron, a check and a rebuild, and the report of its state.
+//! Tests how the ledger is maintained by the cron job, a check and a rebuild, and how its state is reported.
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
@@ -37,7 +37,7 @@ fn keep_up(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64, limits: Limi
     block_on(ledger::keep_up(ledger, store, &clock, "a test", limits)).unwrap()
 }
 
-/// Marks a transaction as the service does when the queue refuses its message.
+/// Marks a transaction's message as unsent, as the service does when the queue refuses the message.
 fn mark(store: &MemoryStore, message: &Value) {
     let name = format!("ledger-unsent:{}", message["id"].as_str().unwrap());
     store.keep(&name, b"{}", b"{}");

@@ -311,7 +311,7 @@ fn a_list_has_the_newest_of_a_unit_a_key_or_a_month() {
 
 // ---- Export --------------------------------------------------------------------------------------
 
-/// Returns the lines of an export, and the number of records of each read.
+/// Exports the transactions of these months. Returns the lines in groups, one group for each read.
 fn export(store: &MemoryStore, ledger: &SqliteLedger, months: &[MonthUsage]) -> Vec<Vec<Line>> {
     let mut export = Export::new(store, ledger, month("2026-01"), months);
     std::iter::from_fn(|| block_on(export.next()).unwrap()).collect()

@@ -25,7 +25,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
-    /// The text of the file, because the order of members matters.
+    /// The value as it is written in the file, because the order of members matters.
     value: Option<Box<RawValue>>,
     json: Option<String>,
     hex: Option<String>,
@@ -59,8 +59,8 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// Compares the issues with those of a reference implementation. Also checks that a report keeps the first issues and
-/// counts all of them, and that a request without issues keeps every value.
+/// Compares each row's issues with those of a reference implementation. A limited report keeps the first
+/// issues and counts all of them. A request without issues keeps every value.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());
@@ -157,7 +157,8 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Generates values whose members have the contract's names, in the right objects and in others.
+/// Generates JSON values. Their members have the names from the contract, but not always in the right
+/// objects.
 fn value() -> impl Strategy<Value = Value> {
     let name = prop_oneof![
         20 => proptest::sample::select(vec![
@@ -196,7 +197,7 @@ fn full() -> Value {
     })
 }
 
-/// Adds the pointers of all values in a value to `all`.
+/// Adds the JSON pointers of a value and of everything in it to `all`.
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());
     match value {

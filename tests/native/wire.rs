@@ -1,4 +1,5 @@
-//! Tests how transactions in answers and records are encoded and decoded, and which other texts can be read.
+//! Tests how transactions in answers and records are encoded and decoded, and which differently written texts
+//! can be read.
 
 use impact_pledge::api;
 use impact_pledge::pledge::{
@@ -16,7 +17,7 @@ fn amount() -> impl Strategy<Value = Amount> {
         .prop_filter_map("finite and above 0", Amount::new)
 }
 
-/// Generates the answer to a create with any texts, half of which may be null.
+/// Generates answers to create requests with random texts. Their optional texts may be null.
 fn created() -> impl Strategy<Value = Value> {
     let texts = proptest::array::uniform8(any::<String>());
     let nulls = proptest::array::uniform16(proptest::option::of(any::<String>()));
@@ -51,7 +52,8 @@ fn created() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
-    /// A replay returns the create's answer, made from the record that gets return.
+    /// A replay of a create request returns the same answer, although it is made from the record that get
+    /// requests return.
     #[test]
     fn the_answer_to_a_create_is_kept_as_that_to_a_get(created in created()) {
         let text = created.to_string();
@@ -63,7 +65,8 @@ proptest! {
         prop_assert_eq!(again, Some(transaction));
     }
 
-    /// The fingerprint is a hash of this encoding: two spellings of one request have the same encoding.
+    /// A request's fingerprint is a hash of this encoding. Two spellings of the same request must have the
+    /// same encoding.
     #[test]
     fn a_request_however_it_is_spelled(amount in amount(), reference in any::<String>()) {
         let request = json!({
@@ -81,7 +84,8 @@ fn canonical(json: &str) -> String {
     String::from_utf8(api::to_json(&request)).unwrap()
 }
 
-/// Fingerprints outlive a release: a retry after an upgrade must match the create before it.
+/// A retry after an upgrade must still match the first request, so a release must not change the fingerprints
+/// of earlier ones.
 #[test]
 fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},

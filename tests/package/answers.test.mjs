@@ -15,7 +15,8 @@ const CODES = {
 };
 
 /**
- * Returns the JSON of a value, in which each raw JSON text in `at` replaces the value at its pointer; null removes the member.
+ * Returns a value as JSON. `at` maps JSON pointers to raw JSON texts, which replace the values there. Null
+ * removes the member.
  */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];
@@ -36,7 +37,10 @@ function bodyOf({ json, text, hex, at = {} }, whole) {
   return Buffer.from(text ?? (json ? JSON.stringify(json) : written(whole, at)));
 }
 
-/** Returns the error that a row expects. With `mismatch`, the answer is 200, but its transaction breaks the contract. */
+/**
+ * Returns the error that a row expects. If the row has a `mismatch`, the answer was successful, but its
+ * transaction breaks the contract.
+ */
 const expectedError = ({ status = 200, mismatch, error }) =>
   mismatch === undefined
     ? error

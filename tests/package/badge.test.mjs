@@ -6,13 +6,13 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { impactText } = await project.load("impact-pledge/badge");
 
-/** A sentence for each plural category, which is just the category's name. */
+/** A text for each plural category: the category's own name. */
 const ALL = Object.fromEntries(
   ["zero", "one", "two", "few", "many", "other"].map((category) => [category, category]),
 );
 const ONE = { one: "{} tree with this order", other: "{} trees with this order" };
 
-/** A language, an amount, and its category and number. */
+/** A language and an amount, with the expected plural category and formatted number. */
 const ROWS = [
   ["en", 1, "1 one"],
   ["en", 0.5, "0.5 other"],

@@ -27,7 +27,8 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 
 /**
- * The environment without the command's own variables, which the person who runs the tests may have set.
+ * Returns environment variables without the command's own, because the person who runs the tests may have
+ * set those.
  */
 const environment = (node, env) => ({
   ...Object.fromEntries(
@@ -39,7 +40,7 @@ const environment = (node, env) => ({
   ...env,
 });
 
-/** Starts a process group of its own, so that Ctrl-C reaches all processes that npx has started. */
+/** Starts the command in its own process group, so that Ctrl-C reaches all processes that npx starts. */
 function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = folder } = {}) {
   const child = spawn(node, [...bin, ...args], {
     cwd,
@@ -90,7 +91,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** Returns the line of the text output that a row expects. */
+/** Shortens a line of the command's output to the form in which rows state it. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
@@ -244,9 +245,9 @@ test("the reader of the output closes it early", async () => {
 });
 
 /**
- * Starts the service.
+ * Starts the service with the package's command.
  * @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} `env`: the
- *   environment of commands that call it; `interrupt`: sends Ctrl-C, and resolves when it has ended
+ *   environment for commands that call this service; `interrupt`: sends Ctrl-C, and resolves when the service ended
  */
 async function serving(t, options) {
   const run = start(["serve", "--port", "0"], options);

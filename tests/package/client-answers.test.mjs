@@ -1,4 +1,7 @@
-/** `PledgeClient` of the packed package: how a call ends, with an answer, with an error, or by a signal. */
+/**
+ * Tests `PledgeClient` of the packed package: whether a call ends with an answer, with an error, or by an
+ * abort signal.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";

@@ -1,4 +1,6 @@
-/** `PledgeClient` of the packed package: hooks, logs, and the OpenTelemetry recipe. */
+/**
+ * Tests `PledgeClient` of the packed package: its hooks, what it logs, and the recipe for OpenTelemetry.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
@@ -84,8 +86,8 @@ test("hooks see each attempt, answer and retry, and never the key", async (t) =>
 });
 
 /**
- * Calls without an answer: the reason, what `fetch` does, the options of the client, those of the call, and the `error` of the
- * event.
+ * Calls that get no answer: the expected reason, a `fetch` function, options of the client and of the call,
+ * and the message of the event's `error`.
  */
 const NO_ANSWER = [
   ["connection_failed", broken, never, {}, "fetch failed"],

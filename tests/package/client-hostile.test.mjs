@@ -235,7 +235,10 @@ test("headers of the caller's own making show no key", async () => {
 
 // ---- Time and memory -------------------------------------------------------------------------------
 
-/** The number of characters in a long text, and of headers. Quadratic work on them would take an hour. */
+/**
+ * The length of a long text, and the number of headers in a test. If work grew with the square of it, the
+ * test would take an hour.
+ */
 const LONG = 1_000_000;
 
 test("large answers and long lists of headers are redacted in linear time", async () => {
@@ -253,7 +256,7 @@ test("large answers and long lists of headers are redacted in linear time", asyn
   }
 });
 
-/** Returns a Response whose stream reads from `read`. */
+/** Returns a Response whose body stream calls `read` for each chunk. */
 const streamed =
   (read, status = 200) =>
   () => ({
@@ -309,7 +312,9 @@ test("an endless error body is cut off", async (t) => {
 
 const headers = new Headers();
 
-/** What a `fetch` returns, by the name that the message has for it. */
+/**
+ * Invalid results of a `fetch`, grouped by the words with which the error message names the valid result.
+ */
 const NO_ANSWERS = {
   "a Response": [5, "x", {}, { status: 200 }, { status: "200", headers }].concat(
     { status: 200.5, headers },

@@ -29,7 +29,7 @@ const thrower = {
   },
 };
 
-/** Options of a client, and the option that the error names. */
+/** Invalid options of a client, and the option that the error message must name. */
 const WRONG = [
   ...[undefined, null, "x"].map((options) => [options, /options/]),
   [[], /`apiKey`/],
@@ -78,7 +78,7 @@ const WRONG = [
   [{ ...GOOD, ["x".repeat(1_000_000)]: 1 }, /the options are `apiKey`/],
 ];
 
-/** Options of a create, and the option that the error names. */
+/** Invalid options of a create call, and the option that the error message must name. */
 const WRONG_OF_CALLS = [
   ...[{}, "x"].map((signal) => [{ signal }, /`signal`/]),
   ...["", "é", "x".repeat(256)].map((idempotencyKey) => [{ idempotencyKey }, /`idempotencyKey`/]),

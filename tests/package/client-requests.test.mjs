@@ -25,7 +25,10 @@ const { version } = project.require("impact-pledge/package.json");
 
 // ---- Requests --------------------------------------------------------------------------------------
 
-/** By name: options of the client, the call, and of its request the path, headers (undefined: absent) and body. */
+/**
+ * By name: the client's options, a call, and the path, headers and body of the request that it must send. A
+ * header that is undefined must be absent.
+ */
 const REQUESTS = {
   "a create": [
     {},

@@ -27,7 +27,10 @@ const proxy = answer("<html>", { status: 503, headers: { "retry-after": "0" } })
 const slow = { timeoutMs: 30, maxRetries: 1 };
 const withKey = (client) => create(client, { idempotencyKey: "order-1" });
 
-/** By name: the answers before the last one, the call, the client's options, the number of requests, and whether it succeeds. */
+/**
+ * By name: the answers before a valid one, the call, the client's options, the expected number of requests,
+ * and whether the call succeeds.
+ */
 const REPEATS = {
   "a get after each status that may pass": [
     [busy(408), busy(429), busy(599)],
@@ -99,8 +102,8 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
 }
 
 /**
- * The failure, the client's options, and the error message of a create request. The message names the option that would allow a
- * retry, if there is one.
+ * Create requests that are not retried: the failure, the client's options, and the expected error message.
+ * The message names the option that would allow a retry, if there is one.
  */
 const NOT_REPEATED = [
   [broken, {}, /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/],

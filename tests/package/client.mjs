@@ -22,7 +22,7 @@ export const failed = (call) =>
     (error) => error,
   );
 
-/** Returns an answer for {@link clientOf}. */
+/** Returns a function that {@link clientOf} can use as an answer. */
 export const answer =
   (body, { status = 200, headers = {} } = {}) =>
   () => ({
@@ -35,7 +35,7 @@ export const answer =
       ),
   });
 
-/** Returns a 503, or an answer of another status, with `Retry-After`. */
+/** Returns an answer that asks for a retry: a 503 or another status, with `Retry-After`. */
 export const busy = (status = 503, retryAfter = "0") =>
   answer({ error: "Busy" }, { status, headers: retryAfter ? { "retry-after": retryAfter } : {} });
 
@@ -49,14 +49,15 @@ export const refused = () => {
 };
 export const coded = (code, more) => Object.assign(new Error(code), { code, ...more });
 
-/** A `fetch` of a service that never answers: it waits for the signal. */
+/** A `fetch` that never gets an answer. It ends only when its abort signal fires. */
 export const silent = (_url, { signal }) =>
   new Promise((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
   );
 
 /**
- * Returns a client whose `fetch` returns the answers in order, and repeats the last one; `seen` has the requests.
+ * Returns a client whose `fetch` gives the answers in order, and then repeats the last one. `seen` collects
+ * the requests.
  * @param {Function | Function[]} answers
  */
 export function clientOf(answers, { suffix = "", ...options } = {}) {
@@ -72,7 +73,10 @@ export function clientOf(answers, { suffix = "", ...options } = {}) {
   return { client: new pkg.PledgeClient({ apiKey: KEY, baseUrl, fetch, ...options }), seen };
 }
 
-/** Like {@link clientOf}, with a real server, which is closed after the test, and the platform's `fetch`. */
+/**
+ * Returns a client like {@link clientOf}, but with a real server and the platform's own `fetch`. The server
+ * is closed after the test.
+ */
 export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
   const { baseUrl, seen, close } = await serve(...[answers].flat());
   t.after(close);
@@ -80,7 +84,7 @@ export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
   return { client, seen, baseUrl };
 }
 
-/** A function, or a getter, that throws. */
+/** Throws an error. Tests give it to the client as a function or a getter. */
 export const sealed = () => {
   throw new Error("vault is sealed");
 };

@@ -1,4 +1,6 @@
-/** TypeScript's compiler in this process, which reads the files that all compilations share only once. */
+/**
+ * Runs the TypeScript compiler in this process. Files that several compilations share are read only once.
+ */
 import { join } from "node:path";
 import ts from "typescript";
 import { strictFlags } from "../support/strict-flags.mjs";

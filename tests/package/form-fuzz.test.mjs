@@ -1,6 +1,7 @@
 /**
- * Fuzzes `readForm` with unlikely names and values: it never throws, changes no prototype, and returns the issues of its payload.
- * `FC_SEED` and `FC_PATH` repeat a failure; `FC_RUNS` and `FC_MINUTES` run more.
+ * Fuzzes `readForm` with unlikely names and values. It must never throw or change a prototype, and its
+ * issues must be those of its payload. `FC_SEED` and `FC_PATH` repeat a failure. `FC_RUNS` and `FC_MINUTES`
+ * run more cases.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -20,7 +21,7 @@ const settings = {
   markInterruptAsFailure: false,
 };
 
-/** The paths of all values that a form can set, with indexes. */
+/** Returns the paths of all values that a form can set. Paths into lists contain an index. */
 function paths({ members = {}, item }, path) {
   const items = item ? ["0", "1", "12"].map((index) => [index, item]) : [];
   const inner = [...Object.entries(members), ...items].flatMap(([step, shape]) =>
@@ -82,7 +83,10 @@ function holds(t, property) {
   assert.deepEqual(namesOfPrototypes(), before);
 }
 
-/** How many issues a form may have in addition to four for each control: the required members of a request and of a pledge. */
+/**
+ * The maximum number of issues that do not come from controls: the required members of a request and of a
+ * pledge. Each control adds at most four issues.
+ */
 const REQUESTED = 30;
 
 test("any names and values are read, with the issues of the payload, and no prototype is changed", (t) => {

@@ -1,6 +1,6 @@
 /**
- * Generates hostile requests of every kind, in any size. As a script, prints the number of issues that each way of
- * checking finds.
+ * Generates hostile requests of every kind and size. When run as a script, it prints the number of issues
+ * that each function of the package finds.
  */
 import { pathToFileURL } from "node:url";
 import { validate, validateBytes } from "../../pkg/validate.js";

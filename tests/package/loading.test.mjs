@@ -18,8 +18,8 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 const built = (file) => readFileSync(join(home, file));
 
 /**
- * Code of a shop that validates a request and creates a transaction, whose answer is lost. Its arguments are the package and its
- * entry `testing`.
+ * Code of a shop that validates a request, and creates a transaction although the first answer is lost. Its
+ * arguments are the package and the package's `testing` entry.
  */
 const SMOKE = `async function smoke(pkg, { createTestService }) {
   const service = createTestService({ seed: 1 });
@@ -91,7 +91,10 @@ test("globals are not changed, and no code is created from text, which Workers a
   assert.equal(await output(process.execPath, script, flags), `${EXPECTED}\nnot_found`);
 });
 
-/** A value that needs the wasm, and `TextEncoder` because of the lone surrogate and the umlaut. */
+/**
+ * By entry: code that needs WebAssembly. The lone surrogate in an e-mail address also makes it need
+ * `TextEncoder`, except in the `form` entry.
+ */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
   validate: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
@@ -187,7 +190,10 @@ const fromOutside = {
   },
 };
 
-/** Uses of an entry as Next.js runs edge routes: the wasm module was compiled in another realm. */
+/**
+ * By entry: code that uses the entry as an edge route of Next.js does. The WebAssembly module was compiled
+ * in another realm.
+ */
 const EDGE = {
   index: ({ PledgeClient }) =>
     new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }),

@@ -101,7 +101,9 @@ export const created = (changes = {}) => ({
   ...changes,
 });
 
-/** The answer of a get of the same transaction: only the members that a get has. */
+/**
+ * Returns the answer to a get request for the same transaction. It has only the members that a get returns.
+ */
 export const retrieved = (changes = {}) => ({
   createdAt: "2026-01-31T12:00:00Z",
   reference: "order-1",

@@ -52,7 +52,7 @@ export async function packed() {
   };
 }
 
-/** Imports an entry as a file of the project would. */
+/** Returns a file of the project that re-exports an entry. Its import is resolved as in a user's code. */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
   if (existsSync(file)) return file;
@@ -62,7 +62,7 @@ function resolved(folder, entry) {
   return file;
 }
 
-/** Hashes every byte that is packed. */
+/** Returns a hash of all bytes that are packed. */
 function fingerprint() {
   const hash = createHash("sha256");
   for (const name of readdirSync(built, { encoding: "utf8", recursive: true }).sort()) {
@@ -105,7 +105,7 @@ async function install(home) {
 
 const HOUR_MS = 3_600_000;
 
-/** Removes old builds, which no test uses any more. */
+/** Removes installed builds that are more than an hour old, which no test uses any more. */
 function forgetOlder() {
   for (const name of readdirSync(kept)) {
     const folder = join(kept, name);

@@ -23,7 +23,10 @@ const REFUSED = /wasm-unsafe-eval|WebAssembly/;
 
 useBrowser();
 
-/** Opens a page with this policy. Serves the package's files, a body, and further scripts by their paths. */
+/**
+ * Opens a page with this content security policy. The page has a body, and can load the package's files and
+ * further scripts by their paths.
+ */
 async function pageWith(t, policy, { expected, body = "", ...scripts } = {}) {
   const page = await openPage(t, { expected });
   await page.route(`${ORIGIN}/**`, (route) => {
@@ -102,7 +105,10 @@ test("a policy that forbids wasm is reported with its remedy, even before anythi
     );
 });
 
-/** The examples of docs/testing.md for other tools: Mock Service Worker's handlers, and a route of Playwright. */
+/**
+ * Turns the example from docs/testing.md for other tools into a function: handlers for Mock Service Worker,
+ * and a route for Playwright.
+ */
 const AsyncFunction = (async () => {}).constructor;
 const [{ code: example }, ...others] = examplesIn("docs/testing.md", "ts");
 assert.deepEqual(others, []);
@@ -196,7 +202,10 @@ test("the README's example for a page sends the whole form", async (t) => {
   });
 });
 
-/** Attributes of a badge in a Polish page, its text, and its link. */
+/**
+ * Attributes of a badge: the Polish plural forms of a sentence. Each row of `BADGES` has a badge's
+ * attributes, its expected text, and its expected link.
+ */
 const POLISH = 'one="{} drzewo" few="{} drzewa" many="{} drzew" other="{} drzewa"';
 const BADGES = [
   [`amount="22" ${POLISH}`, "22 drzewa", null],

@@ -1,5 +1,6 @@
 /**
- * Tests the entries without wasm in a JavaScript engine that has no platform functions, and the package's replacements for them.
+ * Tests the entries that need no WebAssembly, and the package's replacements for missing platform functions.
+ * The JavaScript engine has no platform functions.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -10,7 +11,10 @@ import { packed } from "./packed.mjs";
 
 const project = await packed();
 
-/** Removes functions that some engines lack, and replaces `JSON.stringify` by one that does not escape lone surrogates. */
+/**
+ * Code that makes an engine look old: it removes functions, and replaces `JSON.stringify` by one that does
+ * not escape lone surrogates.
+ */
 const OLD = `
   delete globalThis.WebAssembly;
   delete String.prototype.isWellFormed;
@@ -21,7 +25,7 @@ const OLD = `
 const SHOWN =
   "[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')].join()";
 
-/** The ending of the entry, and the conditions by which the bundler resolves it. */
+/** The suffix of the entry's name, and the conditions with which a bundler resolves the entry. */
 const WAYS = [
   ["/js", ["react-native", "import"]],
   ["", ["react-native", "require"]],

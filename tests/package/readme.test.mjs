@@ -1,6 +1,7 @@
 /**
- * Runs every example of the READMEs, of the pages for shops and of the types as it is written. `pages.test.mjs` runs those for a
- * page; tests/browser and tests/consumers run those of the forms pages.
+ * Runs every example in the READMEs, the pages for shops and the type declarations, exactly as it is
+ * written. `pages.test.mjs` runs the examples for a page. tests/browser and tests/consumers run those of the
+ * pages about forms.
  */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -112,7 +113,10 @@ async function run(t, file) {
   return lines.join("");
 }
 
-/** A line that an example prints, as its comment states it: `…` stands for any text. */
+/**
+ * Returns a pattern for a line that an example prints. The example's comment states the line, with `…` for
+ * any text.
+ */
 const lineOf = (text) =>
   new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")}$`);
 

@@ -1,4 +1,7 @@
-/** Tests the tarball: resolvers find its entries, it is small, it has the licence of each part, and nothing of the machine that built it. */
+/**
+ * Tests the tarball: resolvers find its entries, it is small, and it contains the licence of each part. It
+ * contains nothing about the machine that built it.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -104,8 +107,8 @@ test("the command and the test service are in no other entry", () => {
 // ---- Sizes -----------------------------------------------------------------------------------------
 
 /**
- * By export: the maximum number of bytes that it may add to a page, and how far the real number may be below it before
- * the budget must be lowered.
+ * By export: the maximum number of bytes that it may add to a page. If the real number is lower by more than
+ * the second number, the maximum must be lowered.
  */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
@@ -122,7 +125,9 @@ const BUDGETS = {
   '* from "impact-pledge/testing"': [270_000, 15_000],
 };
 
-/** Returns the bytes that a page loads at once, minified by esbuild and compressed by brotli. */
+/**
+ * Returns how many bytes a page loads at once for this code, minified by esbuild and compressed with brotli.
+ */
 async function sizeOf(contents, way = {}) {
   const {
     outputFiles: [file],
@@ -152,7 +157,9 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
   });
 }
 
-/** Uses of `validate`, and ways to bundle them. Minified names differ between them, so that sizes differ by a few bytes. */
+/**
+ * Ways to use `validate` and to bundle it. The sizes differ by a few bytes, because minified names differ.
+ */
 const USES = [
   'export { validate as check } from "impact-pledge/validate";',
   'import { validate } from "impact-pledge/validate"; console.log(validate({}));',
@@ -254,7 +261,7 @@ test("the crates that the Worker's wasm names are among its parts, in these vers
   );
 });
 
-/** Crates for building and testing, which are in nothing that ships. */
+/** Crates that are used only for building or testing. Nothing that ships contains them. */
 const TOOLS =
   "maud_macros proc-macro2 proptest quote serde_derive strum_macros syn wasm-bindgen-macro wasm-bindgen-test";
 

@@ -33,7 +33,10 @@ for (const { file, allowedOrigins = "", origin: elsewhere, rows } of fixturesIn(
   });
 }
 
-/** Returns the answer of the service's own `fetch`, for which a row's host is another machine. */
+/**
+ * Sends a row's request to the service's own `fetch`, and returns the answer. There the host in a row names
+ * another machine.
+ */
 async function fetched(fetch, origin, { path, ...request }) {
   const response = await fetch(origin + path, request);
   const { status, headers } = response;

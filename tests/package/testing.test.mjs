@@ -1,4 +1,7 @@
-/** Tests `impact-pledge/testing`: what a test controls and sees. `testing-http.test.mjs` has the service's own rows. */
+/**
+ * Tests `impact-pledge/testing`: what a test can control and see. `testing-http.test.mjs` runs the rows of
+ * HTTP requests against it.
+ */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
@@ -257,7 +260,10 @@ test("the service's timeouts and caches follow its own clock", async () => {
 
 // ---- Faults ----------------------------------------------------------------------------------------
 
-/** A fault's status, the operation, and the client's error: its class, and a part of its body. */
+/**
+ * A status that the service is told to fail with, the operation, and the client's error: its class and a
+ * part of its body.
+ */
 const STATUSES = [
   [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
   [503, "create", ApiError, /nothing was recorded/],
@@ -315,8 +321,8 @@ test("`times` and `operation` choose the requests that fail, and `restore` ends 
 });
 
 /**
- * By fault: the statuses of the requests with `retryCreates`, and, for a create request without that option, the check
- * of its error and the number of transactions after it.
+ * By fault: the statuses of the requests with `retryCreates`. Without `retryCreates`: a check of the error,
+ * and the number of transactions after it.
  */
 const LOST = [
   [
@@ -447,7 +453,10 @@ const head = (...lines) => `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
-/** By name: a text, and the status of its answer. The last ones may get no answer. */
+/**
+ * By name: the text of a raw request, and a pattern for the answer's status. The last requests may get no
+ * answer.
+ */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],
   "a host that is none": [head("GET / HTTP/1.1", "Host: a b"), /400/],
@@ -517,7 +526,7 @@ const WRONG_FAULTS = [
   [{ status: 503, operation: "delete" }, /`operation` must be one of `create`, `get`, `timeline`/],
   [{ fault: "slow" }, /`delayMs` says/],
   [{ status: 503, delayMs: 5 }, /`delayMs` says/],
-  [{ fault: "timeout", headers: {} }, /`headers` are those of a `status`/],
+  [{ fault: "timeout", headers: {} }, /`headers` can be set only together with a `status`/],
   [{ status: 503, headers: { "a b": "c" } }, /`headers` has a name or value/],
   [{ status: 503, operations: "get" }, /did you mean `operation`/],
 ];

@@ -11,10 +11,15 @@ const { createTestService } = await (await packed()).load("impact-pledge/testing
 const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/recipient/words")).map(
   (file) => parse(file).name,
 );
-/** The tags for `Intl` of languages whose tag alone means another country. British dates have the day first. */
+/**
+ * The locales for `Intl` where the language tag alone would mean another country. British dates begin with
+ * the day.
+ */
 const INTL = { en: "en-GB", pt: "pt-PT" };
 const intl = (language) => INTL[language] ?? language;
-/** Languages without a plural, which use either noun. A shop's nouns may be in another language. */
+/**
+ * Languages without plural forms. They may use either of a shop's nouns, which may be in another language.
+ */
 const JOINED = ["ja", "zh"];
 
 /** Returns the texts of the elements of this name. */

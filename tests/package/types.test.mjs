@@ -15,8 +15,8 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 const WEB = ["es2022", "dom", "dom.iterable"];
 const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
 /**
- * By name: the folder of the sources, their file ending, and options of the compiler. Code for a server is compiled without the
- * DOM types.
+ * By name: the folder of the source files, their extension, and compiler options. Server code is compiled
+ * without the types of the DOM.
  */
 const KINDS = {
   "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],

@@ -1,7 +1,8 @@
 /**
- * Fuzzes validation: `validate(value)` and `validateBytes(JSON.stringify(value))` return the same issues, all of them and the
- * first one, with wasm and without. Values are valid, invalid, not expressible in JSON, or validate others while they are read.
- * `FUZZ_SEED` and `FUZZ_COUNT` choose the values; `npm run prove -- package` tests many.
+ * Fuzzes validation. `validate(value)` and `validateBytes(JSON.stringify(value))` must return the same
+ * issues, with and without WebAssembly, whether all issues are requested or only the first. Some values
+ * cannot be written as JSON, or call `validate` while they are read. `FUZZ_SEED` and `FUZZ_COUNT` choose the
+ * values. `npm run prove -- package` tests many.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +42,7 @@ function anything(depth = 0) {
   return objectOf(Array.from({ length: below(5) }, () => [one(NAMES), anything(depth + 1)]));
 }
 
-/** Makes an object whose members are all its own, even `__proto__`. */
+/** Returns an object that has all members as its own, even `__proto__`. */
 function objectOf(members) {
   const object = {};
   for (const [name, value] of members) {
@@ -57,7 +58,10 @@ const OF_FORMATS = {
   "date-time": () => changed(`2026-02-${10 + below(22)}T12:00:00.5+01:30`),
 };
 
-/** Rarely changes a text: inserts a character that formats treat specially, or replaces one by it. */
+/**
+ * Returns the text, rarely with one change: a character that formats treat specially is inserted or replaces
+ * another.
+ */
 function changed(text) {
   if (chance(0.93)) return text;
   const place = below(text.length);
@@ -65,7 +69,10 @@ function changed(text) {
   return text.slice(0, place) + one("@.:-+_'!%/?#[]09ZTa \0\u0161") + text.slice(rest);
 }
 
-/** Returns a value of the request's shape: mostly valid, at times too long, absent, or anything else. */
+/**
+ * Generates a value of the request's shape. Most values are valid. Some are too long, missing, or something
+ * else.
+ */
 function madeOf({ isRequired, isNumber, members, item, format }, name) {
   if (chance(0.02)) return anything();
   if (chance(isRequired ? 0.01 : 0.4)) return undefined;
@@ -92,7 +99,10 @@ function membersOf(members) {
 
 const request = () => madeOf({ ...REQUEST, isRequired: true }, "") ?? null;
 
-/** Returns a value that JSON.stringify writes as the same text, but that must be serialized, or that validates others while it is read. */
+/**
+ * Returns an object that JSON.stringify writes in the same way, but that is unusual: it has getters, a
+ * `toJSON` method, a proxy or no prototype. Some call `validate` while they are read.
+ */
 function disguised(value) {
   if (typeof value !== "object" || value === null) return { toJSON: () => value };
   const kind = below(5);
@@ -111,7 +121,10 @@ function disguised(value) {
 
 let depth = 0,
   inner = 0;
-/** Returns a function that first validates another value, and checks that this finds the same issues as by itself. */
+/**
+ * Returns a function that sometimes validates another value before it reads. It asserts that the other value
+ * gets the same issues as on its own.
+ */
 const disturbed =
   (read) =>
   (...args) => {

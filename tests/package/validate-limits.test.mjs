@@ -14,7 +14,7 @@ import { HOSTILE, encode, good, unknown, wrongPledges } from "./hostile.mjs";
 const codes = (issues) => [...new Set(issues.map(({ code }) => code))];
 const { validate: standard } = createPledgeTransactionSchema["~standard"];
 
-/** Every way to get the issues of a request. */
+/** By name: a function of the package that returns the issues of a request. */
 const WAYS = {
   validate: (value, options) => validate(value, options),
   "validate, serialized": (value, options) => validate({ toJSON: () => value }, options),
@@ -100,7 +100,10 @@ describe("maxIssues", () => {
 
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
-/** Work in quadratic time would take minutes, and keeping an issue for each problem would take a gigabyte. */
+/**
+ * If time grew with the square of the size, the test would take minutes. If every issue were kept, it would
+ * need a gigabyte of memory.
+ */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;
   const { status, signal, stdout, stderr } = spawnSync(

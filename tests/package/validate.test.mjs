@@ -57,7 +57,10 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 
 // ---- Texts with a format ---------------------------------------------------------------------------
 
-/** By format: a request with a text, beginnings of texts, and one character of each class to follow. */
+/**
+ * By format: a function that puts a text into a request, how the text starts, and one character of each
+ * class to append.
+ */
 const FORMATS = {
   email: {
     put: (text) => at((v) => (v.recipient.email = text)),
@@ -119,7 +122,7 @@ async function withWebAssembly(replaced, use) {
   }
 }
 
-/** An ordinary payload needs no wasm. Only serialized values, and texts that are not ordinary, do. */
+/** Only values that must be serialized, or texts that are not ordinary, need WebAssembly. */
 test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
   const refused = class {
     constructor() {
@@ -178,7 +181,7 @@ class Order {
   }
 }
 
-/** By name: a change of a good request, and its issues. */
+/** By name: a change to a valid request, and the expected issues. */
 const CHANGES = {
   "a getter that throws": [(v) => define(v, "reference", { get: thrown }), "/reference unreadable"],
   "an unknown getter that throws": [(v) => define(v, "x", { get: thrown }), "/x unknown_member"],
@@ -254,7 +257,7 @@ const CHANGES = {
   "names that a pointer escapes": [(v) => (v["a/b~c"] = 1), "/a~1b~0c unknown_member"],
 };
 
-/** By name: a value, and its issues. */
+/** By name: a whole value, and the expected issues. */
 const WHOLE = {
   "a revoked proxy": [revoked(), " unreadable"],
   "an honest proxy": [new Proxy(good(), {})],
@@ -344,7 +347,7 @@ describe("hostile values", () => {
 
 // ---- Members of an issue ----------------------------------------------------------------------------
 
-/** A pointer, the value at it, and the issue if there is one. */
+/** A JSON pointer, a value at that place, and the expected issue, if any. */
 const AT = [
   ["/recipient/email", "x@", "/recipient/email invalid_email"],
   ["/recipient/email", "a@b.c"],

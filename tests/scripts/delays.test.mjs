@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /**
- * Returns a constant of a source: a product of numbers and of other constants of that file.
+ * Returns a constant from a source file. It may be a product of numbers and other constants.
  * @param {string} file @param {string} name @returns {number}
  */
 function constant(file, name) {
@@ -26,11 +26,11 @@ function constant(file, name) {
   return value.split("*").reduce((product, text) => product * factor(file, text.trim()), 1);
 }
 
-/** A number, or a constant of that file. */
+/** Returns the value of one factor of a product: a number, or another constant in the file. */
 const factor = (file, text) =>
   /^\d/.test(text) ? Number(text.replaceAll("_", "")) : constant(file, text);
 
-/** A constant that the source has in milliseconds. */
+/** Returns a constant in seconds that the source file states in milliseconds. */
 const seconds = (...of) => constant(...of) / 1_000;
 const minutes = (...of) => constant(...of) / 60_000;
 
@@ -59,8 +59,8 @@ const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
- * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
- * attempt after it.
+ * The longest time in seconds until the result of an e-mail is known: the time in which pauses may begin,
+ * the last pause, and two time limits for sending.
  */
 const MAILED = seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
@@ -234,7 +234,7 @@ const STATED = {
   "README.md": [],
 };
 
-/** Delays that other services state, and measured times. */
+/** Texts with delays that are not set in this code: facts about other services, and measured times. */
 const NOT_OURS = [
   "at least 60 s (KV's shortest expiry)",
   "reads in 30 ms and writes and lists in 150 ms, and a mail service that takes 400 ms: an e-mail takes 1 s",
@@ -298,7 +298,7 @@ const sources = (folder, ending) =>
     .filter((file) => file.endsWith(ending));
 const withoutComments = (text) =>
   text.replaceAll(/\/\*.*?\*\//gs, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
-/** The times that a person can choose for a replaced key. */
+/** Matches the list of times for which a person can keep a replaced API key valid. */
 const CHOICES = /const KEEPS.*?\];/s;
 
 test("pages and commands take every delay from a constant", () => {

@@ -1,4 +1,4 @@
-/** Tests that the files, tests and links that the pages of `docs` name exist. */
+/** Tests that everything that the pages of `docs` refer to exists: files, tests and links. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Returns each `tests/…` or `proofs/…` file that a page names, with the names of its tests there. */
+/**
+ * Returns the `tests/…` and `proofs/…` files that a page mentions, each with the names of its tests that the
+ * page mentions.
+ */
 function namedTests(page) {
   const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>

@@ -1,4 +1,7 @@
-/** The top-level domains of `src/recipient/domains.txt` are those of the package `tlds`, which follows IANA's list. `UPDATE=1` writes the file. */
+/**
+ * Tests that the top-level domains in `src/recipient/domains.txt` equal those of the package `tlds`, which
+ * follows IANA's list. `UPDATE=1` rewrites the file.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Tests that the environments of wrangler.toml and wrangler.dashboard.toml agree: an environment inherits neither bindings nor
- * variables.
+ * Tests that all environments in wrangler.toml and wrangler.dashboard.toml have the same bindings and
+ * variables. Each environment must repeat them, because it inherits neither.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,8 +29,9 @@ const OWN = [
   "account_id",
 ];
 /**
- * A rate limit has its own number in each environment: limits with the same number would share a count. The names of queues and
- * databases begin with the service's name.
+ * Returns the settings that must be equal in all environments. Numbers of rate limits are left out: two
+ * limits with the same number would share a count. The service's name is removed from the names of queues
+ * and databases.
  */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));

@@ -1,4 +1,6 @@
-/** Tests that the builds of `npm start` have a folder of their own, and that wrangler does not upload them. */
+/**
+ * Tests that `npm start` puts its builds into a separate folder, and that wrangler does not upload them.
+ */
 import assert from "node:assert/strict";
 import {
   cpSync,

@@ -28,7 +28,7 @@ function clone(t) {
   return root;
 }
 
-/** Runs in a process of its own, because a process loads a module only once. */
+/** Loads the operator's functions in a separate process, because a process loads a module only once. */
 async function load(root) {
   const code = `import { operator } from ${JSON.stringify(MODULE.href)}; const { markedBy } = await operator({ root: ${JSON.stringify(root)} }); console.log(await markedBy("erased:${ID}"))`;
   const { stdout, stderr, exitCode } = await x(process.execPath, [

@@ -1,4 +1,7 @@
-/** Tests the wasm as text: reading returns the bytes that were written, and no character needs an escape. */
+/**
+ * Tests the encoding of WebAssembly as text. Decoding returns the original bytes, and no character of the
+ * text needs an escape.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf } from "../../pkg-templates/loaders/printable.ts";

@@ -1,4 +1,4 @@
-/** Tests the start of `wrangler dev`, with a program in its place. */
+/** Tests how `wrangler dev` is started. A stand-in program takes wrangler's place. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import test from "node:test";
 import getPort from "get-port";
 import { serve } from "../../scripts/lib/serve.mjs";
 
-/** A program that fails a given number of times with a message, and then answers. */
+/** The code of a program that fails with a message a given number of times, and then serves requests. */
 const WRANGLER = `
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,7 @@
-/** Tests the builds of the wasm: no folder of this machine, short names, the same results as plain JavaScript. */
+/**
+ * Tests the WebAssembly builds: they contain no folder names of this machine, use short names, and give the
+ * same results as the plain JavaScript build.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +65,11 @@ test("imports have the same short names in the wasm and in its JavaScript, and o
   assert.ok(exports.memory instanceof WebAssembly.Memory && exports.area.value === 8);
 });
 
-/** A module whose `run` panics. @param {import("node:test").TestContext} t @param {string} panic the path of the function */
+/**
+ * Writes a module whose function `run` panics.
+ * @param {import("node:test").TestContext} t
+ * @param {string} panic the path of the function that panics
+ */
 function panicking(t, panic) {
   const module = binaryen.parseText(`(module
     (import "a" "b" (func $print))
@@ -89,7 +96,10 @@ test("a panic of the client traps before it writes a message, and a wasm with un
   );
 });
 
-/** A module whose data follows a page of stack, as Rust's does. `fill` is an instruction for which wasm2js writes a helper. */
+/**
+ * A module whose data begins after one page of stack, as in Rust's builds. For the instruction in `fill`,
+ * wasm2js must write a helper function.
+ */
 const DATA = `(module
   (memory (export "memory") 2)
   (data (i32.const 65600) "ab\\ff\\00\\22\\5c")

@@ -1,4 +1,4 @@
-/** Tests that all files have the same version, and that the workflows are sound. */
+/** Tests that all files state the same version, and that the CI workflows are sound. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";

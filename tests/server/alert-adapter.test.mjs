@@ -1,4 +1,7 @@
-/** Tests `examples/alert-adapter` in the Workers runtime, with a stand-in of Slack. The matrix tests it as it is built. */
+/**
+ * Tests `examples/alert-adapter` in the Workers runtime, with a stand-in for Slack. `npm run matrix` tests
+ * the built adapter.
+ */
 import { join } from "node:path";
 import test from "node:test";
 import { createTestHarness } from "wrangler";

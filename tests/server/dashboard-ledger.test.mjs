@@ -44,7 +44,10 @@ beforeEach(async () => {
   harness.clearLogs();
 });
 
-/** Another isolate with the same records and the same database. It consumes no queue, as a queue has one consumer. */
+/**
+ * Starts another isolate of the dashboard with the same records and database. It does not consume the queue,
+ * because a queue has only one consumer.
+ */
 function secondDashboard() {
   const { configPath, remove } = dashboardConfig(WISH);
   const config = JSON.parse(readFileSync(configPath, "utf8"));
@@ -63,7 +66,7 @@ const rows = async () =>
   (await db.prepare("SELECT id, quantities FROM transactions ORDER BY id").all()).results;
 const count = async () => (await rows()).length;
 
-/** Returns the outcome of each message: `acked`, or the seconds until its retry. */
+/** Delivers queue messages. Returns the outcome of each: `acked`, or the seconds until its retry. */
 async function take(bodies, headers = {}) {
   const { status, text } = await send(origin, {
     method: "POST",
@@ -75,7 +78,7 @@ async function take(bodies, headers = {}) {
   return JSON.parse(text);
 }
 
-/** Returns a record as the service writes it, and its message. */
+/** Creates a record as the service writes it. Returns the record and its ledger message. */
 async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]) {
   const service = harness.getWorker("impact-pledge");
   const order = {
@@ -95,7 +98,7 @@ async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]
   return { id, mode, unit, summary };
 }
 
-/** Returns a message without a record. */
+/** Returns a ledger message for which no record exists. */
 const message = (number, more = {}) => ({
   id: `ptran_${String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))}${"a".repeat(40)}`,
   mode: "test",

@@ -1,7 +1,8 @@
 /**
- * The dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a request choose them;
- * without a header, the real one is used. `x-speed`: how many times as fast timers run until the next request. A request to
- * `/batch` delivers a batch of the ledger's queue, a request to `/cron` invokes the cron.
+ * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a
+ * request choose them; without a header, the real object is used. `x-speed` makes timers run that many times
+ * as fast until the next request. A request to `/batch` delivers a batch of ledger messages. A request to
+ * `/cron` runs the cron job.
  */
 import dashboard from "../../build/dashboard/worker.js";
 
@@ -16,7 +17,7 @@ const fail = (message) => {
 };
 const identity = (claims) => ({ aud: "a", getIdentity: async () => claims });
 
-/** Access objects by name. */
+/** Stand-ins for the object with which Cloudflare Access identifies a person, by name. */
 const ACCESS = {
   "is not there": undefined,
   "knows a service token": identity(undefined),
@@ -35,7 +36,7 @@ const ACCESS = {
   }),
 };
 
-/** Calls of KV, by name; each function gets the real namespace. */
+/** Misbehaving calls of KV, by name. Each function gets the real namespace. */
 const CALLS = {
   throws: () => fail("at once"),
   hangs: never,
@@ -58,7 +59,7 @@ function namespace(kv, name) {
   return Object.fromEntries(ALL.map((method) => [method, bound(method)]));
 }
 
-/** Returns a call that fails a number of times, and then works like that of the real database. */
+/** Returns a call that fails `often` times, and then runs on the real database. */
 function failingOnce(text, often = 1) {
   let left = often;
   return (run) => {
@@ -67,7 +68,7 @@ function failingOnce(text, often = 1) {
   };
 }
 
-/** Functions for a batch of D1, by name; each gets the real one. */
+/** Misbehaving batch calls of D1, by name. Each function gets the real call. */
 const BATCHES = {
   throws: () => () => fail("at once"),
   hangs: () => never,
@@ -93,7 +94,7 @@ const BATCHES = {
   "answers numbers": () => async () => [{ results: [{ a: 1 }] }],
 };
 
-/** Logs each batch, so that tests can count them. */
+/** Returns a database that logs each batch, so that tests can count the batches. */
 function database(d1, name) {
   if (name === "is not there") return undefined;
   const batch = BATCHES[name]();
@@ -133,7 +134,7 @@ async function cron(env) {
   return new Response("done");
 }
 
-/** A request that breaks the instance. */
+/** Returns a request that makes the Worker's instance break when it is handled. */
 const breaking = ({ url, headers }) => ({
   url,
   headers,

@@ -8,14 +8,15 @@ import { tools } from "../e2e/script.mjs";
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
 
 /**
- * Starts the dashboard. `db`: the ledger, with its tables; `queue`: the service's end of its queue (a batch that is sent is
- * delivered as one batch); `scheduled`: runs the cron.
+ * Starts the dashboard. The result has the members `db`, the ledger with its tables; `queue`, into which the
+ * service puts messages (a batch that is sent arrives as one batch); and `scheduled`, which runs the cron
+ * job.
  * @param {object} wish
- * @param {string} wish.main from the clone's root
+ * @param {string} wish.main path of the Worker's code, from the clone's root
  * @param {string} wish.email of the person who is signed in
- * @param {Record<string, string>} wish.vars who has which role
+ * @param {Record<string, string>} wish.vars which person has which role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
- * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing reads it
+ * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing consumes it
  */
 export async function startDashboard({ others = [], ...wish }) {
   const { configPath, remove } = dashboardConfig(wish);

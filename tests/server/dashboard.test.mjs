@@ -1,4 +1,7 @@
-/** Tests the dashboard's Worker beside the service's, on one namespace: who has access, what a form does, and failures of the platform. */
+/**
+ * Tests the dashboard's Worker and the service's Worker on one namespace: who has access, what forms do, and
+ * what happens if the platform fails.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -118,7 +121,9 @@ test("a key created by the form works at the service, and is shown only once", a
   for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line);
 });
 
-/** Returns the service's status for a transaction that does not exist. */
+/**
+ * Requests a transaction that does not exist with this API key. Returns the status of the service's answer.
+ */
 async function served(key) {
   const path = "https://service.example/v2/pledge-transaction/ptran_aaaa";
   const headers = { authorization: `Bearer ${key}` };

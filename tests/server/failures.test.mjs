@@ -1,4 +1,7 @@
-/** Tests the Worker while the platform fails or hangs, after its instance breaks, and how it reads Workers KV. */
+/**
+ * Tests the Worker while the platform fails or hangs, and after an instance of the Worker has broken. Also
+ * tests how it reads Workers KV.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -20,7 +23,7 @@ after(() => close?.());
 
 const order = (headers, key = KEY) => create(server.origin, key, TRANSACTION, headers);
 let last = 0;
-/** Sends a request with a new key, which no cache has, so that KV is read. */
+/** Sends a request with a new API key. No cache knows that key, so the Worker must read KV. */
 function ask(standIn, more = {}) {
   last += 1;
   return order({ "x-stand-in": standIn, ...more }, `unknown-${last}`);
@@ -108,7 +111,10 @@ test("a limit of refused keys that does not say `false` is none", async () => {
   assert.equal((await refused("the limit is over")).status, 429);
 });
 
-/** Requests in flight, and the text that each gets if the instance breaks: a create may have been recorded. */
+/**
+ * Starts requests that hang, and returns each with the message that it must get if the instance breaks. A
+ * create request may have been recorded.
+ */
 const waiting = () => [
   [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],
   [
@@ -188,7 +194,10 @@ test("many requests at once read a settlement once, even if the first caller han
 
 // ---- Deadlines -----------------------------------------------------------------------------------
 
-/** Makes the Worker's timers run ten times as fast. The log has the durations that the code has set. */
+/**
+ * Headers that make the Worker's timers run ten times as fast. The log still shows the durations that the
+ * code has set.
+ */
 const FAST = { "x-speed": "10" };
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Speed: 10\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
 
@@ -224,7 +233,7 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB as slowly as a phone: at 20 KB/s, measured by the Worker's timers. */
+/** Sends a body of 100 KB at 20 KB/s, as slowly as a phone. The Worker's timers measure this speed. */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {

@@ -1,4 +1,7 @@
-/** Tests the messages of the ledger's queue, and creates while that queue fails or hangs. */
+/**
+ * Tests which messages the Worker sends to the ledger's queue, and how create requests end while that queue
+ * fails or hangs.
+ */
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import test, { after, before } from "node:test";
@@ -12,13 +15,16 @@ const ORDER = {
   recipient: { email: "canary@example.org", name: "Ada Canary" },
   pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
 };
-/** Makes timers run ten times as fast. The log has the durations that the code has set. */
+/**
+ * Headers that make the Worker's timers run ten times as fast. The log still shows the durations that the
+ * code has set.
+ */
 const FAST = { "x-speed": "10" };
 /** The maximum number of messages that an isolate sends at once: `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;
-/** The complete log. When many requests are sent at once, they log more than `server.output` keeps. */
+/** The complete log so far. `server.output` drops lines when many requests are sent at once. */
 let output = "";
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
@@ -47,7 +53,7 @@ async function isMarked(id) {
   return status === 200;
 }
 
-/** Returns the causes that were logged from this position of the output on. */
+/** Returns the causes that the log states after this position. */
 const causes = (from) =>
   [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
     JSON.parse(cause),

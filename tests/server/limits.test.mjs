@@ -1,6 +1,7 @@
 /**
- * Tests the memory of an isolate, which has 128 MB: how much refused callers hold, and how far the worst requests make
- * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends the full number of requests of every kind, not a third.
+ * Tests the memory of an isolate, which has 128 MB: how much refused callers hold, and how far the worst
+ * requests make WebAssembly's memory grow. That memory never shrinks. By default, a third of the requests of
+ * each kind are sent. `CROWDS=all` sends all of them.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +15,9 @@ const ONE_REQUEST = 24 * MIB;
 const REQUESTS_AT_ONCE = 60 * MIB;
 const AT_ONCE = 64;
 const LARGE = "x".repeat(30 * MB);
-/** The time limit for answers, in milliseconds. An earlier version did not send these answers within a minute. */
+/**
+ * The time limit for answers, in milliseconds. An earlier version of the service took more than a minute.
+ */
 const GENEROUS_MS = 30_000;
 
 let server, close, idle;
@@ -148,7 +151,7 @@ const WORST = {
 };
 const ALL = process.env.CROWDS === "all";
 const CROWDS = Object.entries(WORST).slice(0, ALL ? undefined : 1);
-/** Returns a third of a number, or all of it with `CROWDS=all`. */
+/** Returns a third of a number, rounded up. With `CROWDS=all`, returns the number itself. */
 const parts = (count) => Math.ceil(count / (ALL ? 1 : 3));
 
 /** Creates a transaction, reads it, and opens its page. */
@@ -213,7 +216,7 @@ async function pageOf(body) {
 }
 const show = (path, headers = {}) => send(server.origin, { method: "GET", path, headers });
 
-/** Headers of requests that wait for KV at the same time, as if KV were far away. */
+/** Headers that make KV slow. Requests with them wait for KV at the same time, as if KV were far away. */
 const FAR = { "x-stand-in": "KV is slow" };
 const STALLING = "service_sk_live_dev_unit";
 const REPEATING = { key: "service_sk_live_dev_team", "x-service-unit-id": "unit_dev_two" };
@@ -259,7 +262,10 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
   assert.doesNotMatch(server.output, /broke and restarts/);
 });
 
-/** An old, paid transaction. A get streams its answer, so that a caller determines how much is read. */
+/**
+ * Stores an old transaction of a month that is marked as paid. The answer to a get request for it is
+ * streamed, so the caller decides how much of the record is read.
+ */
 async function paidRecord(reference) {
   const created = await create(wrap(repeat(pledge(), 2_000)));
   const { id } = JSON.parse(created.text);
@@ -289,7 +295,7 @@ test("a large paid record has its date of payment, wherever it is cut into piece
   }
 });
 
-/** What callers with a key send before they stall. */
+/** What callers with a valid API key send before they stop sending. */
 const HELD = {
   "a small body, its first byte": "Content-Length: 65536\r\n\r\n{",
   "a small body, nothing": "Content-Length: 65536\r\n\r\n",

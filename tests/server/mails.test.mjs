@@ -1,4 +1,7 @@
-/** Tests the Worker's e-mails while the queue and the mail services fail or hang, and after a message breaks the consumer's instance. */
+/**
+ * Tests the Worker's e-mails: while the queue or a mail service fails or hangs, and after a message has
+ * broken the consumer's instance.
+ */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { create, get, send } from "../e2e/worker.mjs";
@@ -12,7 +15,9 @@ const SHOP = {
   replyTo: "hello&hi@coffee.example",
   timeZone: "America/St_Johns",
 };
-/** The trigger's date is still 30 June in the shop's time zone, whose offset is -02:30 on that day. */
+/**
+ * A trigger whose date is still 30 June in the shop's time zone, which is 2:30 hours behind UTC on that day.
+ */
 const TRIGGER = { date: "2026-07-01T02:15:00Z", phrase: "placed an order" };
 const IN_ZONE = "30 June 2026";
 const ORDER = {
@@ -27,7 +32,10 @@ const ORDER = {
   trigger: TRIGGER,
   notifications: ["Email"],
 };
-/** Makes timers run ten times as fast. The log has the durations that the code has set. */
+/**
+ * Headers that make the Worker's timers run ten times as fast. The log still shows the durations that the
+ * code has set.
+ */
 const FAST = { "x-speed": "10" };
 
 let server, close;
@@ -53,7 +61,7 @@ async function created(standIn = "the queue works", more = {}) {
   return JSON.parse(text);
 }
 
-/** Returns the outcome of a message. */
+/** Delivers a message. Returns its outcome. */
 async function deliver(standIn, { id, createdAt }, { headers = {}, ...more } = {}) {
   const queue = "impact-pledge-notifications";
   const body = { id, createdAt, round: 1 };
@@ -89,7 +97,10 @@ const linesOf = (id) =>
     .map((line) => JSON.parse(line))
     .filter((line) => [line.transaction, line.notification].includes(id));
 
-/** Returns the causes that the log has for a transaction's message. Waits for the line, which may come after the answer. */
+/**
+ * Returns the causes that the log states for a transaction's message. Waits for such a log line, which may
+ * come after the answer.
+ */
 async function causesOf(id) {
   const causes = () =>
     linesOf(id).flatMap(({ notification, cause }) => (notification ? [cause] : []));
@@ -145,7 +156,9 @@ test("the page has its dates in the shop's time zone", async () => {
 const SOON = { retry: { delaySeconds: 60 } };
 const DONE = { ack: true };
 
-/** By mail service: the outcome of a message, the state of the e-mail, and the number of requests. */
+/**
+ * By behaviour of a mail service: the outcome of a message, the logged cause, and the number of requests.
+ */
 const MAILS = {
   "mail is sent": [DONE, "sent", 1],
   "mail is sent later": [DONE, "sent", 1],
@@ -199,7 +212,10 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
   });
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The middle of the hour, from 00:05 UTC on, in which a message waits for half a day instead. */
+/**
+ * The middle of the hour from 00:05 UTC on, in milliseconds since midnight. During this hour, a message
+ * waits for half a day instead of until the next day.
+ */
 const MIDDLE_MS = 35 * 60_000;
 
 test("the mail quota is used up: the e-mail is retried on the next day, and listed until then", async () => {

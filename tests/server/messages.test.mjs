@@ -1,4 +1,7 @@
-/** Tests messages by messaging services: the Worker's requests to an adapter, a real HTTP server, and what its answers cause. */
+/**
+ * Tests messages through messaging services: what the Worker sends to an adapter, which is a real HTTP
+ * server, and what the adapter's answers cause.
+ */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -17,7 +20,10 @@ const ORDER = {
 };
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const OLD = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
-/** Service A has an adapter that is bound, B one by URL. C has none. */
+/**
+ * Settings for three messaging services. The adapter of service A is a service binding, that of B has a URL,
+ * and C has no adapter.
+ */
 const DOORS = {
   bound: ["MESSAGING_SERVICE_A"],
   variables: {
@@ -28,12 +34,15 @@ const DOORS = {
 };
 /** Makes timers run ten times as fast. */
 const FAST = { "x-speed": "10" };
-/** The time after which an earlier attempt no longer claims its round. */
+/**
+ * A time after which the claim of an earlier attempt has expired, so that the message can be delivered
+ * again.
+ */
 const PAST_A_CLAIM_MS = 61_000;
 const SOON = { retry: { delaySeconds: 60 } };
 const DONE = { ack: true };
 
-/** Answers the adapter's next requests. */
+/** The adapter's handler for its next requests. Tests replace it. */
 let answer = (response) => void response.writeHead(204).end();
 /** The requests that the adapter got since the last call of {@link taken}. */
 const got = [];
@@ -209,7 +218,10 @@ test("an adapter that is bound may go without a secret", async () => {
 
 // ---- Answers -------------------------------------------------------------------------------------
 
-/** By name: the adapter's answer; the outcome; the marker's state and reason. */
+/**
+ * By adapter behaviour: the adapter's answer, the outcome of the message, and the state and reason that are
+ * stored for it.
+ */
 const ANSWERS = {
   "is down": [(response) => void response.writeHead(503).end(), SOON],
   "asks to wait": [

@@ -1,7 +1,8 @@
 /**
- * The service with platform objects that misbehave. The header `x-stand-in` of a request chooses them, and `x-ledger` the queue
- * of the ledger. `x-speed`: how many times as fast timers run until the next request; the log has their times as they were set.
- * A request to `/delivery` delivers a message of the queue; `/taken` returns what the queue and the mail services have received.
+ * Runs the service with platform objects that misbehave. The request header `x-stand-in` chooses them, and
+ * `x-ledger` chooses the ledger's queue. `x-speed` makes timers run that many times as fast until the next
+ * request; the log still shows the times as they were set. A request to `/delivery` delivers a message of
+ * the queue. `/taken` returns what the queue and the mail services have received.
  */
 // @ts-expect-error a module of the platform's
 import { WorkerEntrypoint } from "cloudflare:workers";
@@ -28,7 +29,10 @@ const exhaustStack = () => 1 + exhaustStack();
 const empty = () => new Response("{}").body;
 const endless = () => new ReadableStream({ pull: never });
 
-/** A record whose metadata throws when it is read, which the service's code does not expect. */
+/**
+ * Returns a namespace with a record whose metadata throws when it is read. The service's code does not
+ * expect this.
+ */
 const throwing = (what) => ({
   getWithMetadata: () =>
     Promise.resolve({
@@ -39,7 +43,10 @@ const throwing = (what) => ({
     }),
 });
 
-/** Logs each call of `waitUntil`. Fails for any argument but a promise, because the platform would also accept `undefined`. */
+/**
+ * Returns a context that logs each call of `waitUntil`. Any argument that is not a promise is an error here,
+ * although the platform accepts `undefined`.
+ */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {
     if (!(promise instanceof Promise)) throw new Error("nothing is waited for");
@@ -48,13 +55,16 @@ const noted = (context, { method, url }) => ({
   },
 });
 
-/** Logs the kind of each record that is read or written. */
+/** Logs that a record of this kind is read or written. */
 const note = (call, name, options) =>
   console.log(JSON.stringify({ [call]: name.split(":")[0], options }));
 
 const body = (value) => new Response(JSON.stringify(value)).body;
 
-/** A namespace with a transaction of an ended month; `settlement` returns the record of its payment. */
+/**
+ * Returns a namespace with a transaction of a month that has ended. `settlement` returns the record that
+ * says whether the month was paid.
+ */
 const paid = (month, settlement) => (kv) => ({
   getWithMetadata: async (name, options) => {
     if (name.startsWith("key:")) return kv.getWithMetadata(name, options);
@@ -66,7 +76,7 @@ const paid = (month, settlement) => (kv) => ({
   },
 });
 
-/** KV namespaces by name; each function gets the real namespace. */
+/** Misbehaving KV namespaces, by name. Each function gets the real namespace. */
 const NAMESPACES = {
   "its calls are noted": (kv) => ({
     getWithMetadata: (name, options) => {
@@ -134,7 +144,9 @@ const LIMITS = {
   },
 };
 
-/** A stream whose only chunk reports a larger length each time. */
+/**
+ * Returns a stream with one chunk. The chunk reports the next of these lengths each time its length is read.
+ */
 const lying = (...lengths) => ({
   getReader: () => ({
     readAtLeast: async () => ({
@@ -158,7 +170,7 @@ const take = (what) => {
   return { messageId: `<${taken.length}@coffee.example>` };
 };
 
-/** A mail service behind a service binding. */
+/** A stand-in for a mail service, which the Worker reaches through a service binding. */
 export class Mailer extends WorkerEntrypoint {
   async send(mail) {
     return take(mail);
@@ -174,7 +186,7 @@ const QUEUES = {
   "the queue hangs": { send: never },
 };
 
-/** An error of a mail service, whose text contains the recipient. */
+/** Returns an error as a mail service might throw it. Its text contains the recipient's address. */
 const about = (code) => Object.assign(new Error(`${EMAIL} is refused`), { code });
 
 const MAILERS = {
@@ -213,7 +225,7 @@ const answer = (status, name, headers = {}) =>
   Response.json({ name, message: `${EMAIL} is refused` }, { status, headers });
 const sent = () => Response.json({ id: "4ef2" });
 
-/** Consecutive answers of Resend, by name. */
+/** Answers of the mail service Resend, by name. Requests get them in order. */
 const RESENDS = {
   "Resend sends": [sent],
   "Resend is busy for a second": [
@@ -244,7 +256,10 @@ function spaces() {
 }
 
 let answers = [];
-/** The test's HTTP server, which is an adapter of a messaging service. @type {{fetch: typeof fetch} | undefined} */
+/**
+ * The adapter of a messaging service: an HTTP server that the test runs.
+ * @type {{fetch: typeof fetch} | undefined}
+ */
 let adapter;
 globalThis.fetch = async (request) => {
   if (adapter) return adapter.fetch(request);
@@ -253,7 +268,10 @@ globalThis.fetch = async (request) => {
   return answers.length > 1 ? answers.shift()() : answers[0]();
 };
 
-/** Adapters behind a service binding, by name. Each function gets the real one. */
+/**
+ * Misbehaving adapters of messaging services, by name, for a service binding. Each function gets the real
+ * adapter.
+ */
 const ADAPTERS = {
   "the instance breaks while the adapter answers": (real, poison) => ({
     fetch: async (request) => (await poison()) ?? real.fetch(request),
@@ -263,10 +281,13 @@ const ADAPTERS = {
   "the adapter answers no response": () => ({ fetch: async () => ({ status: 200 }) }),
 };
 
-/** The names that deliveries have written, because workerd's KV service cannot list. */
+/**
+ * The names of the records that deliveries have written. Tests need them, because workerd's KV service
+ * cannot list records.
+ */
 const names = new Set();
 
-/** A message that breaks the instance that receives it. */
+/** Delivers a message that breaks the instance that receives it. */
 async function poison(queue, env) {
   const body = { id: `ptran_${"a".repeat(42)}`, createdAt: "2026-11-21T01:02:03.000Z", round: 1 };
   const messages = [{ body, attempts: 1, ack: () => {}, retry: () => {} }];

@@ -35,7 +35,10 @@ export async function startWorkerd(main, more) {
   return { server, close };
 }
 
-/** Returns the bytes that a Worker holds: of the process, of live JavaScript objects, and of wasm's memory. */
+/**
+ * Returns three numbers of bytes for a running Worker: the memory of its process, its live JavaScript
+ * objects, and its WebAssembly memory.
+ */
 export async function memoryOf(server) {
   const inspector = await inspect(server.ports.inspector, "main");
   const memory = {
@@ -47,7 +50,10 @@ export async function memoryOf(server) {
   return memory;
 }
 
-/** Sends bytes on a connection of its own, which stays open. `answer`: what had arrived when `done` first returned true, or when the connection ended. */
+/**
+ * Sends bytes on a new connection, and leaves it open. `answer` is the text that has arrived when `done`
+ * first returns true for it, or when the connection ends.
+ */
 export async function stall(server, bytes, done = (text) => text.includes("\r\n\r\n")) {
   const socket = connect({ host: "127.0.0.1", port: server.ports.main });
   socket.on("error", () => {});

@@ -1,4 +1,7 @@
-/** A stand-in of Slack, and the checks of `examples/alert-adapter`, for its quick test and for the matrix. */
+/**
+ * A stand-in for Slack, and the checks of `examples/alert-adapter`. Both the adapter's quick test and `npm
+ * run matrix` use them.
+ */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -9,7 +12,7 @@ import { onLoopback } from "./loopback.mjs";
 export const SECRET = "whsec_YWxlcnQtYWRhcHRlci1hbGVydC1hZGFwdGVyISEhISE=";
 export const TOKEN = "xoxb-stand-in";
 const OTHER_SECRET = "whsec_YW5vdGhlci1zZWNyZXQtYW5vdGhlci1zZWNyZXQhISE=";
-/** How long the service waits for an answer. */
+/** How long the service waits for an adapter's answer, in milliseconds. */
 const PATIENCE_MS = 15_000;
 const LINK = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
 
@@ -24,7 +27,7 @@ const status =
 const never = () => {};
 const half = (response) => response.writeHead(200).write("{");
 
-/** Ways in which Slack fails, and the answer of the adapter. @type {Record<string, {fault: Fault, expected: number}>} */
+/** Ways in which Slack fails, and the status that the adapter must answer. @type {Record<string, {fault: Fault, expected: number}>} */
 const FAULTS = {
   "rate limit": { fault: status(429, { "retry-after": "7" }), expected: 429 },
   "rate limit as error": { fault: json({ ok: false, error: "ratelimited" }), expected: 429 },
@@ -59,8 +62,8 @@ function endless(response) {
 }
 
 /**
- * Starts the stand-in. A user's name before the `@` says at which method Slack fails, and how: `lookup down`. The user
- * `slow@…` gets messages after a second.
+ * Starts a stand-in for Slack. The text before the `@` of a user's address says which Slack method fails for
+ * this user, and how: `lookup down`. Messages to `slow@…` take a second.
  * @returns {Promise<{origin: string, posts: Record<string, string>[], calls: string[], close: () => Promise<void>}>}
  */
 export async function slackStandIn() {
@@ -178,7 +181,7 @@ async function refuses({ url, post, send }) {
   for (const [what, answer, expected] of rows) assert.equal(await statusOf(answer), expected, what);
 }
 
-/** Returns a body whose second part never comes. */
+/** Returns a body that sends its first part and then never ends. */
 const stalled = () => new ReadableStream({ start: (control) => control.enqueue(Buffer.from("{")) });
 
 async function posts({ send, post }, slack) {
@@ -220,7 +223,10 @@ async function postsOnce(send, slack) {
   assert.equal(count(), 2, "another message");
 }
 
-/** Sends messages at which a method of Slack fails, in one way, at two attempts; at one if each waits for the deadline. */
+/**
+ * Sends a message at which a Slack method fails in this way, and checks the adapter's status. Sends it
+ * twice, but only once if each attempt would wait for the deadline.
+ */
 async function passesOn(send, method, name) {
   const { expected, fault } = FAULTS[name];
   const message = messageTo(`${method} ${name}`);

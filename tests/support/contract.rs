@@ -45,7 +45,7 @@ pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     }
 }
 
-/// The rules of §4.1, written by hand for a parsed value.
+/// Checks a parsed request by rules that are written by hand from docs/contract.md §4.1.
 #[derive(Default)]
 pub struct Oracle {
     path: Vec<Value>,

@@ -1,4 +1,6 @@
-/** Rows of requests and expected answers, as `tests/fixtures/README.md` describes them, and the client that sends them. */
+/**
+ * Reads rows of HTTP requests and expected answers (see `tests/fixtures/README.md`), and sends the requests.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
@@ -30,7 +32,7 @@ function bodyOf({ json, text, hex, repeat }, names) {
   return json === undefined ? text : JSON.stringify(fill(json, names));
 }
 
-/** Replaces names by captured values. */
+/** Replaces `{name}` placeholders by captured values. */
 export function fill(value, names) {
   if (typeof value === "string") {
     const [, name] = value.match(/^\{(\w+)\}$/) ?? [];
@@ -65,7 +67,9 @@ function part(text, at) {
   return steps.reduce((value, step) => value[step], JSON.parse(text));
 }
 
-/** Compares an answer with its row, and checks what every answer must have. */
+/**
+ * Asserts that an answer is the one that its row expects, and that it follows the rules for all answers.
+ */
 export function assertAnswer(row, answer, names) {
   const { status, headers = {}, json, text } = row.response;
   assert.equal(answer.status, status, answer.text.slice(0, 300));
@@ -115,23 +119,25 @@ function compare(expected, seen, place) {
 // ---- Sending -------------------------------------------------------------------------------------
 
 /**
+ * An HTTP request that is ready to send.
  * @typedef {object} Request
  * @property {string} method
- * @property {string} path sent as it is written
+ * @property {string} path which is sent as it is written
  * @property {Record<string, string>} [headers]
  * @property {Uint8Array | string} [body]
- * @property {boolean} [chunked] send the body without its length
+ * @property {boolean} [chunked] whether the body is sent in chunks, without stating its length
  */
 
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
 /**
- * Closes idle connections: if the server closed one just as it is used again, a request would fail without a reason.
+ * Closes idle connections. Otherwise the server could close one at the moment when it is used again, and
+ * that request would fail for no good reason.
  */
 export const closeIdleConnections = () => agent.destroy();
 
 /**
- * Sends one request, without handling redirects, cookies and encodings.
+ * Sends one request. Does not follow redirects, store cookies or decode encodings.
  * @param {string} origin
  * @param {Request} request
  * @returns {Promise<{status: number, headers: Record<string, string>, text: string}>}

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
-/// A database with the tables of `migrations/`, which fails on request.
+/// An in-memory database with the tables of `migrations/`. Its calls fail when a test wants it.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
@@ -93,7 +93,7 @@ impl SqliteLedger {
         self.failing.set(failing);
     }
 
-    /// Writes the rows of all records of a store by a reconciliation pass.
+    /// Runs a reconciliation pass, which writes the rows of all records in a store.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
         self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
@@ -115,7 +115,7 @@ impl SqliteLedger {
         self.sql("INSERT INTO reconciliation (one) VALUES (1)");
     }
 
-    /// Returns how SQLite finds the rows of a statement.
+    /// Returns SQLite's query plan for a statement.
     pub fn plan(&self, statement: &Statement) -> Vec<String> {
         let connection = self.connection.borrow();
         let mut query =
@@ -167,7 +167,7 @@ impl SqliteLedger {
     }
 }
 
-/// Passes statements on, and records them.
+/// A ledger that records all statements and passes them on to another ledger.
 #[derive(Debug)]
 pub struct Recorder<'l> {
     ledger: &'l SqliteLedger,

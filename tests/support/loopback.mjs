@@ -1,4 +1,4 @@
-/** Servers on a free port of the loopback. */
+/** Starts test servers on free ports of the loopback interface. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -22,16 +22,20 @@ export async function onLoopback(server) {
   return { origin: `http://127.0.0.1:${port}`, close };
 }
 
-/** Names of this machine, and names by which a page of another site could reach it; `PORT` stands for the port. */
+/**
+ * Host names: `OWN` lists names of this machine, `OTHER` lists names by which a page of another site could
+ * reach it. `PORT` stands for the port.
+ */
 const OWN =
   "127.0.0.1:PORT 127.0.0.1 127.1.2.3:PORT [::1]:PORT localhost:PORT LOCALHOST localhost. shop.localhost:PORT";
 const OTHER =
   "evil.example:PORT evil.example localhost.evil.example evillocalhost 127.0.0.1.evil.example 10.0.0.1:PORT [::2]:PORT";
 
 /**
- * Asserts that a development server refuses requests by any name but this machine's, with a message.
+ * Asserts that a development server refuses requests to any host name that is not this machine's, with an
+ * error message.
  * @param {string} origin
- * @param {{method?: string, path?: string, headers?: Record<string, string>}} call that the server would answer
+ * @param {{method?: string, path?: string, headers?: Record<string, string>}} call that the server would answer otherwise
  */
 export async function refusesOtherHosts(origin, { path = "/", ...call } = {}) {
   const { port } = new URL(origin);

@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Keeps records in memory, as bytes and JSON like Workers KV, and fails on request. Records do not
-/// expire: lists show their lifetime as an expiry since 1970.
+/// A store that keeps records in memory, as bytes and JSON like Workers KV. Tests can make it fail. Records
+/// do not expire here: lists show a record's lifetime as an expiry since 1970.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
@@ -43,17 +43,18 @@ impl MemoryStore {
         self.set_failing(broken.then_some(""));
     }
 
-    /// Makes every later call for a key with this prefix fail.
+    /// Makes all later calls for keys with this prefix fail. `None` ends this.
     pub fn set_failing(&self, prefix: Option<&'static str>) {
         self.failing.set(prefix);
     }
 
-    /// Hides records with this prefix, as if their writes were not visible yet.
+    /// Hides records with this prefix, as if they had been written but were not visible yet. `None` ends
+    /// this.
     pub fn set_hidden(&self, prefix: Option<&'static str>) {
         self.hidden.set(prefix);
     }
 
-    /// Makes every later write of a key with this prefix take effect, but report a failure.
+    /// Makes all later writes of keys with this prefix take effect, but report a failure. `None` ends this.
     pub fn set_unconfirmed(&self, prefix: Option<&'static str>) {
         self.unconfirmed.set(prefix);
     }
@@ -102,12 +103,13 @@ impl MemoryStore {
         self.reads.take()
     }
 
-    /// Returns the lists that were requested since the last call.
+    /// Returns the list calls that were made since the last call of this function.
     pub fn take_lists(&self) -> Vec<Listing> {
         self.lists.take()
     }
 
-    /// Sets the most names on a list page. With 0, each page is empty and followed by another.
+    /// Sets the maximum number of names on a list page. With 0, all pages are empty, and each says that
+    /// another one follows.
     pub fn set_page_length(&self, length: usize) {
         self.page_length.set(Some(length));
     }

@@ -1,8 +1,9 @@
-//! Exact sums of prices, with unbounded integers.
+//! Computes exact sums of prices with integers of unlimited size.
 
 use num_bigint::BigUint;
 
-/// Returns a decimal as an integer, and the number of its decimal places.
+/// Converts a decimal text to an integer without the decimal point. Also returns the number of its decimal
+/// places.
 pub fn decimal(text: &str) -> (BigUint, u32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -14,7 +15,7 @@ pub fn decimal(text: &str) -> (BigUint, u32) {
     }
 }
 
-/// Enough decimals for any price times any double: 40 + 324 + 17.
+/// A number of decimal places that suffices for any price multiplied by any double: 40 + 324 + 17.
 const SCALE: u32 = 400;
 
 fn ten_to(power: u32) -> BigUint {

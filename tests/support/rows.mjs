@@ -1,11 +1,12 @@
 /**
- * The rows of the rules and of forms, and a script that runs them all in an engine without a platform.
+ * Reads the test rows for the validation rules and for forms. Also builds a script that runs all rows in an
+ * engine without platform functions.
  */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { fixturesIn } from "./fixtures.mjs";
 
-/** Each row with its bytes, and its value as JSON if JSON can express it. */
+/** Returns each row with its bytes. If JSON can express the row's value, that is also included as JSON. */
 const ruleRows = () =>
   fixturesIn("validation")
     .flatMap(({ rows }) => rows)

@@ -69,7 +69,7 @@ impl TimeZones for Zones {
     }
 }
 
-/// Ends each wait at once, after all other futures have run.
+/// Ends each wait as soon as all other futures have run, and advances the clock by its length.
 impl Timer for FixedClock {
     async fn pause(&self, milliseconds: u32) {
         self.0.set(self.0.get() + u64::from(milliseconds));
@@ -236,16 +236,16 @@ pub fn answer(response: Response<Vec<u8>>) -> Answer {
 
 pub struct TestRequest {
     pub method: String,
-    /// Scheme and host; a header `host` replaces the host.
+    /// The scheme and host of the address. A `host` header replaces the host.
     pub origin: String,
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Result<Vec<u8>, BodyError>,
-    /// The number of refused keys that each network has left.
+    /// How many refused keys each network may still send before its rate limit is reached.
     pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
 }
 
-/// The ID of every request.
+/// The ID that every test request has.
 pub const REQUEST_ID: &str = "8c2f9d3b1a2b4c5d-FRA";
 
 impl TestRequest {
@@ -340,7 +340,7 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team("team_dev".to_owned())
 }
 
-/// The secret of the namespace, of which every key's record has a copy.
+/// The secret of the namespace. The record of every API key contains a copy of it.
 pub static SECRET: LazyLock<NamespaceSecret> = LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
 /// Returns the record of a key that can create transactions.

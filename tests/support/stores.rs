@@ -33,7 +33,7 @@ pub fn replay_key(text: &str) -> ReplayKey {
 
 // ---- The suite ---------------------------------------------------------------------------------
 
-/// Runs the suite on an empty store of any kind.
+/// Runs all tests of this file on a store, which must be empty.
 pub async fn conforms<S: Store>(store: &S) {
     what_was_never_written_is_absent(store).await;
     what_was_written_is_found(store).await;

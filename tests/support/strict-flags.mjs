@@ -1,4 +1,7 @@
-/** TypeScript flags that users may set to be stricter, except those that a kind of module excludes or that tests try both on and off. */
+/**
+ * The TypeScript flags with which users can make checks stricter. Left out are flags that some kinds of
+ * modules exclude, and flags that tests try both on and off.
+ */
 const STRICT = {
   strict: true,
   noUncheckedIndexedAccess: true,

@@ -45,7 +45,7 @@ export function triedRows({ validate, validateAt, validateBytes }, readForm, { r
   return { wrong, count };
 }
 
-/** Returns the same value with its members in another order. */
+/** Returns a copy of the value in which the members of objects are sorted by name. */
 function sorted(value) {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

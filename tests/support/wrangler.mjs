@@ -6,10 +6,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const SENDER = 'MAIL_FROM = "pledges@shop.example"';
 
 /**
- * Writes wrangler.toml with a PUBLIC_ORIGIN in each environment, such as `https://staging.example`.
- * @param {string} folder that the file is written to
+ * Writes a copy of wrangler.toml in which each environment has a PUBLIC_ORIGIN, such as
+ * `https://staging.example`.
+ * @param {string} folder for the copy
  * @param {(text: string) => string} [change] a further change of its text
- * @returns {string} the file
+ * @returns {string} the path of the copy
  */
 export const withOrigins = (folder, change = (text) => text) =>
   written(folder, change(originsIn(source())));
@@ -18,7 +19,8 @@ export const withOrigins = (folder, change = (text) => text) =>
 export const withoutBuild = (text) => text.replace(/^\[build\]\n(?:.+\n)+/m, "");
 
 /**
- * Writes wrangler.toml with the settings of e-mails, which are commented out in it, and without its build.
+ * Writes a copy of wrangler.toml without its build section, but with the settings of e-mails and an origin.
+ * In the original, the e-mail settings are commented out.
  * @param {string} folder
  */
 export const withMail = (folder) => written(folder, mailIn(originsIn(source())));
@@ -30,9 +32,9 @@ export const withMail = (folder) => written(folder, mailIn(originsIn(source())))
 export const withMailAlone = (folder) => written(folder, mailIn(source()));
 
 /**
- * Writes wrangler.dashboard.toml without its build.
+ * Writes a copy of wrangler.dashboard.toml without its build section.
  * @param {string} folder
- * @param {(text: string) => string} [change] what else is changed
+ * @param {(text: string) => string} [change] a further change of its text
  */
 export const withDashboard = (folder, change = (text) => text) =>
   written(folder, change(withoutBuild(source("wrangler.dashboard.toml"))));

@@ -68,7 +68,7 @@ const request: CreatePledgeTransactionRequest = {
   notifications: ["Email", "MessagingServiceA"],
 };
 
-/** State that is frozen, as stores and `as const` make it. */
+/** A request that is read-only, as state from a store library or an `as const` object is. */
 const frozen = {
   reference: "order-1",
   recipient: { email: "ada@example.org" },

@@ -1,4 +1,7 @@
-/** The checkout page: amounts with a running total, errors while typing, and sending the order. */
+/**
+ * The script of the checkout page: it updates the total of the chosen amounts, shows errors while the
+ * shopper types, and sends the order.
+ */
 import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
@@ -95,7 +98,8 @@ const failure = find("#failure");
 let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
 
 /**
- * Returns the idempotency key. It is the same for each attempt of an order, and different for another order.
+ * Returns an order's idempotency key. All attempts to send one order have the same key. Another order has
+ * another key.
  * @param {FormData} data
  */
 function keyOf(data) {

@@ -104,5 +104,5 @@ function curl(url, key, body) {
   -d ${quoted(body)}`;
 }
 
-/** Quotes a word for a shell. */
+/** Puts a text into single quotes, so that a shell reads it as one word. */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** Shows developers what happened in the checkout of this tab. */
+/** The script of the page that shows developers what happened in this tab's checkout. */
 import { codeOf } from "./code.js";
 import { element, find, show } from "./elements.js";
 import { showMails } from "./mails.js";
@@ -96,7 +96,7 @@ function bar(name, ms, most) {
   return row;
 }
 
-/** Shows the generated code, and what it is for. @param {string} about what the code is for */
+/** Shows the generated code with a line that explains it. @param {string} about what the code is for */
 function showCode(code, about) {
   find("#code").hidden = false;
   show("[data-about-code]", about);

@@ -1,6 +1,7 @@
 /**
- * Shows developers the notifications of the local service: e-mails as recipients would see them, and messages as
- * adapters get them. Polls for those of the last order.
+ * Shows developers the notifications that the local service would send: e-mails as recipients would see
+ * them, and messages as adapters receive them. Keeps asking the server for the notifications of the last
+ * order.
  */
 import { element, find, show } from "./elements.js";
 
@@ -44,32 +45,38 @@ function isMissing({ payload, exchange }, mails) {
 
 const awaited = (ms) =>
   ms < PATIENCE_MS
-    ? "A notification is in the queue. This takes a moment, and longer in a deploy."
-    : "A notification of the last order did not arrive. If the shop uses a service elsewhere, that service sends it. Otherwise see the terminal for the cause.";
+    ? "A notification is in the queue. It arrives in a moment. In a deployed service, it takes longer."
+    : "A notification of the last order did not arrive. If the shop uses a service elsewhere, that service sends the notification. Otherwise, the terminal shows the cause.";
 
 const about = (count) =>
   `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;
 
-/** Shows a status. A status that is shown already stays as it is, because screen readers would read it again. */
+/**
+ * Shows a status text. If the text is already shown, it is not set again, because screen readers would read
+ * it twice.
+ */
 function say(words) {
   if (find("[data-mail-status]").textContent !== words) show("[data-mail-status]", words);
 }
 
-/** Waits before the next poll: briefly if an e-mail is expected, otherwise until the page gets the focus. */
+/**
+ * Waits before the next request for notifications: briefly if one is expected, otherwise until the user
+ * returns to the page.
+ */
 const moment = (isAwaited) =>
   new Promise((resolve) => {
     if (isAwaited) setTimeout(resolve, POLL_MS);
     else addEventListener("focus", resolve, { once: true });
   });
 
-/** Adds an e-mail above the others, and collapses the others. */
+/** Adds a notification at the top of the list, and collapses the others. */
 function add(mail) {
   const list = find("[data-mails]");
   for (const other of list.children) other.open = false;
   list.prepend(mail.service ? shownMessage(mail) : shownMail(mail));
 }
 
-/** Returns an e-mail, with the content as its reader sees it. */
+/** Returns an element that shows an e-mail with its content as the recipient sees it. */
 function shownMail({ name, at, from, to, replyTo, subject, text }) {
   const frame = element("iframe", {
     title: subject,

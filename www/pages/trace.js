@@ -1,4 +1,4 @@
-/** Records what happens in the checkout of this tab, for the page for developers. */
+/** Records what happens in this tab's checkout. The page for developers shows it. */
 const PLACE = "what-happened";
 const MOST = 60;
 

@@ -1,4 +1,7 @@
-/** The dashboard in local development: the Worker as it is deployed, restricted to this machine. */
+/**
+ * The dashboard for local development: the deployed Worker, but it answers only requests to this machine's
+ * own host names.
+ */
 import dashboard from "../../build/dashboard/worker.js";
 import { forThisMachine } from "./loopback.js";
 

@@ -1,14 +1,21 @@
-/** The order of the month before, to whose timeline the checkout links. The demo data of `npm start` has it. */
+/**
+ * Adds a link to a timeline from the month before to the checkout page. The link's order is part of the demo
+ * data of `npm start`.
+ */
 import service from "../../build/worker.js";
 
-/** The path of its timeline. It is equal on all machines, because payload, idempotency key and secret are equal. */
+/**
+ * The path of the earlier order's timeline. It is the same on all machines, because the order's payload,
+ * idempotency key and secret are the same.
+ */
 const PATH =
   "/timeline/ptran_f74hxzdgkzax4dqcd5t4birikhmkbyjiwu4kmxxtea?edit_key=7d8150415835f5d991658e25c6b92589d1ec817d";
 
 let isThere = false;
 
 /**
- * Returns the page, with the link to the earlier order if the service that runs with the shop has that order.
+ * Returns the page. If the shop uses the service in this Worker, and that service has the earlier order, the
+ * page gets a link to the order's timeline.
  * @param {Response} page the static page
  * @param {{env: any, context: ExecutionContext, origin: string}} given
  */

@@ -5,11 +5,11 @@ const NAME = /^\d{16}-[0-9a-f-]{36}$/;
 const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that the newest notification is listed first
 
 /**
- * Keeps a notification, and removes the oldest ones.
+ * Stores a notification, and deletes the oldest ones above the maximum number.
  * @param {KVNamespace} kept
  * @param {object} notification
  * @param {string} [id] of a message, see {@link isKept}
- * @returns {Promise<string>} the name under which it is kept
+ * @returns {Promise<string>} the name under which it is stored
  */
 export async function keep(kept, notification, id) {
   const name = `${LATER_THAN_ALL - Date.now()}-${crypto.randomUUID()}`;

@@ -1,4 +1,4 @@
-/** Restricts the Workers of local development to this machine. */
+/** Makes the Workers of local development answer only requests to this machine's own host names. */
 import { refusalOf } from "../../pkg-templates/bin/loopback.ts";
 
 const HEADERS = {

@@ -3,8 +3,8 @@ import { keep, listKept, readKept } from "./kept.js";
 import { withMessengers } from "./messengers.js";
 
 /**
- * The content security policy of a shown e-mail. As in a mail program, it loads only the shop's logo and runs nothing, and
- * links open a new page.
+ * The content security policy of the page that shows an e-mail. As in a mail program, the e-mail loads only
+ * the shop's logo and runs no scripts, and its links open a new page.
  */
 const MAIL_POLICY = [
   "default-src 'none'",
@@ -14,7 +14,10 @@ const MAIL_POLICY = [
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");
 
-/** The origin of the last request. Before the first request, the port is not known. */
+/**
+ * The origin of the last request. Until the first request, this is a default, because the real port is not
+ * known.
+ */
 let lastOrigin = "http://127.0.0.1:8787";
 
 /** Remembers the origin of the last request. @param {string} origin of a request */
@@ -23,8 +26,9 @@ export function noteOrigin(origin) {
 }
 
 /**
- * Returns the environment in which the service consumes its queue. The binding `EMAIL` and the stand-ins of adapters
- * store notifications and send nothing. So their links may lead to this machine, and `PUBLIC_ORIGIN` need not be set.
+ * Returns the environment in which the local service consumes its queue. Its `EMAIL` binding and its
+ * adapters store notifications and send nothing. So links in them may lead to this machine, and
+ * `PUBLIC_ORIGIN` need not be set.
  */
 export const withMails = (env) => ({
   ...withMessengers(env, lastOrigin),
@@ -98,13 +102,15 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   if (!message)
     return refused(
       400,
-      "A message of the queue must be {id, createdAt, round} of an e-mail, or {transactionId, createdAt, round, service}.",
+      "A queue message must be {id, createdAt, round} for an e-mail, or {transactionId, createdAt, round, service} for a messaging service.",
     );
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
 }
 
-/** Returns a value as a message of the queue, without any other members; null if it is not a message. */
+/**
+ * Returns the value as a message of the queue, without unknown members. Returns null if it is not a message.
+ */
 function messageIn(value) {
   const { id, transactionId, createdAt, round, service } = value ?? {};
   const isEmail = service === undefined;

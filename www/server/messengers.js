@@ -1,19 +1,23 @@
 /**
- * Stand-ins of the adapters of messaging services (docs/messaging.md). They verify messages as an adapter does, print
- * them, and keep them for the page for developers. MessagingServiceA is bound, MessagingServiceB has a URL, and
- * MessagingServiceC is not attached.
+ * Stand-ins for the adapters of messaging services (docs/messaging.md). They verify messages as a real
+ * adapter does, print them, and store them for the page for developers. MessagingServiceA has a service
+ * binding, MessagingServiceB has a URL, and MessagingServiceC has no adapter.
  */
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { isKept, keep } from "./kept.js";
 
-/** Signs the messages. It is public, because the stand-ins accept messages only from this machine. */
+/**
+ * The secret that signs messages to the stand-ins. It may be public, because the stand-ins accept messages
+ * only from this machine.
+ */
 const SECRET = "whsec_bG9jYWwgZGV2ZWxvcG1lbnQsIG5vdCBhIHNlY3JldCE=";
 const MOST_BYTES = 64 * 1024;
-/** The path of the adapter of MessagingServiceB. */
+/** The path at which the stand-in for MessagingServiceB's adapter receives messages. */
 export const PATH = "/developer/messenger";
 
 /**
- * Returns the service's environment with bindings and variables for the stand-ins, for live and for test keys.
+ * Returns the service's environment with bindings and variables that let live and test messages reach the
+ * stand-ins.
  * @param {any} env
  * @param {string} origin of this Worker
  */

@@ -18,7 +18,7 @@ const OFFERS = {
   },
 };
 
-/** Returns the offering IDs in an order that the shop does not have. */
+/** Returns those offering IDs in an order that the shop does not offer. */
 export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
@@ -45,7 +45,7 @@ export function vouched({ reference, recipient, pledges, trigger, ...wanted }, o
 export const notificationsOf = ({ notifications = [] }) =>
   OFFERED.filter((type) => notifications.includes(type));
 
-/** Returns what a shopper added, for the thank-you page. */
+/** Returns the pledges that the shopper added to an order, in the form that the thank-you page shows. */
 export const added = ({ pledges }) =>
   pledges.map(({ impact: { amount, offeringId } }) => {
     const { nounSingular, nounPlural, image } = OFFERS[offeringId];

@@ -32,7 +32,7 @@ export async function order(request, env, executionContext, checkout) {
   return isScript ? inJson(outcome) : asPage(outcome, values, checkout);
 }
 
-/** Returns the values of the fields; of several checkboxes with one name, the list. @param {FormData} data */
+/** Returns the values of the form's fields. Checkboxes with the same name give a list. @param {FormData} data */
 function valuesOf(data) {
   /** @type {Map<string, any>} */
   const values = freshOrder();
@@ -76,8 +76,8 @@ function inJson({ status, location, issues, failure, trace }) {
 }
 
 /**
- * Responds to a browser without JavaScript: with the page and its errors, or with the thank-you page. Reloading the
- * latter sends the order again, with the same idempotency key.
+ * Responds to a browser without JavaScript: with the checkout page and its errors, or with the thank-you
+ * page. Reloading the thank-you page sends the order again, with the same idempotency key.
  * @param {Outcome} outcome
  */
 async function asPage({ status, issues, failure, ...placed }, values, checkout) {
@@ -87,11 +87,14 @@ async function asPage({ status, issues, failure, ...placed }, values, checkout) 
   return unstored(thanked(page, { reference, name, ...thanksOf(placed) }), 200);
 }
 
-/** Returns what the thank-you page says of pledges; nothing if there are none. @param {{location?: string, payload?: any}} placed */
+/**
+ * Returns what the thank-you page says about the pledges of an order; undefined if there are none.
+ * @param {{location?: string, payload?: any}} placed
+ */
 const thanksOf = ({ location, payload }) =>
   payload && { location, added: added(payload), notifications: notificationsOf(payload) };
 
-/** Responds with the checkout page again, filled in. */
+/** Responds with the checkout page, filled in with what was sent. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
 /** Returns a page that caches must not store, because it contains data of the shopper. */

@@ -1,4 +1,4 @@
-/** Fills in the checkout page on the server: with a new order, or with a posted order and its errors. */
+/** Fills in the checkout page on the server: for a new order, or with a sent order and its errors. */
 import { worded } from "../shared/messages.js";
 
 const OF_GROUPS = new Set(["too_few_items", "too_many_items"]);
@@ -37,8 +37,8 @@ export function filled(page, { values, issues = [], failure }) {
 }
 
 /**
- * Returns the page. If the shop uses a service on another origin, the page states that this service sends the
- * notifications.
+ * Returns the page. If the shop uses a service on another origin, the page says that this other service
+ * sends the notifications.
  * @param {Response} page the static page
  * @param {string} [service] URL of the service
  */
@@ -50,7 +50,7 @@ export function withSender(page, service) {
     .transform(page);
 }
 
-/** Returns where an error is shown: at its field, or at its group of fields. */
+/** Returns the place of an error on the page: the name of its field or of its group of fields. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) =>
   new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));

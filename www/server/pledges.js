@@ -5,11 +5,11 @@ import service from "../../build/worker.js";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Records the pledges of an order at the service.
+ * Sends an order to the service, which records its pledges.
  * @param {object} order from `vouched`
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
  * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls,
- *   for the page for developers; it does not contain the key
+ *   for the page for developers, without the API key
  */
 export async function record(order, { env, executionContext, origin, idempotencyKey }) {
   const trace = { started: Date.now(), calls: [] };

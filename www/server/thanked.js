@@ -4,7 +4,7 @@ import { escaped } from "./page.js";
 
 const SHOWN = { element: (part) => part.removeAttribute("hidden") };
 
-/** Returns a handler that replaces the content of an element. */
+/** Returns a handler for HTMLRewriter that replaces the content of an element. */
 const content = (text, options) => ({ element: (part) => part.setInnerContent(text, options) });
 
 /**
@@ -35,7 +35,7 @@ export function thanked(page, { reference, name = "", location, added = [], noti
   return rewriter.transform(page);
 }
 
-/** Returns the HTML of an item, as the page's script makes it. */
+/** Returns the HTML of one pledged item. It equals the HTML that the page's script creates. */
 function leaf({ amount, nounSingular, nounPlural, image }) {
   const words = `${amount} ${amount === 1 ? nounSingular : nounPlural}`;
   return `<li><span>${escaped(words)}</span> <img src="${image}" alt="" width="88" height="88"></li>`;

@@ -1,4 +1,6 @@
-/** What the thank-you page says. The page's script and the server use the same words. */
+/**
+ * What the thank-you page says about each notification. The page's script and the server use the same words.
+ */
 const WAYS = {
   Email: "by e-mail",
   MessagingServiceA: "in messenger A",

@@ -1,4 +1,4 @@
-/** Local D1 as in `wrangler dev`, with a copy of an existing database. */
+/** Measures statements on local D1, as in `wrangler dev`. The database can be a copy of an existing one. */
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -12,7 +12,7 @@ export class LocalD1 {
   meta = { written: 0, read: 0 };
 
   /**
-   * Creates an empty local database in this folder, and lets `replace` put another one in its place.
+   * Creates an empty local database in this folder. Then `replace` overwrites its file with another database.
    * @param {string} folder
    * @param {(file: string) => void} replace
    */

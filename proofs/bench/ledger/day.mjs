@@ -1,6 +1,6 @@
 /**
- * Counts the KV calls of the incremental backup of one day, with many orders. The records are generated when they are
- * read.
+ * Counts the KV calls that an incremental backup makes for one day with many orders. Workers KV is a stand-in
+ * that generates records when they are read.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ import { operator } from "../../../scripts/lib/operator.mjs";
 const [PAGE, MOST_READS] = [1_000, 100];
 const CALLS = 1_200; // the limit of Cloudflare's API in five minutes
 const VALUE = JSON.stringify({ details: [{ description: "a record of usual size ".repeat(80) }] });
-/** The number of records of each kind: of those that are listed completely, or of new records. */
+/**
+ * The number of records that the backup lists, by the prefix of their names. It lists all records of some
+ * kinds, and only new records of others.
+ */
 const LISTED = {
   "audit:": 200,
   "erased:": 500,
@@ -54,7 +57,7 @@ export async function measureDay(tools, file, { orders, changed }) {
   }
 }
 
-/** Writes a backup that contains only a header, for a backup that began at this time. */
+/** Writes the file of an earlier backup, which began at this time. The backup contains no records. */
 function header(folder, place, startedAt) {
   const file = join(folder, "before.jsonl");
   const lines = [
@@ -65,7 +68,10 @@ function header(folder, place, startedAt) {
   return file;
 }
 
-/** Returns a generated namespace, with the database as its ledger. @returns {any} */
+/**
+ * Returns a stand-in for a KV namespace, which generates its records and counts calls. The database is its
+ * ledger. @returns {any}
+ */
 function standIn(database) {
   const calls = { ledger: 0, lists: 0, reads: 0 };
   const names = (prefix) =>

@@ -58,7 +58,8 @@ fn ask(file: &Path, size: Size, rounds: u64) {
     }
 }
 
-/// Measures a query in milliseconds: with nothing of the file in memory, and with as much of it as fits.
+/// Measures the time of a query in milliseconds: cold, with nothing of the file in memory, and warm, with as
+/// much of it as fits.
 fn measure(file: &Path, question: &Question, rounds: u64) -> Value {
     let cold = (0..rounds).map(|_| {
         evict(file);

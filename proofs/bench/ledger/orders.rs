@@ -12,7 +12,8 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{FixedClock, SECRET};
 
-/// The time 2026-01-01T00:00:00Z, and the length of the following twelve months, in milliseconds.
+/// The time at which the first order is created: 2026-01-01T00:00:00Z, in milliseconds. The orders are spread
+/// over the following year (`YEAR_MS`).
 const START_MS: u64 = 1_767_225_600_000;
 const YEAR_MS: u64 = 365 * 86_400_000;
 const OFFERINGS: u64 = 40;
@@ -27,7 +28,8 @@ pub struct Size {
 }
 
 impl Size {
-    /// Fills a database in the same way as the queue's messages do, and stores the sums of its days as the cron does.
+    /// Fills a database with the orders, as the queue's consumer does. Then stores the totals of their days,
+    /// as the cron does.
     pub fn fill(self) -> SqliteLedger {
         let ledger = SqliteLedger::default();
         let mut random = Random(1);
@@ -86,15 +88,16 @@ impl Size {
     }
 }
 
-/// The number of a key that was used rarely, and not recently.
+/// The number of a shop's API key that was used rarely, and not recently.
 pub const RARE: u64 = 9;
 
-/// Returns the ID of a key of a shop.
+/// Returns the ID of an API key of a shop.
 pub fn key(shop: u64, number: u64) -> String {
     format!("{shop:06x}{number:06x}")
 }
 
-/// Runs the cron two hours after this time, while no reconciliation pass is due. `ledger` is `sqlite`, or passes on to it.
+/// Runs the ledger's cron two hours after this time, to store the totals of the days. No reconciliation pass
+/// is due then. `ledger` is `sqlite` itself, or a wrapper that passes statements on to it.
 pub fn store_days(ledger: &dyn Ledger, sqlite: &SqliteLedger, ms: u64) {
     let now_ms = ms + 2 * 3_600_000;
     sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));

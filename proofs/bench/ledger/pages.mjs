@@ -8,7 +8,7 @@ import { runCron, workers } from "../../ledger/workers.mjs";
 import { LocalD1 } from "./d1.mjs";
 
 const BIGGEST = "unit_0"; // of orders.rs
-/** Has few enough transactions a month for an export by a page. */
+/** A unit that has few enough transactions a month for the dashboard to export them in a page. */
 const MEDIUM = "unit_9";
 const MONTH = "2026-10";
 const SECRET = "07".repeat(32); // of tests/support/service.rs, whose hashes the rows have
@@ -16,7 +16,8 @@ const DEADLINE_MS = 60_000;
 
 const shop = `unit=${BIGGEST}&mode=live`;
 /**
- * The pages, by what a person does. A form is posted, and its redirect is followed.
+ * The measured pages of the dashboard, named by what a person does there. A form is posted, and its redirect
+ * is followed.
  * @type {[name: string, path: string, form?: Record<string, string>][]}
  */
 const PAGES = [
@@ -78,7 +79,7 @@ export async function measurePages(tools, folder, { file, shops, rounds }) {
   }
 }
 
-/** Notes in a ledger that it was compared with all records just now. @param {string} file */
+/** Marks a ledger as compared with all KV records at the current time. @param {string} file */
 function reconcile(file) {
   const database = new DatabaseSync(file);
   const now = Date.now();
@@ -90,7 +91,7 @@ function reconcile(file) {
   database.close();
 }
 
-/** Writes the records of the shops, and the secret with which the rows were made. */
+/** Writes the KV records of the shops, and the secret with which the ledger's rows were generated. */
 async function writeRecords(tools, folder, shops) {
   const kv = await openKv(tools, { persistTo: folder });
   try {

@@ -15,7 +15,7 @@ const PAGE: usize = 50;
 const EXPORTED: usize = 1_000;
 const BIGGEST: &str = "unit_0";
 
-/// A query, which returns the number of rows in its answer.
+/// A query of the ledger. Its function returns the number of rows in the answer.
 pub struct Question {
     pub name: String,
     pub ask: Box<Ask>,

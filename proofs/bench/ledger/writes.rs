@@ -9,7 +9,7 @@ use support::ledger::{Recorder, SqliteLedger};
 
 const DAY_MS: u64 = 86_400_000;
 
-/// Returns the names of the writes, each with its statements in order.
+/// Returns the writes to measure. Each has a name, and its statements in order.
 pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     let mut random = Random(2);
     let mut order = |number: u64| size.order(size.orders + number, &mut random);
@@ -31,7 +31,7 @@ pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     ]
 }
 
-/// Returns the statement of the cron that stores the sums of the day of these orders.
+/// Returns the statements by which the cron stores the totals of the day of these orders.
 fn sums_of_a_day(size: Size, orders: &[Order]) -> Vec<Statement> {
     let ledger = SqliteLedger::default();
     let recorder = Recorder::new(&ledger);

@@ -1,7 +1,8 @@
 /**
- * `node scripts/run.mjs ../proofs/bench/mails/run`: measures how many e-mails per hour the queue's consumer sends on
- * workerd, depending on how many messages the queue delivers at once (`max_concurrency`). Workers KV and the mail
- * service take as long as they may on Cloudflare. It needs `npm run build -- worker`.
+ * `node scripts/run.mjs ../proofs/bench/mails/run`: measures how many e-mails per hour the queue's consumer
+ * sends on workerd, depending on how many messages the queue delivers at once (`max_concurrency`). Workers KV
+ * and the mail service are stand-ins, as slow as they may be on Cloudflare. It needs `npm run build --
+ * worker`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ import { Server, bundle } from "../service/workerd.mjs";
 /** The duration of each call, in milliseconds. */
 const TAKES = { read: 30, write: 150, list: 150, mail: 400 };
 const CONCURRENCIES = [1, 5, 20, 50];
-/** The number of messages in each of the concurrent queues, which are delivered one after another. */
+/** The number of messages that each concurrent consumer receives, one after another. */
 const ROUNDS = 12;
 const KEY = "service_sk_live_dev_unit";
 const SHOP = { name: "Small Hours Coffee", mail: true };

@@ -1,7 +1,7 @@
 /**
- * The service with a queue, a mail service and Workers KV that take as long as the header `x-takes` states. A request
- * to `/delivery` is a message of the queue. Any other request is passed to the service, and the answer is the message
- * that the service queued.
+ * Runs the service with a queue, a mail service and Workers KV whose calls take as long as the header
+ * `x-takes` states. A request to `/delivery` delivers a message of the queue. Any other request is passed to
+ * the service, and answered with the message that the service queued.
  */
 import service from "../../../build/worker.js";
 

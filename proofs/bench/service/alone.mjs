@@ -1,17 +1,18 @@
 /**
- * Measures the compiled service alone in Node, without workerd, in microseconds of processor time per request. This
- * shows the effect of a change of the service quickly. The platform and KV are stand-ins in memory
- * (`alone/stand-ins.mjs`). Each figure comes from separate processes, which take turns.
+ * Measures the compiled service alone in Node, without workerd, in microseconds of processor time per
+ * request. This shows the effect of a change of the service quickly. The platform and KV are stand-ins in
+ * memory (`alone/stand-ins.mjs`). Each figure comes from separate processes, which take turns.
  *
  *     node scripts/run.mjs ../proofs/bench/service/alone                                 # build/, 4 min
  *     node scripts/run.mjs ../proofs/bench/service/alone --arms main=/clone/build new=build   # 6 min
  *     … --only "GET small,401"      some kinds of request; also --quick (a third of the time), --rounds 9
- *     … --profile /tmp/profiles     one short round that leaves V8's profiles there, for a browser's developer tools
+ *     … --profile /tmp/profiles     one short round, which leaves V8's profiles there for developer tools
  *
- * An arm is the folder of a built Worker with its `operator` folder beside it, as `npm run build` creates it. The
- * first arm runs twice, and the difference between its two runs is the noise. "level" means a difference within the
- * noise. Otherwise `×` is the arm's time divided by the first arm's time. The last column is a Worker that only makes
- * one KV call: it shows the part of every figure that the stand-ins take.
+ * `--arms` names the builds to compare. Each is a folder with a built Worker and its `operator` folder, as
+ * `npm run build` creates it. The first build runs twice, and the difference between its two runs is the
+ * noise. "level" means a difference within the noise. Otherwise `×` is the build's time divided by the first
+ * build's time. The last column is a Worker that only makes one KV call. It shows how much of every figure
+ * the stand-ins take.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -79,7 +80,7 @@ function readKinds(text) {
   return names;
 }
 
-/** Returns the arm with the development data as the arm's own commit writes it. @returns {Promise<Arm>} */
+/** Adds the development data to a build, as the build's own commit generates it. @returns {Promise<Arm>} */
 async function withSeeds({ name, build }) {
   const operator = join(build, "operator", "operator.js");
   if (![operator, join(build, "worker.js")].every((file) => existsSync(file)))

@@ -1,16 +1,19 @@
 /**
- * Measures the cost of the ledger's queue for a create request on workerd, in microseconds of processor time per
- * request.
+ * Measures the cost of the ledger's queue for a create request on workerd, in microseconds of processor time
+ * per request.
  *
  *     node scripts/run.mjs ../proofs/bench/service/queue                             # build/, 12 min
- *     node scripts/run.mjs ../proofs/bench/service/queue --before /clone/build       # beside another build, with no queue
- *     … --only "POST small"      one kind of create; also --no-limits (the service and its stand-in alone), --rounds 4
+ *     node scripts/run.mjs ../proofs/bench/service/queue --before /clone/build       # beside another build
+ *     … --only "POST small"   one kind of create; also --no-limits (the service and its stand-in alone), --rounds 4
  *
- * Each figure comes from separate processes, which take turns. The service without a queue runs twice, and the
- * difference between its two runs is the noise. A ratio is the median of the rounds' ratios to the first column. In
- * the first table, that is the other build, or without one the service without a queue. In the second table, it is
- * one safe KV call without a message. The stand-in accepts a message at once, so that only the sender's part is
- * measured. The platform's queue is workerd's own, and a Worker in the same process takes its messages.
+ * Each figure comes from separate processes, which take turns. The service without a queue runs twice, and
+ * the difference between its two runs is the noise. The other build of `--before` runs without a queue, too.
+ * A ratio is the median of the rounds' ratios to the first column.
+ *
+ * In the first table, the first column is the other build. Without one, it is the service without a queue. In
+ * the second table, it is one safe KV call without a message. The stand-in queue accepts a message at once,
+ * so that only the sender's work is measured. The platform's queue is workerd's own, and a Worker in the same
+ * process receives its messages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -61,7 +64,8 @@ program.action(async ({ before, only = CREATES, limits, rounds }) => {
 });
 
 /**
- * Returns the tables, by the Worker that the others are compared with. Workers that did not run have no column.
+ * Returns the tables of the report. Each consists of the Worker to compare with, and the compared Workers.
+ * Workers that did not run have no column.
  * @returns {[string, string[]][]}
  */
 const tables = (base) => [

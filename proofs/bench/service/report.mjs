@@ -60,7 +60,10 @@ const STARTED = {
   create: "a create as the first request, ms",
 };
 
-/** Returns a table with a row for each figure of the start. Workers that write no record have an empty cell. */
+/**
+ * Returns a table about the start of the Workers, with a row for each figure. Workers that write no record
+ * have an empty cell.
+ */
 function startTable(runs) {
   const started = (key, what) =>
     spread(runs.flatMap(({ starts }) => starts[key].map((start) => start[what])));

@@ -12,7 +12,7 @@ const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
-/** The times at which the orders of a past month were created and paid. */
+/** A past month, and the times at which its orders were created and paid. */
 const AGED = { month: "2020-01", createdAt: "2020-01-15T12:00:00.000Z" };
 const PAID_AT = "2020-02-05T00:00:00.000Z";
 
@@ -95,7 +95,10 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
   return requests;
 }
 
-/** Returns the records that these gets of transactions read. @param {Records} records @param {Request[]} requests */
+/**
+ * Returns the records that these requests to get a transaction read.
+ * @param {Records} records @param {Request[]} requests
+ */
 export async function recordsOf(records, requests) {
   const gets = requests.filter(({ method }) => method === "GET");
   const keys = gets.map(({ path }) => recordName(path.split("/").at(-1)));
@@ -103,8 +106,8 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * Returns a service for a Worker that writes no records. A create request that is sent to it is stored directly in
- * its KV.
+ * Returns a stand-in for the service, for a Worker that writes no records. The stand-in stores a create
+ * request directly in the Worker's KV.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -123,7 +126,7 @@ export function withoutRecords({ send, records }) {
 
 const paidGets = (service, count, pledges) => gets(service, count, pledges, pay, PAID_AT);
 
-/** Changes an order to one of a month that is over and paid. @param {Records} records */
+/** Moves an order to a past month, and marks that month as paid. @param {Records} records */
 async function pay(records, id) {
   const key = recordName(id);
   const { value, metadata } = await records.read(key);
@@ -168,11 +171,12 @@ export function writeRequests(folder, name, requests, origin) {
 }
 
 /**
- * Throws unless both services give the same answer to a request of each kind. Compares the status, headers, and every
- * member except those that each service generates.
+ * Throws unless both services give the same answer to a request of this kind. Compares the status, the
+ * headers, and all members except those that each service generates itself.
  * @param {Kind} kind
  * @param {{name: string, origin: string, request: Request}} ours
- * @param {{name: string, origin: string, request: Request}} theirs a request of its own, as it may name a record
+ * @param {{name: string, origin: string, request: Request}} theirs with its own request, which may name a
+ *   record
  */
 export async function mustAnswerAlike({ name, status }, ours, theirs) {
   const [mine, other] = await Promise.all(
@@ -200,7 +204,9 @@ function sendOften(origin, request, left = 5) {
 
 const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);
 
-/** Sorts members by name, and replaces values that differ between any two answers with their type. */
+/**
+ * Sorts members by name. Replaces values that differ in every answer, such as IDs and times, by their type.
+ */
 function masked(value, name = "") {
   if (OWN.has(name)) return typeof value;
   if (Array.isArray(value)) return value.map((item) => masked(item));

@@ -20,8 +20,8 @@ const ONE_CALL = ["POST small", "POST of 100", "GET small", "GET of 100"];
 const MOST_SLICES = 6;
 
 /**
- * `twin` is a second copy of our build. A `limit` is a Worker that does only part of the work, and gets only some
- * kinds of request.
+ * The Workers to measure. `twin` is a second copy of our build. A Worker with a `limit` does only part of the
+ * work, and gets only the kinds of request that `limit` lists.
  * @typedef {{key: string, name: string, main: (root: string) => string, limit?: string[]}} Entry
  * @type {Entry[]}
  */
@@ -45,14 +45,15 @@ const ENTRIES = [
 ];
 
 /**
- * @typedef {{rounds: number, warmUp: number, seconds: number, starts: number}} Plan `rounds`: processes of each Worker for
- *   each kind; `warmUp` and `seconds` of processor time in each; `starts` of each Worker
- * @typedef {{cpu: number | null, perSecond: number, memory: number | null}} Measured microseconds of processor time per
- *   request, requests per second, bytes of memory after the load
+ * @typedef {{rounds: number, warmUp: number, seconds: number, starts: number}} Plan `rounds`: the number of
+ *   processes for each Worker and kind of request; `warmUp` and `seconds`: the processor time in each
+ *   process; `starts`: the number of starts of each Worker
+ * @typedef {{cpu: number | null, perSecond: number, memory: number | null}} Measured microseconds of
+ *   processor time per request, requests per second, bytes of memory after the load
  * @typedef {Entry & import("./workerd.mjs").Bundle} Arm
  * @typedef {object} Result by the keys of the Workers
  * @property {string[]} kinds of request
- * @property {Record<string, Record<string, Measured[]>>} load then by kind of request
+ * @property {Record<string, Record<string, Measured[]>>} load by Worker, then by kind of request
  * @property {Awaited<ReturnType<typeof startsOf>>} starts
  * @property {Record<string, import("./workerd.mjs").Bundle["upload"]>} upload
  */
@@ -105,8 +106,8 @@ const serviceOn = (server) => ({
 });
 
 /**
- * Returns for each kind the requests, and the records that they read, as our service wrote them. The limits write no
- * records, and use these.
+ * Returns a sample for each kind of request: the requests, and the records that they read, as our service
+ * wrote them. The Workers that do only part of the work write no records, so they use these.
  */
 async function samplesOf(setting, ours) {
   const samples = {};
@@ -126,7 +127,7 @@ async function given(server, { requests, records }) {
   return requests;
 }
 
-/** Checks that all services do the same work. */
+/** Checks that both complete services, ours and the one in Hono, answer each kind of request alike. */
 async function mustBeAlike(setting, arms) {
   const [ours, , theirs] = arms;
   for (const kind of setting.kinds)
@@ -178,8 +179,8 @@ export function measured(setting, arm, kind, sample) {
 }
 
 /**
- * Loads a process until it has used this much processor time, which takes longer on a busy machine.
- * @param {number} seconds of it @param {string} program @param {any} load
+ * Loads a process until it has used this much processor time. On a busy machine, this takes longer.
+ * @param {number} seconds of processor time @param {string} program @param {any} load
  */
 async function loadFor(seconds, program, load) {
   const slices = [];

@@ -8,9 +8,9 @@ import { creates, send } from "./requests.mjs";
 import { Server } from "./workerd.mjs";
 
 /**
- * Milliseconds of two processes.
- * @typedef {{answer: number, create: number}} Start `answer`: from the start of the process to the first answer, a 404;
- *   `create`: a create request as the first request of the other process
+ * The start of a Worker, measured in two processes, in milliseconds.
+ * @typedef {{answer: number, create: number}} Start `answer`: from the start of the first process to its
+ *   first answer, a 404; `create`: a create request as the first request of the second process
  */
 
 /**

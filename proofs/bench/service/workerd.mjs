@@ -16,8 +16,9 @@ const START_MS = 30_000;
 const METADATA = "CF-KV-Metadata";
 
 /**
- * workerd's configurations, with V8's flags. When workerd creates another isolate, such as KV's, V8 drops the code
- * that its first wasm compiler made, unless a flag keeps it.
+ * workerd's configurations, each with its flags for V8. `--no-flush-liftoff-code` keeps the code that V8's
+ * first wasm compiler made. Without it, V8 drops that code when workerd creates another isolate, such as
+ * KV's.
  */
 const CONFIGS = {
   "config.capnp": [],
@@ -26,8 +27,8 @@ const CONFIGS = {
 };
 
 /**
- * The bindings for the ledger's queue: `platform` is workerd's own queue, whose messages another Worker takes; `stand-in`
- * is an object that takes them at once.
+ * The bindings for the ledger's queue. `platform` is workerd's own queue, whose messages another Worker
+ * receives. `stand-in` is an object that accepts each message at once.
  * @typedef {keyof typeof QUEUES} Queue
  */
 const QUEUES = {
@@ -44,7 +45,9 @@ const QUEUES = {
 /**
  * Bundles a Worker with `wrangler deploy --dry-run`, and writes workerd's configuration beside it.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
- * @param {{main: string, folder: string, kv?: string, queue?: Queue, adapter?: string}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's; `adapter`: address of an HTTP server of the caller's, which is bound as `ADAPTER`
+ * @param {{main: string, folder: string, kv?: string, queue?: Queue, adapter?: string}} place the Worker's
+ *   entry file, and a separate folder for the output; `kv`: the address of the caller's own KV service;
+ *   `adapter`: the address of the caller's own HTTP server, which is bound as `ADAPTER`
  * @returns {Promise<Bundle>}
  */
 export async function bundle(tools, { main, folder, kv, queue, adapter }) {
@@ -135,7 +138,10 @@ const queue :Workerd.Worker = (modules = [(name = "queue.js", esModule = embed "
 `;
 }
 
-/** Returns the path of workerd's binary, without npm's Node wrapper, because this process is measured. */
+/**
+ * Returns the path of workerd's own binary. npm's command would start it from a Node process, which must not
+ * be measured.
+ */
 function binary({ root }) {
   const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));
   return ofWrangler("workerd").default;

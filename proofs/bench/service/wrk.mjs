@@ -30,8 +30,8 @@ export async function wrk() {
 /**
  * Loads a service with wrk for some seconds, and measures the processor time of the service's process.
  * @param {string} program
- * @param {{origin: string, pid: number, file: string, connections: number, seconds: number, refused: boolean}} load
- *   `refused`: whether every answer has to be an error, else none
+ * @param {{origin: string, pid: number, file: string, connections: number, seconds: number, refused:
+ *   boolean}} load `refused`: true if every answer must be an error, false if none may be
  * @returns {Promise<Slice>}
  */
 export async function slice(program, { origin, pid, file, connections, seconds, refused }) {

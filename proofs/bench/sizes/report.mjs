@@ -4,8 +4,9 @@ import { table, versionsOf } from "../report.mjs";
 const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 
 /**
- * Formats a table with a row for each use, and a column for each library; – if the library does not have that use.
- * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same
+ * Formats a table with a row for each use, and a column for each library. A dash stands for a use that the
+ * library does not have.
+ * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs all with the same sizes
  * @param {{bench: string}} environment
  */
 export function report([sizes], { bench }) {

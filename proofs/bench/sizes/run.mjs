@@ -5,8 +5,8 @@ import { brotliCompressSync } from "node:zlib";
 const RIVALS = join(import.meta.dirname, "..", "rivals");
 
 /**
- * The imports of an application from each library, by use; our package is first. The size of zod is in the section on
- * values.
+ * The imports of an application from each library, by use; our package is first. The report shows the size of
+ * zod in its section on values.
  */
 export const USES = {
   "a client of a service": {

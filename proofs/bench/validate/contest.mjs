@@ -1,4 +1,4 @@
-/** Runs the measurements of one process: of values, and of JSON bytes. */
+/** Runs all measurements of one process: checks of JavaScript values, and checks of JSON bytes. */
 import { KIND_NAMES, texts } from "../data.mjs";
 import * as ajv from "../rivals/ajv.mjs";
 import * as bytesOurs from "../rivals/ours-bytes.mjs";
@@ -55,7 +55,10 @@ export async function contest(plan, cases, say) {
   return { values, bytes, conformity: conformity(cases), touched: touched() };
 }
 
-/** Checks that each library does the same work: it finds no problem in a valid payload, and all five problems in the invalid one. */
+/**
+ * Checks that each library does the same work. It must find no problem in a valid payload, and at least five
+ * problems in an invalid one.
+ */
 function mustFindAll(kind, inputs) {
   for (const { name, check } of OF_VALUES) {
     for (const input of inputs) {

@@ -1,6 +1,6 @@
 /**
- * Times competitors on the same inputs, which take turns in one process. This is plain JavaScript, for Node and for a
- * browser.
+ * Times competing libraries on the same inputs, taking turns in one process. The file is plain JavaScript, so
+ * that it runs in Node and in a browser.
  */
 import { rotated } from "../numbers.mjs";
 
@@ -56,5 +56,5 @@ function batch({ check, touch }, inputs, count) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
-/** Returns the values that were read, so that no engine optimizes the reads away. */
+/** Returns a number that depends on all values that were read, so that no engine optimizes the reads away. */
 export const touched = () => sink;

@@ -47,8 +47,8 @@ export async function run(tools, plan, folder) {
 }
 
 /**
- * Returns every row of the fixtures that is a JavaScript value, and every string of the formats, placed in its
- * member.
+ * Returns the test cases as JavaScript values: the rows of the validation fixtures, except those that only
+ * bytes can express, and a request for each string of the format fixtures.
  */
 function readCases() {
   const requests = fixturesIn("validation")
@@ -129,7 +129,7 @@ async function bundleAll(folder) {
   return bundles;
 }
 
-/** Returns the module that ajv's standalone compiler generates, which a page would ship. */
+/** Returns the code that ajv's standalone compiler generates, in the form that a page would ship. */
 async function standaloneAjv() {
   const names = [
     "ajv/dist/2020.js",

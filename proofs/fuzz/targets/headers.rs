@@ -40,7 +40,7 @@ pub fn run(input: &[u8]) {
     round_trip(header("idempotency-key"));
 }
 
-/// Asserts that any valid key is read back from the header that it is written to.
+/// Writes a valid idempotency key to a header, reads it back, and asserts that it is unchanged.
 fn round_trip(key: &str) {
     let Some(key) = IdempotencyKey::new(key.to_owned()) else { return };
     let written = key.to_header();

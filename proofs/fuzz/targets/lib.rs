@@ -1,5 +1,5 @@
-//! The fuzz targets, for the four places where untrusted input enters. A target accepts any bytes. It panics if the
-//! service or the client panics, or if an invariant does not hold.
+//! The fuzz targets: one for each of the four places where untrusted input enters. A target accepts any
+//! bytes. It panics if the service or the client panics, or if an invariant does not hold.
 
 #![expect(
     clippy::indexing_slicing,
@@ -38,7 +38,7 @@ fn text(input: &[u8]) -> String {
 const SHOP: &str = "https://shop.example";
 const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1.5,"offeringId":"tree"}}]}"#;
 
-/// Returns a record of the unit `unit_dev`, which [`EDIT_KEY`] opens.
+/// The ID of a stored transaction of the unit `unit_dev`. [`EDIT_KEY`] opens its timeline.
 const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
 const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 const ACCESS: &str = r#"{"mode":"test","unit":"unit_dev","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
@@ -57,7 +57,8 @@ fn service_with(record: &[u8], metadata: &[u8]) -> TestService<MemoryStore> {
     service
 }
 
-/// Sends a request, and asserts the invariants of all answers. Also returns the number of records that were added.
+/// Sends a request, and asserts what must hold for every answer. Returns the answer and the number of records
+/// that were added.
 fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, usize) {
     let before = service.store.names().len();
     service.store.take_reads();

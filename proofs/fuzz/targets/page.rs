@@ -1,4 +1,5 @@
-//! Fuzzes the recipient's page. Everything that a shop sends must become text, or an http or https address.
+//! Fuzzes the recipient's page. Everything that a shop sends must appear there as text, or as an http or
+//! https address.
 
 const TAGS: &str = "html head meta title link style body header p strong main h1 bdi ol li time h2 ul div h3 b img a span \
                     footer svg circle path section h4 details summary textarea dl dt dd";

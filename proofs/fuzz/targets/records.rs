@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use support::service::{PATH, SECRET, TestRequest, UNIT};
 
-/// Runs the target. The first byte of the input is the kind of record.
+/// Runs the target. The first byte of the input selects the kind of record; the rest is the record.
 pub fn run(input: &[u8]) {
     let Some((first, record)) = input.split_first() else { return };
     match first % 7 {
@@ -75,7 +75,7 @@ fn price_list(record: &[u8]) {
     assert_eq!((answer.status, added), if is_read { (200, 1) } else { (503, 0) });
 }
 
-/// Asserts that a get passes on the bytes unchanged. Only the page parses them.
+/// Asserts that a get returns the bytes of a record unchanged. Only the timeline page parses them.
 fn transaction(record: &str) {
     let service = service_with(record.as_bytes(), ACCESS.as_bytes());
     let (answer, _) = send(&service, &get());
@@ -102,7 +102,7 @@ fn access(record: &[u8]) {
     assert_eq!(send(&service, &timeline()).0.status, opens);
 }
 
-/// Asserts that a repeated create request is answered by the stored record of the first one, and writes nothing.
+/// Asserts that a repeated create request is answered from the stored replay record, and writes nothing.
 fn replay(record: &[u8]) {
     let service = service();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();

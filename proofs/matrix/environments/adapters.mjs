@@ -1,4 +1,4 @@
-/** Tests the example adapter as it is built, with a stand-in of the messenger. */
+/** Tests the example adapter for a messenger after its build. A local server stands in for the messenger. */
 import assert from "node:assert/strict";
 import {
   SECRET,

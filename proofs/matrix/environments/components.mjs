@@ -1,6 +1,6 @@
 /**
- * Tests a form of plain controls, and one of each component library. A shopper types, ticks, sends, and returns to
- * the form, in Chromium, Firefox and WebKitGTK.
+ * Tests a form with plain HTML controls, and a form of each component library. In Chromium, Firefox and
+ * WebKitGTK, a shopper fills in and sends the form, and then returns to it.
  */
 import assert from "node:assert/strict";
 import { NO_FIREFOX } from "../lib/browser.mjs";
@@ -11,7 +11,10 @@ const MISSING = {
 };
 const MUST_BE = "Enter an e-mail address such as ada@example.org";
 
-/** The component libraries by name: the package, its modules, and the tags of a text field, a checkbox and a button. */
+/**
+ * The component libraries by name. Each has its npm package, its modules, and the tags of a text field, a
+ * checkbox and a button.
+ */
 const LIBRARIES = {
   plain: [null, [], "input", "input type=checkbox", "button"],
   material: [
@@ -98,7 +101,7 @@ async function tick(page, wanted) {
   assert.equal(await isTicked(), wanted);
 }
 
-/** Enters text as an input method does, if the browser's protocol supports that. */
+/** Enters Chinese characters as an input method does. The browser's protocol must support this. */
 async function compose(page) {
   const session = await page.createCDPSession();
   await page.click("#name");

@@ -1,4 +1,7 @@
-/** Tests the package in Firefox: loaded as in Chromium, and used by a shopper with JavaScript and without. */
+/**
+ * Tests the package in Firefox: pages load it as in Chromium, and a shopper uses a form with JavaScript and
+ * without.
+ */
 import { NO_FIREFOX } from "../lib/browser.mjs";
 import { ROWS, ofRow } from "./rows.mjs";
 import { IN_FIREFOX, startFrontEnd } from "./recipes.mjs";

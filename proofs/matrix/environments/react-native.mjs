@@ -1,5 +1,6 @@
 /**
- * Tests every row of the rules and of forms in Hermes, the engine of React Native, which has no WebAssembly.
+ * Tests the rules and forms in Hermes, React Native's JavaScript engine, which has no WebAssembly. Runs every
+ * case of the shared test table.
  */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -10,8 +11,8 @@ import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
 /**
- * The packages to install: the last Hermes on npm that is a program, from 2022, which has fewer features than all
- * later ones; and the tools with which React Native compiles for it.
+ * The packages to install: Hermes as a program, and the tools with which React Native compiles for it. The
+ * last such Hermes on npm is from 2022, and all later ones have more features.
  */
 const PACKAGES = [
   "hermes-engine-cli@0.12.0",
@@ -26,8 +27,8 @@ const PROGRAMS = {
 const PRESET = { disableImportExportTransform: true, enableBabelRuntime: false };
 
 /**
- * Installs Hermes outside of the matrix's own packages, because it is larger than most of them, and users of the
- * package do not need it.
+ * Installs Hermes in a separate folder of the shared cache. It is larger than most tools of the matrix, and
+ * users of the package do not need it.
  */
 async function hermes({ cache, env }) {
   const packages = await packagesIn(join(cache, PACKAGES[0]), ...PACKAGES);

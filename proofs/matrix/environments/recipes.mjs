@@ -1,6 +1,6 @@
 /**
- * Tests the recipes of `examples`. They are built and started by their own scripts, and used as a shopper or a shop
- * uses them.
+ * Tests the recipes (example shops) of `examples`. Each is built and started by its own scripts, and then
+ * used as a shopper or a shop uses it.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,9 @@ const FIELDS = {
   "pledges.0.impact.offeringId": "tree",
 };
 const MUST_BE = "enter an e-mail address";
-/** Returns a selector of a field by its label, because Firefox finds nothing by its name for assistive technology. */
+/**
+ * Returns a selector that finds a field by its label. A search by accessible name finds nothing in Firefox.
+ */
 const field = (label) =>
   `::-p-xpath(//input[@id = //label[contains(., "${label}")]/@for] | //label[contains(., "${label}")]//input)`;
 const [TREES, EMAIL] = ["Trees", "E-mail address"].map(field);
@@ -35,7 +37,7 @@ export const SERVE = "npm start --silent";
 
 const settings = ({ service }) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: service.baseUrl });
 
-/** Checks that a recipe pins the versions that it is tested with. */
+/** Checks that a recipe's package.json pins exactly the versions that it is tested with. */
 export function mustPin(workspace, { usesPackage = true } = {}) {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(workspace.folder, "package.json"), "utf8"),
@@ -61,8 +63,8 @@ function recorded({ service }) {
 // ---- As a shopper ------------------------------------------------------------------------------
 
 /**
- * Opens a page, and records all bytes that it loads and the statuses of its posts. `policy` is added to the page's
- * answer. Under {@link NO_SCRIPT}, no script is loaded either.
+ * Opens a page of a shop, and records everything that it loads and the statuses of its posts. `policy` is
+ * added to the page as its Content-Security-Policy. With {@link NO_SCRIPT}, scripts are not even loaded.
  */
 async function openShop(workspace, url, policy) {
   const page = await workspace.openPage();
@@ -111,8 +113,8 @@ const NO_SCRIPT = "script-src 'none'";
 const NO_WASM = "script-src 'self'";
 
 /**
- * Answers a request with the added policy. Neither puppeteer nor Firefox can add a header to an answer that
- * continues.
+ * Answers the browser's request for a page, with the policy added as a header. Fetches the page itself,
+ * because neither puppeteer nor Firefox can add a header to an answer that passes through.
  */
 async function underPolicy(request, policy) {
   const response = await fetch(request.url());
@@ -123,7 +125,10 @@ async function underPolicy(request, policy) {
   });
 }
 
-/** Returns the text that assistive technology reads for a field, and whether the field has the focus. */
+/**
+ * Returns a field's validity, the error text that assistive technology reads for it, and whether it has the
+ * focus.
+ */
 const statusOf = (page, field) =>
   page.$eval(field, (input) => [
     input.getAttribute("aria-invalid"),
@@ -146,8 +151,9 @@ async function atLink(page) {
 }
 
 /**
- * Uses the shop as a shopper does, from a mistyped address to the timeline. `bound`: whether the package's form
- * validates; `badge`: the badge's text about 3 trees.
+ * Uses the shop as a shopper does: enters a wrong address, corrects it, places the order, and opens the
+ * timeline. `bound`: whether the package validates the form in the page; `badge`: the text that the badge
+ * shows for 3 trees.
  */
 async function walk(
   workspace,
@@ -176,8 +182,8 @@ async function walk(
 }
 
 /**
- * Uses the shop without scripts, so that the browser handles the form. If HTML accepts an invalid value, the server
- * refuses it in the page.
+ * Uses the shop without scripts, so that the browser handles the form. The server must show an error for an
+ * invalid value that HTML accepts.
  */
 async function walkWithoutScript(workspace, url) {
   const { page, posts, see, ...shop } = await openShop(workspace, url, NO_SCRIPT);
@@ -204,7 +210,10 @@ const post = (url, body, headers = {}) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
 const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
-/** Orders that no page of the shop sends. The server must pledge only the shop's own offers. */
+/**
+ * An order with changed fields, which no page of the shop sends. The server must pledge only what the shop
+ * offers.
+ */
 const FORGED = {
   ...ORDER,
   reference: "another",
@@ -213,7 +222,7 @@ const FORGED = {
   notifications: ["Email"],
 };
 const AMOUNT = ["pledges", 0, "impact", "amount"];
-/** Invalid orders, which must be refused with the path of the problem. */
+/** Invalid orders, each with the path of the invalid value. The server's answer must name this path. */
 const REFUSED = [
   [{ ...ORDER, recipient: { email: "ada@" } }, ["recipient", "email"]],
   [{ ...ORDER, pledges: [pledge(101, "tree")] }, AMOUNT],
@@ -259,7 +268,7 @@ async function mustRefuseOtherSites(workspace, url) {
   assert.equal(workspace.service.seen.length, count, "nothing is sent");
 }
 
-/** Sends a body that begins and never continues. The server must end the connection. */
+/** Sends the beginning of a body and then nothing more. The server must close the connection. */
 export async function mustEndStalled(origin, path) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -268,14 +277,17 @@ export async function mustEndStalled(origin, path) {
   assert.ok(await Promise.race([closed, sleep(15_000, false, { ref: false })]), "it is ended");
 }
 
-/** Checks the answer of a shop's server when the service can't be reached. */
+/** Checks that a shop's server answers 502 and asks to try again if the service can't be reached. */
 async function mustSaySorry(url) {
   const response = await post(url, JSON.stringify(REQUEST));
   assert.equal(response.status, 502);
   assert.match((await response.json()).message, /try again/);
 }
 
-/** Checks that a posted form is refused with a page whose error is not about one of the form's fields. */
+/**
+ * Posts a form, and checks that the answer is a page with an error. The error concerns no field, so it must
+ * not show the path of a value.
+ */
 async function mustRefuseInPage(url, { fields, status, text }) {
   const response = await fetch(url, {
     method: "POST",
@@ -289,7 +301,10 @@ async function mustRefuseInPage(url, { fields, status, text }) {
   assert.doesNotMatch(shown, /\/reference/, "a shopper is shown no paths");
 }
 
-/** Posts forms that no page of the shop posts. */
+/**
+ * Posts a forged form, which must be recorded as the shop's own offer, and a form that is too large, which
+ * must be refused.
+ */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
   const send = (body) => fetch(url, { method: "POST", headers, body, redirect: "manual" });
@@ -304,7 +319,8 @@ async function mustTakeForms(workspace, url) {
 }
 
 /**
- * Starts a Worker with the service's name, which forwards requests of the recipe's binding to the service.
+ * Starts a Worker that has the service's name, so that the recipe's service binding finds it. It forwards all
+ * requests to the service.
  * @returns flags for `wrangler dev`
  */
 function bindHonoToPledges(workspace) {
@@ -332,7 +348,7 @@ async function build(workspace, name) {
   await workspace.node("npm run build --silent");
 }
 
-/** Starts a page that Vite builds, with the shop's server of the Node recipe. */
+/** Starts a recipe's page, which Vite builds, together with the server of the Node recipe. */
 export async function startFrontEnd(workspace, name) {
   await build(workspace, name);
   workspace.copyRecipe("node", "server");
@@ -349,7 +365,7 @@ const frontEnd = (name, wish) => ({
 });
 
 /**
- * Tests a framework whose server handles the form, from pages with and without scripts.
+ * Returns the environment that tests a framework with its own server, from pages with and without scripts.
  * @param {string} [flags] for its start
  */
 const fullStack = (name, framework, flags = "") => ({
@@ -385,7 +401,7 @@ const fullStack = (name, framework, flags = "") => ({
 const BADGE = "3 trees with this order";
 const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
-/** The environment that runs the plain HTML recipe in Firefox, under its name. */
+/** The tests of the plain HTML recipe that also run in Firefox, by the ends of their names. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
   "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),

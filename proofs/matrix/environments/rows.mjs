@@ -1,4 +1,4 @@
-/** Environments that differ only in data: pages, bundlers, frameworks, Workers and test runners. */
+/** The environments that need no code of their own: pages, bundlers, frameworks, Workers and test runners. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,10 @@ const html = (script) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A page</title><script type="module" src="./${script}"></script></head><body></body></html>
 `;
 
-/** Replaces package names with paths. An import map would be an inline script, which the policy forbids. */
+/**
+ * Returns the entries' module with paths in place of package names. An import map would be an inline script,
+ * which the policy forbids.
+ */
 const entriesByPath = () =>
   readFileSync(join(import.meta.dirname, "..", "shared", "entries.mjs"), "utf8").replaceAll(
     /"impact-pledge(\/[a-z]+)?"/g,
@@ -44,8 +47,8 @@ const entriesByPath = () =>
 const bundled = { files: { "dist/index.html": html("page.js") }, site: "dist", shows: "/" };
 
 /**
- * Returns the environment of a page with only a form, under a policy that forbids wasm. Its bundle has several files,
- * or is one file that is not a module.
+ * Returns the environment of a page that has only a form, under a policy that forbids WebAssembly. Its bundle
+ * is a classic script, not a module, and may have several files.
  */
 const strict = (name, tool, ...run) => ({
   name,

@@ -1,6 +1,6 @@
 /**
- * Tests runtimes for servers. Each is tested with `import` and with `require`, with calls that each have an async
- * context, and with create requests that are lost.
+ * Tests server runtimes. Each must run the package with `import` and `require`, keep the async context of
+ * each call, and report lost create requests correctly.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import { ask } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
-/** The tested versions of Node: of each major version, the newest that npm has for every platform. */
+/** The tested versions of Node: for each major version, the newest one that npm has for every platform. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 const DENO_FLAGS = "--node-modules-dir=manual --no-lock --allow-net=127.0.0.1 --allow-read=..";
 const windows = process.platform === "win32";
@@ -25,16 +25,20 @@ async function node({ tools: { cache } }, version) {
   return join(packages, name, "bin", `node${exe}`);
 }
 
-/** Returns the path of Bun. Each platform's binary is a separate package, which usually an install script chooses. */
+/**
+ * Returns the path of Bun. Each platform's program is a separate package, and usually an install script of
+ * Bun chooses it.
+ */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));
   return workspace.tool(`@oven/${platform}/bin/bun${exe}`);
 }
 
 /**
- * Returns the environment of a runtime for servers.
+ * Returns the environment of a server runtime.
  * @param {string} name
- * @param {(workspace: import("../lib/workspace.mjs").Workspace) => string | Promise<string>} find its program
+ * @param {(workspace: import("../lib/workspace.mjs").Workspace) => string | Promise<string>} find returns the
+ *   path of the runtime's program
  * @param {string[]} [flags]
  */
 const runtime = (name, find, flags = []) => ({
@@ -55,8 +59,8 @@ const runtime = (name, find, flags = []) => ({
 });
 
 /**
- * Checks how lost create requests are reported. Deno reports the same error for a request that was received and for
- * one that was refused, so the client trusts neither.
+ * Checks the error messages for lost create requests. Deno reports the same error whether or not the server
+ * received the request. On Deno, the client must therefore say in both cases that it may have been recorded.
  */
 function mustTellLostCreates(output, name) {
   const { received, messages } = JSON.parse(output);

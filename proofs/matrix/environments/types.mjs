@@ -1,21 +1,22 @@
 /**
- * Tests the declarations with several compilers, as each kind of module resolution reads them: with every strict flag
- * of the compiler, with exact optional members on and off, with the DOM's types and without.
+ * Compiles tests of the type declarations with several versions of TypeScript, in every kind of module
+ * resolution. All strict flags are set; exact optional members are on and off; the DOM's types are present
+ * and absent.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { strictFlags } from "../../../tests/support/strict-flags.mjs";
 
 /**
- * The kinds of module resolution: as ES modules, as CommonJS, whose files have no `import` to keep, and for a
- * bundler.
+ * The kinds of module resolution: ES modules, CommonJS, and a bundler. Only CommonJS does without
+ * `verbatimModuleSyntax`, because its files have no `import` to keep.
  */
 const KINDS = [
   { extension: "mts", module: "node16", moduleResolution: "node16", verbatimModuleSyntax: true },
   { extension: "cts", module: "node16", moduleResolution: "node16" },
   { extension: "ts", module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true },
 ];
-/** The declared libraries (`lib`) for each folder in `tests/types`. */
+/** The type libraries (`lib`) that TypeScript uses for each folder in `tests/types`. */
 const LIBRARIES = { ".": ["es2022", "dom", "dom.iterable"], server: ["es2022"] };
 
 const WRONG = `
@@ -33,7 +34,7 @@ function sourcesIn(workspace, part) {
   return names.map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
 }
 
-/** Checks the types for React Hook Form. Errors in React Hook Form's own declarations do not count. */
+/** Checks the package's types for React Hook Form. Ignores errors in React Hook Form's own declarations. */
 async function compileUseForm(workspace, flags, compiler) {
   const file = join(workspace.tools.root, "tests", "consumers", "use-form.ts");
   workspace.write("use-form.ts", readFileSync(file, "utf8"));

@@ -1,4 +1,7 @@
-/** Tests the recipes for webhooks with the service of `impact-pledge/testing`: no pledge is lost or doubled. */
+/**
+ * Tests the recipes that receive webhooks, with the service of `impact-pledge/testing`. No pledge may be lost
+ * or recorded twice.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -13,9 +16,9 @@ const FORGED = "#1\nFORGED\u001b[2J";
 const hmac = (secret, text) => createHmac("sha256", secret).update(text);
 
 /**
- * A sender of webhooks. `order`: returns the body of the order with this number and this many trees; `sign`: returns
- * the headers of a body; `unrecorded`: bodies that pledge nothing, with the status of the answer; `refused`: the
- * status for a body that is not signed.
+ * A platform that sends webhooks. `order`: returns the body for an order with this number and this many
+ * trees; `sign`: returns the headers that sign a body; `unrecorded`: bodies that pledge nothing, each with
+ * the expected status; `refused`: the status for a body with a wrong signature or none.
  * @typedef {object} Sender
  * @property {string} name
  * @property {string} setting
@@ -26,7 +29,11 @@ const hmac = (secret, text) => createHmac("sha256", secret).update(text);
  */
 
 let deliveries = 0;
-/** Returns the body of an event of Stripe. @returns {string} each time another event of the same session */
+/**
+ * Returns the body of a Stripe event about an order. Calls with the same order number return different events
+ * of one checkout session.
+ * @returns {string} JSON
+ */
 const stripeOrder = (number, trees = 3, changes = {}, type = "checkout.session.completed") =>
   JSON.stringify({
     id: `evt_${++deliveries}`,

@@ -1,6 +1,6 @@
 /**
- * Starts Chromium and the installed Firefox. It uses puppeteer, because playwright works only with its own builds of
- * Firefox. Each browser is started when an environment first needs it.
+ * Starts Chromium, and the Firefox that is installed on this machine. Uses puppeteer, because playwright
+ * works only with its own builds of Firefox. A browser is started when an environment first needs it.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,15 +11,15 @@ import { findWebKit, launchWebKit } from "./webkit.mjs";
 /** Thrown if an environment cannot be tested on this machine. The message is the reason. */
 export class Skipped extends Error {}
 
-/** The reason why a missing Firefox does not fail the run in CI. */
+/** Why a run in CI may pass although Firefox is missing. */
 export const NO_FIREFOX =
   "npm has no Firefox, and its maker's downloads are out of reach of many machines";
 
 const NAMES = ["firefox", "firefox-esr"];
 
 /**
- * Finds Firefox on this machine.
- * @returns {string} the path of a Firefox; throws {@link Skipped} where there is none
+ * Finds Firefox on this machine. Throws {@link Skipped} if there is none.
+ * @returns {string} the path of the program
  */
 export function findFirefox(env = process.env) {
   const path = env.FIREFOX_PATH || NAMES.map((name) => find(name, env.PATH)).find(Boolean);
@@ -51,7 +51,7 @@ export function useBrowsers(chromium, packages) {
     /**
      * Returns a browser, and starts it first if needed.
      * @param {"chromium" | "firefox" | "webkit"} name
-     * @returns {Promise<any>} one of puppeteer's
+     * @returns {Promise<any>} a browser with puppeteer's interface
      */
     use(name) {
       if (!started.has(name)) started.set(name, start(name));

@@ -1,6 +1,6 @@
 /**
- * Installs the environments' tools below `build/matrix`: the packages of this folder's lock file, and below them, in
- * `projects`, the packed package, which npm installs as it does for users.
+ * Installs the environments' tools into `build/matrix`: first the packages of this folder's lock file. Then
+ * installs the packed package into `build/matrix/projects`, with npm, as users do.
  */
 import { createHash } from "node:crypto";
 import {
@@ -43,8 +43,8 @@ async function buildPackage({ root, env }) {
 }
 
 /**
- * Installs the tools. Does not use `npm ci`, because a registry may lack some platform's binary of a tool's newest
- * version, and then the lock file lacks it too.
+ * Installs the tools with `npm install` and not with `npm ci`. A registry may lack a tool's newest version
+ * for some platform, and then the lock file lacks it too.
  */
 async function installTools({ env }, home) {
   const wanted = createHash("sha256");
@@ -79,7 +79,7 @@ async function installPackage({ root, env }, home) {
 }
 
 /**
- * Installs packages that do not belong to the matrix's own tools, in a folder that is kept.
+ * Installs packages that are not among the matrix's own tools. The folder is kept for later runs.
  * @param {string} folder
  * @param {...string} packages with versions
  * @returns {Promise<string>} where they are

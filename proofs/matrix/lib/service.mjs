@@ -1,4 +1,7 @@
-/** A pledge service on a loopback port, which pages of any origin may call, and the requests that it received. */
+/**
+ * A pledge service on a loopback port, which pages of any origin may call. It keeps the requests that it
+ * received.
+ */
 import { created, json, serve } from "../../../tests/package/mock-server.mjs";
 
 const CORS = {

@@ -1,6 +1,6 @@
 /**
- * Drives WebKitGTK from Debian's packages webkit2gtk-driver and xvfb with WebDriver. It has the part of puppeteer's
- * interface that the forms of components need.
+ * Drives WebKitGTK with WebDriver, using Debian's packages webkit2gtk-driver and xvfb. Offers the part of
+ * puppeteer's interface that the tests of component libraries need.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Finds the programs that drive WebKitGTK.
- * @returns {Record<"driver" | "display" | "browser", string> | null} the programs; null where one is missing
+ * @returns {Record<"driver" | "display" | "browser", string> | null} their paths; null if one is missing
  */
 export function findWebKit(env = process.env) {
   const [driver, display] = ["WebKitWebDriver", "Xvfb"].map((name) => find(name, env.PATH));
@@ -52,7 +52,7 @@ export async function launchWebKit(programs, packages) {
   };
 }
 
-/** Requests a session repeatedly, until the driver listens. */
+/** Requests a WebDriver session again and again, until the driver accepts connections. */
 async function connected({ Builder }, server, binary) {
   const options = { binary, args: ["--automation"] };
   const builder = new Builder()

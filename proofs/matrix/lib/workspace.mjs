@@ -1,4 +1,4 @@
-/** The workspace of an environment: its folder, its tools, and the processes that end with it. */
+/** The workspace of one environment: its folder, its tools, and the processes that it starts and ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 export class Workspace {
   #leaving = [];
-  /** Returns the last output of the server that was started last. */
+  /** Returns the last lines that the most recently started server printed. */
   output = () => "";
 
   /**
@@ -33,9 +33,9 @@ export class Workspace {
    * @param {object} given
    * @param {import("../../../scripts/setup/tools.mjs").Tools} given.tools
    * @param {string} given.home where the tools' packages are installed
-   * @param {string} given.folder of its own
+   * @param {string} given.folder the folder of this environment
    * @param {Awaited<ReturnType<typeof import("./service.mjs").useService>>} given.service
-   * @param {() => Promise<any>} given.browser one of puppeteer's
+   * @param {() => Promise<any>} given.browser starts a browser with puppeteer's interface
    */
   constructor({ tools, home, folder, service, browser }) {
     this.tools = tools;
@@ -100,8 +100,8 @@ export class Workspace {
   }
 
   /**
-   * Returns Node's arguments for a command: flags, `npm` or a file of the tools' packages, and the command's
-   * arguments.
+   * Converts a command to arguments for Node: flags, the path of a script, and the command's own arguments.
+   * The script is `npm` or a file of the tools' packages.
    */
   #arguments(command) {
     const words = command.split(" ");
@@ -135,7 +135,7 @@ export class Workspace {
 
   /**
    * Starts a server and waits until it answers.
-   * @param {string} command with `PORT` for a free one
+   * @param {string} command in which `PORT` stands for a free port
    * @param {{env?: NodeJS.ProcessEnv, folder?: string}} [options]
    * @returns {Promise<string>} its origin
    */
@@ -166,7 +166,10 @@ export class Workspace {
     return origin;
   }
 
-  /** Serves files with a content security policy that allows no eval. @returns {Promise<string>} the origin */
+  /**
+   * Serves the files of a folder under a Content-Security-Policy that forbids `eval`.
+   * @returns {Promise<string>} the origin
+   */
   async serve(folder, policy = POLICY) {
     const { origin, close } = await onLoopback(
       createServer((request, response) => {
@@ -183,7 +186,10 @@ export class Workspace {
     return origin;
   }
 
-  /** Adds the service's address to an address as a parameter, for pages and servers that call the service. */
+  /**
+   * Adds the parameter `service`, the address of the pledge service, to a URL. The tested pages and servers
+   * call that service.
+   */
   #address = (url) => `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
 
   /** Checks that a console program prints the expected results. */
@@ -197,7 +203,7 @@ export class Workspace {
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.output()}`);
   }
 
-  /** Checks that a page finds the expected results. @param {unknown} [expected] */
+  /** Checks that a page leaves the expected results in `window.result`. @param {unknown} [expected] */
   async mustShow(url, expected = [EXPECTED, EXPECTED_FORM]) {
     const page = await this.openPage();
     await page.goto(this.#address(url));
@@ -206,8 +212,8 @@ export class Workspace {
   }
 
   /**
-   * Opens a page in the browser of the environment.
-   * @returns {Promise<any>} a page of puppeteer's, with cookies and a cache of its own
+   * Opens a page in the environment's browser.
+   * @returns {Promise<any>} a page of puppeteer, with separate cookies and a separate cache
    */
   async openPage() {
     const context = await (await this.browser()).createBrowserContext();
@@ -215,7 +221,7 @@ export class Workspace {
     return context.newPage();
   }
 
-  /** Ends everything that was started, last started first. */
+  /** Ends all processes and pages that were started, the latest ones first. */
   async leave() {
     for (const end of this.#leaving.reverse()) await end();
   }

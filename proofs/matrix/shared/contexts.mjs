@@ -8,8 +8,8 @@ const busy = () => new Response(null, { status: 503, headers: { "retry-after": "
 const lost = () => Promise.reject(new Error("lost"));
 
 /**
- * Makes several calls at once, each in a separate context. Returns a description of each function that ran in another
- * context.
+ * Makes several calls at once, each in its own async context. Returns a description of each function that ran
+ * in the context of another call.
  */
 export async function strays(PledgeClient) {
   const context = new AsyncLocalStorage();

@@ -34,7 +34,10 @@ export async function smoke({ main, validator, form, badge, testing }, options) 
   };
 }
 
-/** Calls a service in the same process with a client. One answer is lost. */
+/**
+ * Creates a transaction in a test service of the same process. The first answer is lost, so the client
+ * retries.
+ */
 async function tested({ PledgeClient }, { createTestService }) {
   const service = createTestService({ now: 0 });
   const client = new PledgeClient({
@@ -86,7 +89,7 @@ export const EXPECTED = {
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** Makes a shopper's steps in a bound form beside a badge, if there is a document. */
+/** Fills in and sends a form with a badge beside it, as a shopper does. Requires a document. */
 export async function smokeForm({ bindForm, ready }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>

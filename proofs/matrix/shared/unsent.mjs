@@ -1,14 +1,14 @@
 /**
- * Checks what the client reports about a create request if the connection breaks, before or after the service
- * received the request, and no new connection is accepted.
+ * Checks what the client reports about a create request whose connection breaks before or after the service
+ * received it. New connections are refused.
  */
 import { createServer } from "node:http";
 import { REQUEST } from "./smoke.mjs";
 
 /**
- * Sends create requests that are lost. In some runtimes, `fetch` sends the request again by itself, and reports only
- * that it was refused.
- * @returns the requests that were received, and the errors of a create request that was received, and of one that was not
+ * Sends two create requests that are lost: one after the server received it, one before. Some runtimes repeat
+ * a lost request, and report only that the repetition was refused.
+ * @returns the methods of the requests that the server received, and both error messages
  */
 export async function ofLostCreates(PledgeClient) {
   const received = [];

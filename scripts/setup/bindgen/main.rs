@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     bindgen.generate(folder).map_err(|error| format!("{error:?}").into())
 }
 
-/// Refuses a value that the builds do not use.
+/// Returns an error if an option's value is not `known`, the only value that the builds use.
 fn expect(given: &OsStr, known: &str) -> Result<(), String> {
     if given == known { Ok(()) } else { Err(format!("{given:?} is not known: use {known}")) }
 }

@@ -6,7 +6,8 @@ use crate::operator::OperatorError;
 use crate::operator::transactions::{Found, SearchKey, TransactionFilter};
 use crate::scope::Mode;
 
-/// The values of the parameter `by`, which says how the transactions were found: by reference or by e-mail address.
+/// A value of the parameter `by`, which says whether the transactions were found by reference or by e-mail
+/// address.
 pub(super) const REFERENCE: &str = "reference";
 pub(super) const EMAIL: &str = "email";
 
@@ -16,8 +17,9 @@ pub(in crate::dashboard) struct FoundBy {
     pub found: Found,
 }
 
-/// Finds transactions by reference and, if that finds none and the term contains `@`, by e-mail address. `query` contains
-/// the filters and the position in the list. `find` reads a page.
+/// Finds transactions by reference and, if that finds none and the term contains `@`, by e-mail address.
+/// `query` contains the filters and the position in the list. `find` is the function that reads a page of
+/// results.
 pub(in crate::dashboard) async fn found_by(
     term: &str,
     query: &Form,

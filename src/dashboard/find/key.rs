@@ -16,16 +16,17 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Returns a text without the prefix `key:`, if the rest may be the hash or the ID of an API key.
+/// Returns a text without its prefix `key:`, if the rest has the form of an API key's hash or ID; otherwise
+/// `None`.
 fn digits(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(KEY_RECORD).unwrap_or(text);
     let is_hexadecimal = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
 }
 
-/// Returns the page of the API key that a term names. The term contains the key, or it is the key's hash or ID. If no
-/// key matches, returns a page that says so for a pasted key and for the name of a key's record, and `None` for any
-/// other term.
+/// Returns the page of the API key that a term identifies by the key itself, its hash or its ID. If no key
+/// matches a whole key or the name of a key's record, returns a page that says so. If no key matches any
+/// other term, returns `None`.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,

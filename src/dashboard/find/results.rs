@@ -65,7 +65,8 @@ struct Results<'r, S, C, E> {
     query: &'r Form,
 }
 
-/// The transactions that were found by reference or by e-mail address. The error says why the search was not possible.
+/// The transactions found by reference or e-mail address, or a text that says why the search was not
+/// possible.
 type Searched = Result<FoundBy, String>;
 
 impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
@@ -138,8 +139,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Ok(Page::new(if is_known { "Search results" } else { "No match" }, content))
     }
 
-    /// Looks for a unit and a team whose ID is the search term. Only operators find teams. Returns those that exist,
-    /// and those that do not, each with the most similar existing ID, if there is one.
+    /// Looks for a unit and, for operators, a team whose ID is the search term. Returns those that exist.
+    /// Also returns those that do not exist, each with the most similar existing ID, if there is one.
     async fn levels(&self) -> Result<(Vec<KeyLevel>, Vec<Unregistered>)> {
         let id = self.term.to_owned();
         let mut levels = vec![KeyLevel::Unit(id.clone()), KeyLevel::Team(id)];
@@ -202,7 +203,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Page::new("Transactions", content)
     }
 
-    /// Renders links to other pages of results. Without a token the results have no address, so there are no links.
+    /// Renders links to other pages of results. Renders nothing without a token, because the results then
+    /// have no address to link to.
     fn pages(&self, by: &str, found: &Found) -> Markup {
         html! { @if let Some(token) = self.token { (pages(token, self.query, by, found)) } }
     }

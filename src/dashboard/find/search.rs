@@ -95,8 +95,8 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Says that the address of a search is invalid or has expired. The text is the same for every reason, so that it does
-/// not help to forge a token.
+/// Returns the message for an address of a search that is invalid or has expired. It is the same for every
+/// reason, so that it does not help to forge a token.
 pub(in crate::dashboard) fn closed() -> String {
     format!(
         "this address shows no results: it belongs to another person, or the search is more than {SEARCH_HOURS} hours \

@@ -44,7 +44,7 @@ pub(in crate::dashboard) fn transaction_id(text: &str) -> Option<&str> {
     TransactionId::parse(id).map(|_| id)
 }
 
-/// Returns the API key in a text. Punctuation that ends a sentence after it is no part of the key.
+/// Returns the API key in a text, without the punctuation of a sentence that ends after it.
 pub(in crate::dashboard) fn pasted(text: &str) -> Option<&str> {
     let at = text.find(KEY)?;
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');

@@ -14,8 +14,8 @@ use crate::store::OperatorStore;
 use crate::time::TimeZones;
 use maud::{Markup, html};
 
-/// The keys of a unit or a team, with the form to create a key. `missing` contains the unit or team if it does not exist. KV
-/// cost: 1 read, 1 list per 1,000 keys, at most 10.
+/// Renders the keys of a unit or a team, and the form that creates a key. `missing` contains the unit or team
+/// if it does not exist. KV cost: 1 read, and 1 list per 1,000 keys, at most 10.
 pub(in crate::dashboard) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,

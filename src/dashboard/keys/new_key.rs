@@ -12,7 +12,8 @@ use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// The page of a new key. If the form was sent before, it is the page of the key that was created then.
+/// Renders the page of a new key. If the form was sent before, renders the page of the key that was created
+/// then.
 pub(super) fn made<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
@@ -28,8 +29,8 @@ pub(super) fn made<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Explains what to do if this form has already created a key. A reload or a double click sends it again, and this page
-/// then replaces the page that showed the secret.
+/// Explains what to do if a form has already created a key. A reload or a double click sends the form again,
+/// and the new page replaces the one that showed the secret.
 fn made_before<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
@@ -57,7 +58,7 @@ fn made_before<S, C: Clock, E: Entropy>(
     }
 }
 
-/// The new key, and how to use it.
+/// Renders the new key, which is shown only once, and how to use it.
 fn shown_once<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     key: &str,
@@ -99,7 +100,7 @@ fn shown_once<S, C, E>(
     }
 }
 
-/// A curl command that tests a key. It changes nothing in either mode.
+/// Returns a curl command that tests a key. The command changes nothing, in test mode or live mode.
 fn curl<S, C, E>(context: &PageContext<'_, S, C, E>, key: &str, level: &KeyLevel) -> String {
     let origin = match &*context.settings.service_origin {
         "" => "https://YOUR-SERVICE",

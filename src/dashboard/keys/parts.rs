@@ -23,7 +23,7 @@ pub(super) fn lives() -> Markup {
 
 // ---- Keys in forms -------------------------------------------------------------------------------
 
-/// The hidden field with the unit or team that owns a key.
+/// Renders the hidden field with the unit or team that owns a key.
 pub(super) fn level_fields(level: &KeyLevel) -> Markup {
     match level {
         KeyLevel::Unit(id) => hidden("unit", id),
@@ -44,7 +44,8 @@ pub(super) fn level(form: &Form) -> Result<KeyLevel> {
     level.check().map(|()| level).map_err(Refusal::invalid)
 }
 
-/// Parses the key in a form. The form contains the name of the key's record, so that no list is needed.
+/// Parses the key that a form names. The form contains the name of the key's record, so that the record is
+/// found without a list.
 pub(super) fn named_key(form: &Form) -> Result<CredentialKey> {
     let key = CredentialKey::parse(form.text("key"));
     key.ok_or_else(|| {
@@ -56,7 +57,7 @@ pub(super) fn name(key: CredentialKey) -> String {
     crate::store::Key::name(&key)
 }
 
-/// The buttons to replace and revoke a key.
+/// Renders the buttons that replace and revoke a key.
 pub(in crate::dashboard) fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
     html! {
         @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
@@ -71,8 +72,8 @@ pub(in crate::dashboard) fn change_forms(name: &KeyName, level: &KeyLevel) -> Ma
 
 // ---- Facts ---------------------------------------------------------------------------------------
 
-/// Lists the facts about a key. `level` is the owner that the form names. It is shown if the key's record names no
-/// owner.
+/// Renders the facts about a key. If the key's record names no owner, shows `level`, the owner that the form
+/// names.
 pub(super) fn facts<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &KeyRow,
@@ -92,7 +93,7 @@ pub(super) fn facts<S, C: Clock, E: Entropy>(
     view::facts(&facts)
 }
 
-/// The page that is shown if the key no longer exists, for example because its form was sent twice.
+/// Returns the page that says that a key no longer exists, for example because a form was sent twice.
 pub(super) fn gone(key: CredentialKey, level: &KeyLevel) -> Page {
     let content = html! {
         p.lead {

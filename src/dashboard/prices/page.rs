@@ -14,7 +14,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey, StoreError};
 use maud::{Markup, html};
 
-/// Maximum number of KV list calls that find the names of price lists, for the history.
+/// Maximum number of KV lists that find the names of earlier price lists, for the history.
 const MAX_PAGES: usize = 10;
 
 /// Shows the page of a price list. The form contains the prices of `draft`, with the edits of the person. `problem` is
@@ -148,8 +148,9 @@ fn read_only(price_list: &PriceList) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that was entered before,
-/// or else the current prices, if there are at most [`MAX_ROWS`]. `problem` is about the entered JSON, if there is some.
+/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that was
+/// entered before. Without it, the field contains the current prices, if there are at most [`MAX_ROWS`].
+/// `problem` is shown only if JSON was entered.
 fn as_json(now: &Current<'_>, draft: &Draft, problem: &str) -> Markup {
     let list = now.in_effect().filter(|list| list.unit_prices.len() <= MAX_ROWS);
     let text = draft.json.clone().or_else(|| list.map(as_text)).unwrap_or_default();

@@ -142,8 +142,9 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(preview::ask(context, now, wanted, &change, is_confirmed))
 }
 
-/// Returns the price list that the person has edited in a form. This is the version that the form names as seen, or the
-/// current one if the form's table has only some of the offerings. KV cost: 1 read if that version has been replaced.
+/// Returns the price list that the person has edited: the version that the form names as seen. If the form's
+/// table has only some of the offerings, returns the current version. KV cost: 1 read if the version that was
+/// seen has been replaced.
 async fn base<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,

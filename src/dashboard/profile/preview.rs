@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// The transaction that previews show.
 const EXAMPLE: &[u8] = include_bytes!("example.json");
-/// The updates of its first offering.
+/// The updates that previews show for the first offering of the example transaction.
 const UPDATES: &[u8] = include_bytes!("example_updates.json");
 
 /// Previews the stored profile. KV cost: 1 read.

@@ -18,7 +18,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The error for a new profile without a choice of the language.
+/// The error message for a new profile for which no language was chosen.
 const NO_LANGUAGE: &str =
     "choose the `language` of the shop's pages, or “Follow the reader's browser”";
 
@@ -107,8 +107,8 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     shown(context, id, notice, Some(done.outcome)).await
 }
 
-/// Returns the error for a form that was filled in from another version of the profile than the current one. `change`
-/// is the change that set the current version, if it is known.
+/// Returns the error for a form that was filled in from an outdated version of the profile. `change` is the
+/// change that set the current version, if it is known.
 fn overtaken<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     change: Option<&Change>,

@@ -29,21 +29,21 @@ const TEXTS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The text fields for statements, in the form of [`TEXTS`]. Buyers do not see their values.
+/// The text fields for statements: name, label, and hint, as in [`TEXTS`]. Buyers do not see their values.
 const BILLING: [(&str, &str, &str); 3] = [
     ("billing-name", "Billing name", "The name of the company on statements."),
     ("billing-address", "Billing address", "The address on statements, at most 6 lines."),
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
 
-/// The field for the shop's own text in e-mails, in the form of [`TEXTS`].
+/// The field for the shop's own text in e-mails: name, label, and hint, as in [`TEXTS`].
 const MAIL_TEXT: (&str, &str, &str) = (
     "mail-text",
     "Your own text in e-mails",
     "Shown above the button: at most 6 lines and 300 characters, plain text. It is not translated, and web addresses in it do not become links.",
 );
 
-/// The value for no fixed language: the reader's browser decides.
+/// The form value that stands for no fixed language: the reader's browser decides.
 pub(super) const READER: &str = "reader";
 
 /// The languages of timelines: tag and name. The first entry follows the reader's browser.
@@ -129,7 +129,7 @@ fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &
     (service.name(), if is_on { "on" } else { "" })
 }
 
-/// Returns the profile to store. It has no language if the form contains [`READER`].
+/// Returns the profile to store: the sent one, but without a language if the form contains [`READER`].
 pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
     NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
 }
@@ -159,7 +159,7 @@ fn facts(profile: &NewProfile) -> Markup {
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
-/// Renders the form of a profile. Marks the fields that the error message `problem` is about as invalid.
+/// Renders the form of a profile. Marks fields as invalid if the error message `problem` is about them.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -240,8 +240,8 @@ fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
     }
 }
 
-/// Returns whether an error message is about this field. A message may name several fields. Those that are empty are
-/// valid, except for those that are required.
+/// Returns whether an error message is about this field: the message names it, and the field is required or
+/// has a value. A message may also name fields that are empty and valid.
 fn is_about(problem: &str, name: &str, value: &str) -> bool {
     let is_required = matches!(name, "name" | "language");
     problem.contains(&format!("`{name}`")) && (is_required || !value.is_empty())

@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
 
-/// What the page shows in addition to the transaction's record.
+/// What the page needs besides the transaction's record: times, payment, API key, and what the person may do.
 pub(super) struct Facts {
     /// The transaction's times, in the shop's time zone.
     pub times: Times,
@@ -22,7 +22,8 @@ pub(super) struct Facts {
     pub paid_at: Option<PaidAt>,
     /// The key that created the transaction, if it still exists.
     pub key: Option<KeyRow>,
-    /// Whether the key belongs to a team of which the person is no member. Its name and the key's label are not shown.
+    /// Whether the key belongs to a team that the person may not see. The page then hides the team's name and
+    /// the key's label.
     pub is_foreign_key: bool,
     /// Whether the person is an operator.
     pub operates: bool,
@@ -105,7 +106,7 @@ impl Facts {
         }
     }
 
-    /// Renders the recipient and the trigger.
+    /// Renders the recipient, and the event that triggered the transaction.
     pub(super) fn recipient(&self, shown: &TransactionView<'_>) -> Markup {
         let transaction = &shown.transaction;
         let mut rows = vec![];
@@ -144,7 +145,7 @@ fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
     iter::once(("E-mail", view::untrusted_text(&recipient.email))).chain(given(names)).collect()
 }
 
-/// Renders each text that is present, with its name.
+/// Returns the name and the rendered value of each text that is present.
 fn given<'t>(
     texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
 ) -> impl Iterator<Item = (&'static str, Markup)> {

@@ -6,8 +6,8 @@ use crate::operator::transactions::{self, ERASABLE_MINUTES, Record};
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the form that erases a transaction. If erasing is not possible yet, or has nothing left to do, renders only
-/// a text that says so. `erased` is when the transaction was erased before; `None` if it was not.
+/// Renders the form that erases a transaction. If erasing is not possible yet, or has nothing left to do,
+/// renders only a text that says so. `erased` is the time of an earlier erasure, if there was one.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,

@@ -7,8 +7,8 @@ use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the state of a notification. Also renders the form that sends it again, if a resend may help and the person
-/// may send it.
+/// Renders the state of a notification. The form that resends it is added if the person may do so and a
+/// resend may help.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -43,8 +43,8 @@ fn preview_path(id: &str, service: NotificationService) -> String {
 pub(in crate::dashboard) const NO_QUEUE: &str = "This dashboard cannot send notifications, because it is not bound to the service's queue. To change this, bind \
      NOTIFICATIONS in wrangler.dashboard.toml and deploy again.";
 
-/// Renders the form that sends a notification again. It contains the number of the resend (the round), so that
-/// submitting the form twice sends only one.
+/// Renders the form that sends a notification again. It contains the number of the resend (`round`), so that
+/// submitting the form twice sends the notification only once.
 pub(in crate::dashboard) fn resend_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

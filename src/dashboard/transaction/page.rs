@@ -88,8 +88,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transaction", content))
 }
 
-/// Returns whether a key belongs to a unit or team that the person may not see. A unit's transactions may have been
-/// created with the key of a team.
+/// Returns whether a key belongs to a unit or team that the person may not see. For example, a team's key can
+/// create transactions for the person's unit.
 fn is_foreign<S, C, E>(context: &PageContext<'_, S, C, E>, key: &KeyRow) -> bool {
     let level = key.note.as_ref().map(|note| &note.level);
     let may_see = |level| context.access.memberships.may(MemberRight::View, level);

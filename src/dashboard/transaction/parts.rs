@@ -14,7 +14,7 @@ pub(in crate::dashboard) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
 }
 
-/// Renders `unit x` or `team x`, with a link to its page if the person may open that.
+/// Renders a unit or team, such as `team x`. It is a link if the person may open its page.
 pub(in crate::dashboard) fn level(level: &KeyLevel, operates: bool) -> Markup {
     match level {
         KeyLevel::Unit(id) => html! { "unit " (unit(id)) },

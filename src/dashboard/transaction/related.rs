@@ -8,7 +8,7 @@ use crate::service::Clock;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Maximum number of transactions in each of the two lists.
+/// Maximum number of transactions in each list: those with the same reference, and those of the same buyer.
 const SHOWN: usize = 5;
 
 /// Renders two lists of other transactions in the same unit and mode: those with the same reference, and those of the

@@ -17,11 +17,12 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// Sends a transaction's e-mail or message again. Cost: at most 24 KV calls, 2 KV writes, and 1 call of the queue.
+/// Sends a transaction's e-mail or message again. Cost: at most 24 KV calls, 2 KV writes, and 1 call of the
+/// queue.
 ///
-/// The form contains the number of the resend (the round). A form that is sent twice queues its round only once,
-/// provided that Workers KV already shows the queued round, or that this instance remembers it. The form of an earlier
-/// round sends nothing.
+/// The form contains the number of the resend (`round`). If it is submitted twice, the resend is queued only
+/// once, provided that Workers KV already shows the first submission or this instance remembers it. A form
+/// with an earlier number sends nothing.
 pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -53,7 +54,7 @@ pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>
     }
 }
 
-/// Returns whether the round of this form, or a later round, is in the queue.
+/// Returns whether the resend with this form's number (`round`), or a later resend, is already queued.
 fn is_queued(mail: &Status, form: &Form) -> bool {
     let text = form.text("round");
     let round = text.parse::<u32>().ok().filter(|round| *round > 1 && round.to_string() == text);
@@ -90,7 +91,7 @@ fn queued_before(service: NotificationService) -> Markup {
     })
 }
 
-const UNTAKEN: &str = "the queue did not accept it, so nothing was sent, although the audit log lists it. Try again later";
+const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log lists it nevertheless. Try again later";
 
 /// Returns why this form cannot send the notification again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
@@ -103,8 +104,8 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
-/// Shows the e-mail or the message as it would be sent now, but with personal data masked and its link disabled. KV cost:
-/// at most 2 calls.
+/// Shows a preview of the e-mail or message that would be sent now. Personal data is masked, and the link is
+/// disabled. KV cost: at most 2 calls.
 pub(in crate::dashboard) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,

@@ -135,7 +135,7 @@ fn check_operation<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>) 
     }
 }
 
-/// Returns the revision of the update that the person has seen.
+/// Returns the revision number of the update that the form was filled in for.
 fn revision(form: &Form) -> Result<u64> {
     let problem = || Refusal::invalid("some fields are missing. Reload the page and try again");
     form.text("revision").parse().map_err(|_| problem())

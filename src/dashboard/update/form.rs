@@ -8,11 +8,11 @@ use crate::recipient::Language;
 use crate::updates::{MAX_NAME, MAX_SENTENCE};
 use maud::{Markup, html};
 
-/// Path of the page of a month, and of the form that adds an update.
+/// Path of the page that shows a month's updates, and of the form that adds an update.
 pub(super) const PATH: &str = "/updates";
-/// Title and path of the page of a month.
+/// Title and path of the page that shows a month's updates.
 pub(super) const PAGE: (&str, &str) = ("Updates", PATH);
-/// The prefix of the names of the fields with a sentence, before the language tag.
+/// Prefix of the names of the fields that contain the sentence in each language, such as `text-en`.
 const SENTENCE: &str = "text-";
 
 const STAGES: [(&str, &str); 4] =
@@ -69,7 +69,7 @@ const FIELDS: [&str; 11] = [
     "report",
 ];
 
-/// Returns the name of the field that an error is about: the first that it names.
+/// Returns the name of the field that an error is about: the first field that the error message names.
 pub(super) fn field_of(problem: &str) -> Option<String> {
     if problem.contains("write its sentence") {
         return Some([SENTENCE, "en"].concat());
@@ -117,7 +117,8 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
     }
 }
 
-/// Renders a field for each language. Those other than English are behind a summary, unless one of them is used.
+/// Renders a field for the sentence in each language. The fields other than English are folded away, unless
+/// one of them has a text or an error.
 fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
     let is = |tag: &str, other: &str| tag.eq_ignore_ascii_case(other);
     let value =

@@ -1,4 +1,5 @@
-//! The pages of updates: what became of the pledges of an offering and month, as buyers' timelines show it.
+//! The pages of updates: news for buyers about what became of the pledges for an offering in a month.
+//! Timelines show them.
 
 mod change;
 mod form;

@@ -102,7 +102,7 @@ pub(super) fn state_in_words(state: UpdateState) -> &'static str {
     }
 }
 
-/// Returns the offerings that were pledged in the month; none if the ledger does not keep it.
+/// Returns the offerings that were pledged in the month; none if the ledger no longer keeps that month.
 async fn pledged<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,

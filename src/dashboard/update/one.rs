@@ -82,7 +82,8 @@ pub(super) fn facts(row: &UpdateRow) -> Markup {
     ])
 }
 
-/// Renders a notice if an update was drafted from a fulfilment that was removed, because the update may be wrong, too.
+/// Renders a warning if the fulfilment from which an update was drafted has been removed. The update may then
+/// be wrong, too.
 async fn removed_fulfilment<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     row: &UpdateRow,

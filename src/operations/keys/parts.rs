@@ -13,8 +13,8 @@ pub(super) const KEY: Argument = Argument::positional(
 )
 .optional();
 
-/// Returns the key that the command is about: the argument or, without one, standard input, which keeps a key out of
-/// the shell's history.
+/// Returns the key that the command is about. Without the argument, reads the key from standard input, which
+/// keeps it out of the shell's history.
 pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> Result<String> {
     let key = match id {
         Some(id) => id,

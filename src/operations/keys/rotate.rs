@@ -8,7 +8,8 @@ use crate::operator::keys::{self, KeyExpiry, KeyName, KeyRow, MadeKey, Rotated};
 use crate::operator::{Done, OperatorError};
 use serde::{Deserialize, Serialize};
 
-/// How long a rotated key may keep working: 0, or from 60 s, the shortest expiry that Workers KV accepts, to a year.
+/// How long a rotated key may keep working: 0 s, or from 60 s to a year. Workers KV accepts no expiry shorter
+/// than 60 s.
 const KEEP: Kind = Kind::Duration { least: 60, most: 365 * 86_400 };
 
 pub const ROTATE: Spec = Spec::changes(
@@ -78,7 +79,7 @@ pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -
     }
 }
 
-/// Returns the error for a rotation that could not end the old key. Both keys work.
+/// Returns the error for a rotation that created the new key but could not end the old one. Both keys work.
 fn not_ended(made: &MadeKey, old: &KeyName, error: OperatorError) -> Failure {
     let (new, old) = (&made.row.name.id, &old.id);
     invalid(format!(

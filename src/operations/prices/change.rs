@@ -136,9 +136,10 @@ struct Step<'s> {
     of: PriceListKey<'s>,
     /// The prices that apply after the change.
     list: PriceList,
-    /// The edit of the price list; `None` removes it.
+    /// The edit to make; `None` removes the price list.
     edit: Option<&'s Edit>,
-    /// The revision of the price list that the change replaces.
+    /// The revision that the price list had when it was read. If it has another revision now, nothing is
+    /// changed.
     seen: String,
     change: Changed,
 }
@@ -148,7 +149,9 @@ impl Step<'_> {
         let (keys, currency) = (charged_keys(self.of), self.list.currency_code.code());
         let head = match self.edit {
             Some(_) => format!("prices of {keys}, in {currency}"),
-            None => format!("prices of {keys}, which are those of the mode again, in {currency}"),
+            None => {
+                format!("prices of {keys}, now from the mode's price list again, in {currency}")
+            }
         };
         let cells = |it: &prices::PriceChange| {
             [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())]

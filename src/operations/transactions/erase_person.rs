@@ -12,8 +12,8 @@ use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 /// Largest number of transactions that one step erases.
 const STEP: usize = 100;
 
-/// Erases all transactions of an address. Checks every record of each unit, because the ledger may lack some
-/// transactions.
+/// Erases all transactions of an address. In each unit that has any, searches every record, because the
+/// ledger may lack some transactions.
 pub(super) async fn erase_person<P: Ports>(
     call: &Call<'_, P>,
     email: &str,
@@ -61,7 +61,7 @@ pub(super) async fn erase_person<P: Ports>(
     Ok(Answer::new(&receipt, text)?.failing_if(is_left))
 }
 
-/// Returns the units in which every record must be checked.
+/// Returns the units whose records must all be searched for the address.
 fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     if let Some(unit) = &filter.unit {
         return Ok(vec![unit.clone()]);

@@ -16,7 +16,7 @@ pub(super) fn after() -> String {
     )
 }
 
-/// The result of erasing a person's transactions, without the address.
+/// The result of erasing a person's transactions. It does not contain the person's address.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Receipt {

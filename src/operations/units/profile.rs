@@ -112,13 +112,13 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
     serde_json::from_value(named.collect()).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Returns the names that a person separated by commas. `none` is no name.
+/// Splits a list of names at its commas. The word `none` stands for an empty list.
 fn names(value: &Value) -> Value {
     let names = value.as_str().unwrap_or_default().split(',').map(str::trim);
     names.filter(|name| !name.is_empty() && *name != "none").collect()
 }
 
-/// Replaces each `\n` that a person wrote as two characters with a line break.
+/// Replaces each `\n` that a person typed, a backslash and an `n`, with a line break.
 fn in_lines(value: &Value) -> Value {
     value.as_str().unwrap_or_default().replace("\\n", "\n").into()
 }

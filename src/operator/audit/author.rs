@@ -1,4 +1,4 @@
-//! The author of changes, who writes their entries.
+//! The author of a change, who writes the change's entry in the audit log.
 
 use super::change::{Change, Subject, WITHDRAWN};
 use super::entry::Entry;
@@ -9,14 +9,14 @@ use crate::store::{AuditKey, ChangeNote, Key as _, OperatorStore, Registered};
 use crate::time::date_time;
 use std::cell::Cell;
 
-/// Largest number of bytes of a name: an e-mail address can have as many.
+/// Maximum length of a name, in bytes. An e-mail address can be that long.
 const MAX_NAME_BYTES: usize = 254;
 
-/// What people of shops see instead of the name of an operator.
+/// The name that people of a shop see in place of an operator's name.
 pub const THE_OPERATOR: &str = "the operator";
 
-/// The person who changes records, with the clock and the source of randomness that a change needs, and the operation's
-/// ID.
+/// The person who makes a change, with what the change needs: the operation's ID, a clock and a source of
+/// randomness.
 #[derive(Debug)]
 pub struct Author<'a, C, E> {
     pub(in crate::operator) by: &'a str,
@@ -26,10 +26,10 @@ pub struct Author<'a, C, E> {
     is_of_shop: bool,
     /// The ID of the operation; `None` generates one for each change.
     pub(in crate::operator) operation: Option<OperationId>,
-    /// The earlier attempts of the operation, if there may be any.
+    /// The earlier attempts of the operation; `None` if there were certainly none.
     pub(in crate::operator) earlier: Option<EarlierAttempt>,
-    /// Whether this attempt has written, or may have written, an entry in the audit log. An attempt without an entry
-    /// has changed nothing.
+    /// Whether this attempt may have written an entry in the audit log. Without an entry, the attempt has
+    /// changed nothing.
     has_entry: Cell<bool>,
 }
 
@@ -66,14 +66,15 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         )))
     }
 
-    /// Sets the operation's ID. Each change needs its own ID: several requests with the same ID make the change only
-    /// once.
+    /// Sets the operation's ID. Each change needs its own ID, because several requests with the same ID make
+    /// the change only once.
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
     }
 
-    /// Sets whether the person belongs to a shop. The audit log shows the names of operators to operators only.
+    /// Sets whether the person belongs to a shop, in contrast to an operator. The audit log shows the names
+    /// of operators to operators only.
     #[must_use]
     pub fn with_shop(self, is_of_shop: bool) -> Self {
         Author { is_of_shop, ..self }
@@ -100,26 +101,28 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
-    /// Creates a copy of this author without an operation, earlier attempts or an entry.
+    /// Creates a copy of this author without an operation ID, earlier attempts or a written entry.
     fn anew(&self) -> Self {
         let Author { by, clock, entropy, is_of_shop, .. } = *self;
         let (operation, earlier, has_entry) = (None, None, Cell::default());
         Author { by, clock, entropy, is_of_shop, operation, earlier, has_entry }
     }
 
-    /// Returns whether this attempt may have changed something.
+    /// Returns whether this attempt may have changed something, because it may have written an audit log
+    /// entry.
     pub(in crate::operator) fn has_entry(&self) -> bool {
         self.has_entry.get()
     }
 
-    /// Returns when the person decided on the change, in milliseconds since 1970: when they opened its form, or when
-    /// its first attempt began, whichever is earlier. `None` if the change is decided on now.
+    /// Returns when the person decided on the change, in milliseconds since 1970. This is when the person
+    /// opened its form, or when its first attempt began, whichever is earlier. `None` if neither is known.
     pub(in crate::operator) fn wanted_ms(&self) -> Option<u64> {
         let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
     }
 
-    /// Returns whether the operation made the change whose entry has this name. KV cost: 1 read.
+    /// Returns whether this operation made a change. `change` is the name of the change's entry in the audit
+    /// log. KV cost: 1 read.
     pub(in crate::operator) async fn has_made(
         &self,
         store: &impl OperatorStore,
@@ -141,13 +144,14 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         if self.is_of_shop && !by_shop { THE_OPERATOR } else { by }
     }
 
-    /// Returns the author and the current time, for a new record.
+    /// Returns the person's name and the current time, which a new record contains.
     pub(in crate::operator) fn registered(&self) -> Registered {
         let (created, by) = (date_time(self.clock.now_ms()), self.by.to_owned());
         Registered { created, by, by_shop: self.is_of_shop }
     }
 
-    /// Writes the entry of a change. The change may be made once this returns `Ok`. KV cost: 1 write.
+    /// Writes the audit log entry of a change. The caller may make the change once this returns `Ok`. KV
+    /// cost: 1 write.
     ///
     /// # Errors
     /// If it is not certain that the entry was written. Then the change must not be made.
@@ -161,8 +165,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.record_subject(store, command, on.into()).await
     }
 
-    /// Writes the entry of a change, like [`record`](Self::record), but with all members of a [`Subject`], not only the
-    /// IDs.
+    /// Writes the audit log entry of a change, like [`record`](Self::record). Records all members of a
+    /// [`Subject`] instead of only the IDs.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -176,8 +180,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, subject, note).await
     }
 
-    /// Writes the entry of a change that may still be withdrawn. `on` gets the time of the change, and returns what the
-    /// change concerns.
+    /// Writes the audit log entry of a change that may still be withdrawn. `on` receives the time of the
+    /// change, and returns what the change concerns.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -194,8 +198,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Ok(Entry { note: Some(note), of, ..entry })
     }
 
-    /// Records in the audit log that a change was not made although its entry was already written. If this fails, that
-    /// entry stays valid.
+    /// Withdraws an entry of the audit log: records that its change was not made after all. If this fails,
+    /// the entry stays valid.
     pub(in crate::operator) async fn withdraw(
         &self,
         store: &impl OperatorStore,
@@ -240,7 +244,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None, of: None }
     }
 
-    /// Writes an entry. Its metadata is the note that lists show.
+    /// Writes an entry of the audit log. The record's metadata is `note`, which lists of entries show.
     async fn keep(
         &self,
         store: &impl OperatorStore,

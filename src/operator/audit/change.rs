@@ -4,7 +4,8 @@ use crate::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The suffix of the command in an entry that withdraws an earlier entry, whose change was not made.
+/// Follows the command's name in an entry that withdraws an earlier entry. The change of the earlier entry
+/// was not made.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
@@ -29,10 +30,12 @@ pub struct Change {
     /// The changed members of a record, with their values before and after. Empty for commands that do not record them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
-    /// The record that the change writes, if its only other copy is in the ledger, such as a credit.
+    /// The record that the change writes, such as a credit. The entry contains it only if its sole other copy
+    /// is in the ledger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
-    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
+    /// A hash of the operation's ID and the author. `None` in entries of earlier releases, and in entries of
+    /// operations that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }
@@ -50,7 +53,7 @@ pub struct MemberChange {
     pub after: Option<String>,
 }
 
-/// What a change concerns: the members of its entry that depend on the command.
+/// The part of an audit log entry that depends on the command: what the change concerns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// As [`Change::on`].
@@ -70,7 +73,8 @@ impl From<Vec<String>> for Subject {
 }
 
 impl Subject {
-    /// Returns the subject of a change of a key or of transactions: their IDs, and the unit or team that they belong to.
+    /// Returns what a change of a key or of transactions concerns: their IDs, and the unit or team that they
+    /// belong to.
     pub fn of(level: KeyLevel, on: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let on = on.into_iter().map(Into::into).collect();
         Subject { on, of: Some(level), ..Subject::default() }

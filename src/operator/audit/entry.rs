@@ -1,4 +1,5 @@
-//! Entries of the audit log, and records that name the entry of the change that wrote them.
+//! Entries of the audit log. Some records contain the name of an entry: that of the change that wrote the
+//! record.
 
 use crate::auth::KeyLevel;
 use crate::store::{AuditKey, ChangeNote, Key as _};
@@ -11,13 +12,14 @@ pub(in crate::operator) struct Entry {
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
-    /// The note that lists of entries show; `None` if the change cannot be withdrawn.
+    /// The note that lists of entries show, a summary of the change; `None` if the change cannot be
+    /// withdrawn.
     pub(super) note: Option<ChangeNote>,
     /// As [`Change::of`](super::Change::of).
     pub(super) of: Option<KeyLevel>,
 }
 
-/// A record together with the name of the audit entry of the change that wrote the record.
+/// A record that also contains the name of an audit log entry: that of the change that wrote the record.
 #[derive(Serialize)]
 pub(in crate::operator) struct Written<'r, R> {
     #[serde(flatten)]
@@ -31,7 +33,8 @@ impl<'r, R> Written<'r, R> {
     }
 }
 
-/// Returns the key of the audit entry of the change that wrote a record; `None` if the record does not name an entry.
+/// Returns the key of the audit log entry whose change wrote a record; `None` if the record does not name an
+/// entry.
 pub(in crate::operator) fn change_of(record: &[u8]) -> Option<AuditKey> {
     #[derive(Deserialize)]
     struct Written {

@@ -22,9 +22,9 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         .collect())
 }
 
-/// Returns the notes of the changes since a time, in milliseconds since 1970, newest first. Because it reads whole list
-/// pages, it may also return some earlier changes. Leaves out withdrawn changes. KV cost: 1 list per 1,000 entries, no
-/// read.
+/// Returns the notes of the changes since a time, in milliseconds since 1970, newest first. A note is the
+/// summary of a change in a list. Reads whole list pages, so it may also return some earlier changes. Leaves
+/// out withdrawn changes. KV cost: 1 list per 1,000 entries, no read.
 pub(in crate::operator) async fn notes(
     store: &impl OperatorStore,
     since_ms: u64,
@@ -35,8 +35,8 @@ pub(in crate::operator) async fn notes(
 
 type Noted = (AuditKey, Option<ChangeNote>);
 
-/// Lists entries page by page, newest first, until a page reaches back to a time. Leaves out withdrawn entries, and the
-/// entries that withdraw them.
+/// Lists entries of the audit log, newest first. Stops after the list page that reaches back to the given
+/// time. Leaves out withdrawn entries, and the entries that withdraw them.
 async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>> {
     let mut found: Vec<Noted> = Vec::new();
     let mut pages = Pages::new(store, AuditKey::PREFIX);

@@ -1,5 +1,5 @@
-//! The part of the audit log that people of shops see: the changes that concern their own units and teams, without the
-//! names of operators and of other units and teams.
+//! The part of the audit log that people of a shop see: changes that concern their own units and teams. The
+//! names of operators, and of other units and teams, are left out.
 
 use super::change::{Change, WITHDRAWN};
 use super::sentence::{Slot, slots};
@@ -8,20 +8,20 @@ use crate::pledge::TransactionId;
 use crate::scope::{Mode, Scope};
 use crate::store::{ChangeNote, PriceListKey, PriceListVersionKey, SettlementKey};
 
-/// The name of the author of a change that was not made by a person of a shop.
+/// Stands in for the author's name if no person of a shop made the change.
 pub const AN_OPERATOR: &str = "An operator";
-/// Commands whose entries may concern several units. The note beside an entry names only the first one.
+/// Commands whose entries may concern several units. The metadata of such an entry names only the first unit.
 const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails resend"];
-/// The beginnings of the parts of entries that only operators see: who marked a month as paid, and the reason of a
-/// credit, which follows the month in which the credit is booked.
+/// The beginnings of texts in entries that only operators see: who marked a month as paid, and why something
+/// was credited. The reason of a credit follows the month in which the credit is booked.
 const MARKED_BY: &str = ", marked by ";
 const BOOKED_IN: &str = ", booked in ";
 
-/// The units and teams of a person of shops.
+/// The units and teams that a person of a shop belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnPlaces {
     places: Vec<KeyLevel>,
-    /// The prefixes of the IDs of the units' transactions, sorted. All have the same length.
+    /// The ID prefixes of the units' transactions, sorted. All prefixes have the same length.
     prefixes: Vec<String>,
 }
 
@@ -72,8 +72,9 @@ impl OwnPlaces {
         matches!(of, Some(PriceListKey { unit: Some(unit), .. }) if self.has_unit(unit))
     }
 
-    /// Returns whether an ID of an entry, which fills this slot of the entry's sentence, is one of the person's own.
-    /// `None` if IDs of this kind do not show which shop they belong to.
+    /// Returns whether an ID in an entry belongs to the person's own units and teams. `slot` is the
+    /// placeholder that the ID fills in the entry's sentence. Returns `None` if IDs of this kind do not show
+    /// which shop they belong to.
     fn has_id(&self, slot: Slot, id: &str) -> Option<bool> {
         match slot {
             Slot::Units => Some(self.has_unit(id)),
@@ -85,8 +86,8 @@ impl OwnPlaces {
         }
     }
 
-    /// Returns whether the entry with this note may concern one of the units and teams. Only the whole entry shows
-    /// whether it does.
+    /// Returns whether an entry may concern one of the units and teams, judged by the note in its metadata.
+    /// Only the whole entry shows whether it really does.
     pub(super) fn may_concern(&self, note: &ChangeNote) -> bool {
         let command = note.command.strip_suffix(WITHDRAWN).unwrap_or(&note.command);
         if let Some(place) = &note.of {
@@ -103,8 +104,8 @@ impl OwnPlaces {
         }
     }
 
-    /// Returns a change as people of these units and teams see it, or `None` if it does not concern them. Changes
-    /// without a sentence are left out, because it is not known what their IDs mean.
+    /// Returns a change as people of these units and teams see it; `None` if it does not concern them.
+    /// Changes by unknown commands are left out, because it is not known what their IDs mean.
     pub(super) fn own_part(&self, change: Change) -> Option<Change> {
         let command = change.command.strip_suffix(WITHDRAWN);
         let mut on = change.on;
@@ -123,8 +124,9 @@ impl OwnPlaces {
         is_own.then_some(Change { by, on, record: None, operation: None, ..change })
     }
 
-    /// Removes from the IDs of an entry what other shops own and what is for operators only. Returns whether one of the
-    /// IDs is the person's own, or `None` if the whole entry belongs to another shop.
+    /// Removes what belongs to other shops, or is for operators only, from the IDs that fill one placeholder.
+    /// Returns whether one of these IDs is the person's own; `None` if the whole entry belongs to another
+    /// shop.
     fn redact(&self, slot: Slot, index: usize, on: &mut Vec<String>) -> Option<bool> {
         match slot {
             Slot::Units | Slot::Transactions => {
@@ -159,7 +161,7 @@ fn prefixes(place: &KeyLevel) -> Vec<String> {
     [Mode::Test, Mode::Live].map(prefix).into()
 }
 
-/// Removes from the text of an entry what is for operators only.
+/// Removes the parts of an entry's text that are for operators only.
 fn remove_internal(text: &mut String) {
     if let Some(at) = text.find(MARKED_BY) {
         text.truncate(at);

@@ -13,11 +13,12 @@ use crate::store::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Limits of one search with a filter: the maximum numbers of lists of 1,000 entries, and of entries that are read.
+/// The limits of one search with a filter: the number of list pages (1,000 entries each), and the number of
+/// entries that are read.
 const MAX_LISTS: usize = 5;
 const MAX_READ: usize = 2_000;
 
-/// Selects changes. A member that is `None` selects all.
+/// Selects changes of the audit log. A member that is `None` selects all changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     /// Only changes by people whose name contains this text, whatever its case.
@@ -26,8 +27,9 @@ pub struct AuditFilter {
     pub command: Option<String>,
     /// Only changes that concern the unit or the team with this ID.
     pub shop: Option<String>,
-    /// Only changes that concern these units and teams, as their people see them: without the names of operators and of
-    /// other units and teams. Entries that cannot be read are left out.
+    /// Only changes that concern these units and teams. The changes are shown as people of these units and
+    /// teams see them, without the names of operators and of others. Entries that cannot be read are left
+    /// out.
     pub own: Option<OwnPlaces>,
     /// Only changes at or after this time, in milliseconds since 1970.
     pub since_ms: Option<u64>,
@@ -40,8 +42,8 @@ impl AuditFilter {
         *self == AuditFilter::default()
     }
 
-    /// Returns whether an entry may match the filter. Only looks at the entry's name and metadata, so the change itself
-    /// may still not match.
+    /// Returns whether an entry may match the filter, judged by its name and metadata alone. The change
+    /// itself may still not match.
     fn may_match(&self, key: AuditKey, record: &KeyInfo) -> bool {
         let note = ChangeNote::deserialize(&record.metadata).ok();
         self.until_ms.is_none_or(|until_ms| key.time_ms() < until_ms)
@@ -90,8 +92,8 @@ impl AuditFilter {
     }
 }
 
-/// Returns whether a change concerns the unit or the team with this ID. The IDs of a unit's transactions have a common
-/// prefix.
+/// Returns whether a change concerns the unit or the team with this ID. A unit's transactions are recognised
+/// by the common prefix of their IDs.
 fn concerns(change: &Change, shop: &str) -> bool {
     let prefix = |mode| TransactionId::shop_prefix(&Scope { mode, unit: shop.to_owned() });
     let prefixes = [Mode::Test, Mode::Live].map(prefix);
@@ -111,14 +113,17 @@ pub struct AuditPage {
     pub changes: Vec<Change>,
     /// Number of entries of the page that cannot be read.
     pub damaged: usize,
-    /// The cursor of the next page, with older changes; `None` on the last page. A search that reached its limit has a
-    /// cursor, even if it has found fewer changes than asked for.
+    /// The cursor of the next page, which has older changes; `None` on the last page. A search that reached
+    /// its limit also has a cursor, even if it found fewer changes than requested.
     pub next: Option<String>,
 }
 
-/// Returns a page of at most `count` changes that match the filter; a `count` of 0 means 1. Without the cursor `next` of
-/// the previous page, these are the newest changes. Changes of the last minute may be missing. KV cost: 1 list, 1 read
-/// per 100 changes. With a filter, at most 5 lists of 1,000 entries, and 20 reads.
+/// Returns a page of at most `count` changes that match the filter; a `count` of 0 means 1. `next` is the
+/// cursor from the previous page. Without it, the page begins with the newest change. Changes of the last
+/// minute may be missing.
+///
+/// KV cost: 1 list, and 1 read per 100 changes. With a filter: at most 5 lists of 1,000 entries, and 20
+/// reads.
 ///
 /// # Errors
 /// If `next` is not a cursor, or the store fails.
@@ -163,7 +168,7 @@ impl Search<'_> {
         self.page.changes.len() + self.page.damaged >= self.count || self.read >= MAX_READ
     }
 
-    /// Searches the list page at the current position, from the position on. Returns whether there may be more changes
+    /// Searches a page of the list, from the current position on. Returns whether there may be more changes
     /// after the new position.
     async fn list(&mut self, store: &impl OperatorStore) -> Result<bool> {
         let listed = store.list(AuditKey::PREFIX, self.position.cursor.as_deref()).await?;
@@ -195,8 +200,8 @@ impl Search<'_> {
         if self.filter.is_empty() { missing.clamp(1, MAX_READS) } else { MAX_READS }
     }
 
-    /// Returns the names of the entries after the position that may match, and whether all later entries in the list
-    /// are too old for the filter.
+    /// Returns the names of the entries after the current position that may match the filter. Also returns
+    /// whether all later entries in the list are too old for the filter.
     fn wanted<'l>(&self, records: &'l [KeyInfo]) -> (Vec<&'l str>, bool) {
         let mut wanted = Vec::new();
         for record in records.iter().filter(|record| self.position.is_before(&record.name)) {
@@ -209,8 +214,8 @@ impl Search<'_> {
         (wanted, false)
     }
 
-    /// Reads entries, and adds the matching changes to the page until the page is full. Returns whether all of these
-    /// entries were examined.
+    /// Reads entries, and adds the matching changes to the page. Returns `false` if the page became full
+    /// before all these entries were examined.
     async fn read(&mut self, store: &impl OperatorStore, names: &[&str]) -> Result<bool> {
         let keys: Vec<_> = names.iter().filter_map(|name| AuditKey::parse(name)).collect();
         self.read += names.len();

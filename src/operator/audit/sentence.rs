@@ -26,9 +26,10 @@ pub const GROUPS: [(&str, &str); 12] = [
     ("ledger", "Ledger"),
 ];
 
-/// The sentence of each command, without its author. A word in braces is a placeholder for IDs of the entry. A number
-/// is an ID's index: `{key 0}` is the first ID, and `{units 1}` are all IDs from the second one on. `{of}` is the unit
-/// or team that the change concerns. `{text 1}` is a colon and a text.
+/// The sentence of each command, without its author. Words in braces are placeholders for the IDs of an
+/// entry. Their number is the index of an ID: `{key 0}` is the first ID, and `{units 1}` are all IDs from the
+/// second one on. `{of}` is the unit or team that the change concerns. `{text 1}` is a colon and the texts
+/// from the second one on.
 const SENTENCES: &[(&str, &str)] = &[
     ("keys create", "created the key {key 0}{of}"),
     ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),
@@ -174,7 +175,8 @@ impl MemberChange {
         self.before.is_some() || self.after.is_some()
     }
 
-    /// Returns `language: de, before: en`, or `replyTo was changed` if the values are not recorded.
+    /// Returns words such as `language: de, before: en`. If the values are not recorded, returns words such
+    /// as `replyTo was changed`.
     fn plain(&self) -> String {
         if !self.has_values() {
             return [&*self.member, " was changed"].concat();
@@ -193,7 +195,7 @@ fn unknown(command: &str, on: &[String]) -> Vec<Part> {
     parts
 }
 
-/// A placeholder of a template, by what its IDs name.
+/// The kinds of placeholders in a sentence's template, named after what their IDs stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Key,
@@ -230,7 +232,7 @@ fn slot(text: &str) -> (Slot, usize) {
     (slot, index.parse().unwrap_or_default())
 }
 
-/// Fills in a template.
+/// Fills in the placeholders of a template with the IDs of an entry.
 fn filled(template: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
     let mut parts = Vec::new();
     for piece in template.split('{') {
@@ -265,7 +267,7 @@ fn slot_parts((slot, index): (Slot, usize), on: &[String], of: Option<&KeyLevel>
     }
 }
 
-/// Returns ` of the unit shop`.
+/// Returns words such as ` of the unit shop`; empty if the entry names no unit or team.
 fn of_level(of: Option<&KeyLevel>) -> Vec<Part> {
     match of {
         None => Vec::new(),

@@ -15,11 +15,11 @@ use crate::service::{Clock, Entropy};
 use crate::store::{Cancelled, CancelledKey, Key as _, OperatorStore};
 
 const ADD: &str = "credits add";
-/// The command of the audit log's entry which confirms that a credit was made.
+/// The command in the second audit log entry of a credit. That entry confirms that the credit was made.
 pub(super) const DONE: &str = "credits add (done)";
 
-/// Checks that a credit can be made, and writes nothing. Returns the credit that would be made. Ledger cost: 2 queries.
-/// KV cost: 4 reads.
+/// Checks that a credit can be made, without writing anything. Returns the credit as it would be made. Ledger
+/// cost: 2 queries. KV cost: 4 reads.
 ///
 /// # Errors
 /// - If the transaction does not exist or is damaged, or nothing of it is left to be credited.
@@ -86,8 +86,8 @@ async fn add_now(
     Err(invalid(refused))
 }
 
-/// Marks the transaction as cancelled, if the request says so, and records in the audit log that a credit was made. If
-/// this fails, a retry of the request does it.
+/// Completes a credit whose row is in the ledger. If the request says so, marks the transaction as cancelled.
+/// Then confirms the credit in the audit log. If this fails, a retry of the request repeats it.
 async fn confirmed(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

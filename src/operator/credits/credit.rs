@@ -1,4 +1,4 @@
-//! A credit as a person enters it, as it is shown, and as the audit log has it.
+//! A credit in three forms: as a person requests it, as it is shown, and as the audit log stores it.
 
 use crate::ledger::credits::CreditRow;
 use crate::operator::once::StoredAsIs;
@@ -15,20 +15,25 @@ pub struct CreditRequest {
     pub transaction: String,
     /// The part to credit; `None` credits all that is left of the charge and of the quantities.
     pub part: Option<Part>,
-    /// Why: one line of 1 to [`MAX_REASON_BYTES`](super::MAX_REASON_BYTES) bytes that does not name the recipient.
+    /// Why the credit is made: one line of 1 to [`MAX_REASON_BYTES`](super::MAX_REASON_BYTES) bytes that does
+    /// not name the recipient.
     pub reason: String,
-    /// Whether the transaction's timeline says that it was cancelled. Only if `part` is `None`.
+    /// Whether the transaction's timeline tells the buyer that it was cancelled. This is allowed only if
+    /// `part` is `None`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
-    /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody looked. If it
-    /// has another number now, the credit is refused: two people may credit the same return. Not a part of the
-    /// operation's arguments, so a retry that looks again is the same operation.
+    /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody
+    /// looked. If the number is different now, the credit is refused, because two people may be crediting the
+    /// same return.
+    ///
+    /// The number is not one of the operation's arguments. So a retry with a different number still counts as
+    /// the same operation.
     #[serde(skip)]
     pub seen: Option<u32>,
 }
 
 impl CreditRequest {
-    /// Returns the request of a person who confirmed this credit, as [`check`](super::check) returned it.
+    /// Returns this request for a person who has confirmed `credit`, the result of [`check`](super::check).
     #[must_use]
     pub fn confirmed(self, credit: &Credit) -> Self {
         CreditRequest { seen: credit.number.checked_sub(1), ..self }
@@ -70,7 +75,8 @@ pub struct Credit {
     pub mode: Mode,
     /// The month in which the transaction was created, in UTC.
     pub order_month: Month,
-    /// The month whose sum the credit reduces: the month of the transaction, or a later one if that month was settled.
+    /// The month whose sum the credit reduces. This is the month of the transaction or, if that month was
+    /// already settled, a later one.
     pub booked_month: Month,
     /// The code of the currency.
     pub currency_code: String,
@@ -133,7 +139,8 @@ impl Credit {
         format!("{amount} of {charge} {currency_code}, quantities: {quantities}")
     }
 
-    /// Returns the words of the audit log: those of [`in_words`](Self::in_words), the booked month and the reason.
+    /// Describes the credit for the audit log: the words of [`in_words`](Self::in_words), the booked month
+    /// and the reason.
     pub(super) fn entry_in_words(&self) -> String {
         format!("{}, booked in {}: {}", self.in_words(), self.booked_month, self.reason)
     }
@@ -148,7 +155,7 @@ impl Credit {
     }
 }
 
-/// Maximum number of offerings that a credit's description in words names.
+/// Maximum number of offerings that the description of a credit names.
 const MAX_IN_WORDS: usize = 5;
 
 /// The credits of a transaction, and what can still be credited.
@@ -181,14 +188,14 @@ impl Left {
     }
 }
 
-/// A credit as its entry in the audit log contains it.
+/// A credit in the form in which the audit log stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AuditedCredit {
-    /// The credit. If `whole` is true, its quantities are left out: they can be large, and follow from the
-    /// transaction's record.
+    /// The credit. If `whole` is true, it has no quantities here, because they can be large. They follow from
+    /// the transaction's record and its earlier credits.
     #[serde(flatten)]
     pub credit: Credit,
-    /// Whether all that was left was credited.
+    /// Whether the credit took all that was left of the transaction.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
 }

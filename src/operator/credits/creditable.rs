@@ -1,4 +1,4 @@
-//! What can be credited of a transaction.
+//! Computes what can still be credited of a transaction.
 
 use super::credit::{Credit, Credits, Left, stated};
 use crate::decimal::Decimal;
@@ -10,7 +10,8 @@ use crate::operator::transactions::{self, Record, ViewOptions};
 use crate::quantities::Quantities;
 use crate::store::OperatorStore;
 
-/// Returns the credits of a transaction. Ledger cost: 1 query. KV cost: 2 reads.
+/// Returns the credits of a transaction, and what can still be credited. Ledger cost: 1 query. KV cost: 2
+/// reads.
 ///
 /// # Errors
 /// If the record is damaged, or the ledger or the store fails.
@@ -29,7 +30,7 @@ pub async fn of(
     Ok(Credits { credits: order.credits.into_iter().map(Credit::from).collect(), left })
 }
 
-/// Returns the offerings of which quantities can be credited. KV cost: 2 reads.
+/// Returns the offerings whose quantities can be credited. KV cost: 2 reads.
 ///
 /// # Errors
 /// If the record is damaged, or the store fails.

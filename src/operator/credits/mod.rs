@@ -1,19 +1,19 @@
-//! Credits: a transaction's charge, or a part of it, is taken back with a reason, for example after a refund. The
-//! transaction's record and the API do not change.
+//! Credits take back a transaction's charge, or a part of it, with a reason, for example after a refund. They
+//! do not change the transaction's record or the API.
 //!
 //! A credit takes these steps:
 //!
 //! 1. Write an entry in the audit log, which contains the whole credit.
 //! 2. Write the credit's row in the ledger. If the row cannot be written, withdraw the entry.
-//! 3. If the timeline is to say that the transaction was cancelled, write the mark that it reads.
+//! 3. If the buyer is to be told that the transaction was cancelled, write the record for its timeline.
 //! 4. Write a second entry, which confirms that the credit was made.
 //!
-//! A retry finds the row by the hash of the operation. So a credit is made only once, even if an attempt stops between
-//! two steps. If a database has lost its rows, [`restore`] writes them again, but only for credits with a second entry:
-//! the others may not have been made.
+//! A retry finds the row by the hash of the operation. So a credit is made only once, even if an attempt
+//! stops between two steps. If a database has lost its rows, [`restore`] writes them again. It restores only
+//! credits with a second entry, because the others may not have been made.
 //!
-//! Credits contain no personal data. The reason may not name the recipient. An erasure replaces
-//! offering IDs that name the recipient, so a credit contains the replacement from the beginning.
+//! Credits contain no personal data. The reason may not name the recipient. If an offering's ID names the
+//! recipient, the credit contains the replacement that an erasure would write.
 
 mod add;
 mod credit;

@@ -20,7 +20,7 @@ use crate::store::OperatorStore;
 /// Largest number of quantities that one credit names.
 const MAX_STATED: usize = 200;
 
-/// Checks that a credit can be made, and returns its row. Writes nothing.
+/// Checks that a credit can be made, and returns the row to write to the ledger. Writes nothing.
 pub(super) async fn plan(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -126,8 +126,9 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns the month in which a credit is booked if its order is of the month `of`. A recent claim in the ledger counts
-/// more than the payment's record, because KV may show a payment, or its undo, a minute late. KV cost: 1 read.
+/// Returns the month in which a credit is booked. This is the order's month, `of`, or the current month if
+/// the order's month is marked as paid. A recent claim in the ledger counts more than the payment's record,
+/// because KV may show a payment or its removal a minute late. KV cost: 1 read.
 async fn booked_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -1,4 +1,4 @@
-//! The reason of a credit.
+//! Checks the reason of a credit.
 
 use super::refusal::invalid;
 use crate::ledger::Order;
@@ -9,7 +9,8 @@ use crate::operator::transactions::Record;
 /// Largest number of bytes of a reason.
 pub const MAX_REASON_BYTES: usize = 200;
 
-/// Refuses a reason that is not one line, or that names the recipient: it is kept in the audit log after an erasure.
+/// Refuses a reason that is not one line, or that names the recipient. The audit log keeps the reason even
+/// after the recipient's data is erased.
 pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
     if !is_line(reason, MAX_REASON_BYTES) || reason.trim().is_empty() {
         return Err(invalid(format!("enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes")));
@@ -30,7 +31,7 @@ pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result
     Ok(())
 }
 
-/// Returns the words of a text in lower case, each between blanks.
+/// Returns the words of a text in lower case, with a space before and after each word.
 fn words(text: &str) -> String {
     let words = text.split(|character: char| !character.is_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();

@@ -1,4 +1,4 @@
-//! The error of a credit that is refused.
+//! The error for a credit that is refused.
 
 use crate::operator::OperatorError;
 

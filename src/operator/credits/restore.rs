@@ -25,12 +25,15 @@ pub struct RestoredCredits {
     pub failed: Vec<String>,
 }
 
-/// Writes the credits that the audit log has and the ledger lacks. Leaves out credits without an entry which confirms
-/// that they were made. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for
-/// each transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more for each full one.
+/// Restores to the ledger the credits that only the audit log still contains. Leaves out credits without a
+/// second entry, which confirms that the credit was made.
+///
+/// KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for each
+/// transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more for each full one.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger or the store fails. Some of the credits may have been written then.
+/// If no ledger is bound, or the ledger or the store fails. Some of the credits may already have been
+/// written.
 pub async fn restore(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -57,8 +60,9 @@ pub async fn restore(
     Ok(restored)
 }
 
-/// Returns the confirmed credits of the audit log with the names of their entries, the first credit of each transaction
-/// first. Adds the names of entries that cannot be read to `unread`.
+/// Returns the confirmed credits of the audit log, each with the name of its entry. They are sorted by
+/// transaction, and those of a transaction by number. Adds the names of entries that cannot be read to
+/// `unread`.
 async fn confirmed(
     store: &impl OperatorStore,
     unread: &mut Vec<String>,
@@ -83,7 +87,7 @@ async fn confirmed(
     Ok(found)
 }
 
-/// Returns the row of a credit; `None` if the audit log's entry is damaged.
+/// Returns the ledger's row of a credit; `None` if the credit's entry in the audit log is damaged.
 async fn row_of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -114,7 +118,7 @@ async fn row_of(
     }))
 }
 
-/// Returns the quantities of a whole credit: all that were left before it.
+/// Returns the quantities of a credit in full: all that earlier credits had left.
 async fn rest_of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

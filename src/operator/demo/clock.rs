@@ -17,7 +17,7 @@ impl Clock for PastClock {
     }
 }
 
-/// The shops of the demo have no time zones.
+/// Knows no time zones, because the demo's shops have none.
 impl TimeZones for PastClock {
     fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
         None

@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 pub(super) struct Demo {
     pub(super) teams: BTreeMap<String, Vec<String>>,
     pub(super) profiles: BTreeMap<String, ProfileMembers>,
-    /// The first price list, and today's.
+    /// Two price lists: the first one, and today's.
     pub(super) prices: (PriceList, PriceList),
-    /// The shops, recipients and pledges that the transactions use in turn.
+    /// The shops. The demo's transactions use them in turn.
     pub(super) shops: Vec<Shop>,
     pub(super) earlier: EarlierOrder,
     pub(super) people: Vec<Box<RawValue>>,
     pub(super) baskets: Baskets,
 }
 
-/// An order of the month before the current one, whose timeline the demo shop links to.
+/// An order from the previous month. The demo shop links to its timeline.
 #[derive(Deserialize)]
 pub(super) struct EarlierOrder {
     pub(super) shop: Shop,
@@ -29,7 +29,7 @@ pub(super) struct EarlierOrder {
     pub(super) pledges: Box<RawValue>,
 }
 
-/// Pledges by the language of the shop.
+/// The pledges that the demo's orders contain, by the shop's language.
 pub(super) type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
 
 /// A shop that creates transactions.
@@ -38,12 +38,12 @@ pub(super) struct Shop {
     pub(super) key: String,
     pub(super) mode: Mode,
     pub(super) unit: String,
-    /// The prefix of the references of the shop's transactions.
+    /// The prefix of the shop's order references.
     pub(super) order: String,
     /// The language of the shop's texts.
     #[serde(default = "english")]
     pub(super) language: String,
-    /// What a buyer did.
+    /// What a buyer did, such as `placed an order`.
     #[serde(default = "placed_an_order")]
     pub(super) phrase: String,
 }

@@ -27,7 +27,7 @@ pub(super) struct Trigger<'t> {
 }
 
 impl EarlierOrder {
-    /// Returns the order as the service reads it.
+    /// Returns the order as the body of a create request.
     pub(super) fn as_order(&self) -> Order<'_> {
         Order {
             reference: self.reference.clone(),

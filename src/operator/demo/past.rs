@@ -35,11 +35,12 @@ const MAILED: u64 = 42;
 const REFUSED: u64 = 58;
 /// The index of the transaction whose personal data is erased.
 const ERASED: u64 = 18;
-/// Age of a transaction of the month that is paid. That month ended at least four weeks ago.
+/// The age of a transaction whose month is marked as paid, in milliseconds. That month ended at least four
+/// weeks ago.
 const PAID_MS: u64 = 60 * DAY_MS;
 const MARKED_MS: u64 = 27 * DAY_MS;
 
-/// A writer of records, at the time that its clock shows.
+/// Writes the demo's records as at the time in the past that its clock shows.
 pub(super) struct Past<'p, S, E> {
     pub(super) store: &'p S,
     pub(super) clock: &'p PastClock,
@@ -63,7 +64,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
 
-    /// Sets the prices of each mode, unless the current ones differ from `before` because the developer has set them.
+    /// Sets the prices of each mode. If a mode's current prices differ from `before`, the developer has set
+    /// them, so they are kept.
     async fn set_prices(&self, prices: &PriceList, before: &PriceList) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
             let of = PriceListKey::of_mode(mode);
@@ -76,7 +78,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
+    /// Creates the transactions and delivers their e-mails. Also erases one of the transactions. Returns the
+    /// transactions' IDs.
     pub(super) async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
         let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(demo.people.iter().cycle());
@@ -110,8 +113,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(placed)
     }
 
-    /// Places an order in the middle of the month before the current one. Its payload and its idempotency key are the
-    /// same on each machine, and so is the path of its timeline.
+    /// Creates an order in the middle of the previous month. Its payload and its idempotency key are the same
+    /// on every machine. So its timeline also has the same path everywhere.
     pub(super) async fn place_earlier(&self, order: Order<'_>, shop: &Shop) -> Result<()> {
         let month = Month::at(self.clock.now_ms).and_then(Month::previous);
         let Some((begins_ms, ends_ms)) = month.and_then(Month::span_ms) else { return Ok(()) };
@@ -168,7 +171,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         notifier.deliver(&Message { id, created_at, round: 1, service }, 1, "demo").await;
     }
 
-    /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
+    /// Marks a month of the first shop as paid. Sums the charges from the records, because the ledger has no
+    /// rows yet.
     pub(super) async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);

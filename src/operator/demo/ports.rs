@@ -1,4 +1,4 @@
-//! The ports that the demo gives the service and its notifier.
+//! A queue and a mail service for the demo, which stand in for the real ones.
 
 use crate::notify::{Mailer, OutgoingEmail, SendError};
 use crate::service::{Message, Outbox, PutFuture};

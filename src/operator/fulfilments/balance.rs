@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Maximum number of a month's offerings that are read to find the balance of one of them.
+/// Maximum number of a month's offerings that are searched for the balance of one of them.
 const MAX_SEARCHED: usize = 10_000;
 
 /// What was pledged and done for an offering in a month, as exact decimals.
@@ -43,15 +43,15 @@ pub struct Balances {
     pub balances: Vec<Balance>,
     /// Whether there are more than requested.
     pub more: bool,
-    /// Transactions that the sums leave out because of too many quantities.
+    /// Transactions that the sums leave out, because they have too many quantities.
     pub left_out: DamagedRecords,
     /// How complete the sums are.
     #[serde(flatten)]
     pub coverage: Coverage,
 }
 
-/// Returns what was pledged, credited and done for each offering and month, as at most `most` balances. Leaves out
-/// months that the ledger does not keep. Ledger cost: 5 or 6 queries.
+/// Returns at most `most` balances: what was pledged, credited and done for each offering and month. Leaves
+/// out months that the ledger does not keep. Ledger cost: 5 or 6 queries.
 ///
 /// # Errors
 /// If the ledger keeps none of the months, or fails.
@@ -81,8 +81,9 @@ pub async fn balances(
     Ok(Balances { balances, more, left_out, coverage })
 }
 
-/// Returns a warning if a fulfilment exceeds what is still to be done, such as `Only 12 of tree is still to be done for
-/// the pledges of 2026-10, but 20 would be recorded`; otherwise `None`. Ledger cost: 5 or 6 queries.
+/// Returns a warning if a fulfilment exceeds what is still to be done, and `None` otherwise. The warning is a
+/// text such as `Only 12 of tree is still to be done for the pledges of 2026-10, but 20 would be recorded`.
+/// Ledger cost: 5 or 6 queries.
 ///
 /// # Errors
 /// If the ledger does not keep the month, or fails.
@@ -113,8 +114,8 @@ struct Parts {
 }
 
 impl Sums {
-    /// Sets one part of the sums, such as the pledged quantities. If `is_new` is false, leaves out offerings that have
-    /// no sums yet.
+    /// Sets one of the three sums, such as the pledged quantity, for offerings. If `is_new` is false, leaves
+    /// out offerings that have no sums yet.
     fn add(
         &mut self,
         sums: Vec<OfferingSum>,

@@ -7,8 +7,9 @@ use crate::operator::{OperatorError, Pages, Result, secret};
 use crate::scope::Mode;
 use crate::store::{CredentialKey, OperatorStore};
 
-/// Finds a key by the key itself, its whole hash, the name of its record, or its ID, which is the beginning of its hash. An
-/// ID is looked up in a list, where keys of the last minute may be missing. KV cost: 1 list for an ID.
+/// Finds a key. `text` is the key itself, its whole hash, the name of its record, or its ID, which is the
+/// beginning of its hash. An ID is looked up in a list, where keys of the last minute may be missing. KV
+/// cost: 1 list for an ID.
 ///
 /// # Errors
 /// - If the text is none of these.

@@ -13,8 +13,8 @@ use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
 use std::collections::BTreeSet;
 
-/// Creates a key with this record. For the first key, also creates the namespace's secret. Ignores the secret of
-/// `record`. Registers the unit or team if it is not registered.
+/// Creates a key with this record, but ignores the record's secret. For the first key, also creates the
+/// namespace's secret. Registers the unit or team if it is not registered.
 ///
 /// # Errors
 /// - If the ID or the label is not valid.
@@ -77,8 +77,8 @@ pub(super) struct PendingKey {
 }
 
 impl PendingKey {
-    /// Derives the key from the operation and from `what`, the arguments of the command. If somebody may be able to
-    /// guess the operation's ID, the key is random instead.
+    /// Derives the key from the operation's ID and from `what`, the arguments of the command. If somebody may
+    /// be able to guess the ID, creates a random key instead.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,
@@ -100,8 +100,9 @@ impl PendingKey {
         self.credential.0.id()
     }
 
-    /// Returns the key that an earlier attempt of the operation created. Returns `None` if that attempt failed and the
-    /// key is derived: nobody has seen the key, so the same key can be written again.
+    /// Returns the key that an earlier attempt of the operation created; `None` if there is none. Also
+    /// returns `None` if the earlier attempt failed and the key is derived: nobody has seen the key, so the
+    /// same key can be written again.
     pub async fn made_before(
         &self,
         store: &impl OperatorStore,
@@ -124,9 +125,12 @@ impl PendingKey {
     }
 }
 
-/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. The key's record is
-/// not read: if it did not exist, Workers KV would cache that. `expected` is the ID that the key may have. KV cost:
-/// none at the first attempt; after that, 2 lists, and 1 read per 100 changes since the first attempt.
+/// Finds the key that an earlier attempt of the operation created, in the audit log and in a list. Does not
+/// read the key's record: if it did not exist, Workers KV would cache that. `expected` is the ID that the key
+/// may have.
+///
+/// KV cost: none at the first attempt. After that, 2 lists, and 1 read per 100 changes since the first
+/// attempt.
 ///
 /// # Errors
 /// If the key was revoked or replaced since, or the store fails.

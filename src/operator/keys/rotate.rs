@@ -21,7 +21,7 @@ pub struct Rotated {
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
-    /// When the old key ends. If this is an error, the old key keeps working.
+    /// When the old key ends. An error means that its end could not be set, and the old key keeps working.
     #[serde(skip)]
     pub end: Result<KeyExpiry>,
 }
@@ -45,7 +45,8 @@ pub(in crate::operator) struct StoredRotation {
 impl Outcome for Rotated {
     type Stored = StoredRotation;
 
-    /// Returns `None` if the old key could not be given its expiry, so that a repeated request tries again.
+    /// Returns the outcome to store for repeated requests. Returns `None` if the old key's expiry could not
+    /// be set, so that a repeated request tries again.
     fn to_stored(&self) -> Option<StoredRotation> {
         let end = self.end.clone().ok()?;
         Some(StoredRotation {
@@ -60,16 +61,18 @@ impl Outcome for Rotated {
     }
 }
 
-/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. An
-/// earlier expiry of the old key stays. `key` is one of the names that [`find`] accepts, preferably
-/// [`name`](KeyName::name), because lists no longer have the key once it has ended. The old key's record is copied
-/// unchanged, with its secret and with members of later releases.
+/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at
+/// least 60. If the old key already has an earlier expiry, it keeps that.
+///
+/// `key` is one of the names that [`find`] accepts. The best is [`name`](KeyName::name), because lists no
+/// longer show the key once it has ended. The new key's record is an exact copy of the old key's record, with
+/// its secret and with members of later releases.
 ///
 /// # Errors
 /// - As [`find`].
 /// - If the old key's record is missing or damaged, or has no secret.
-/// - If somebody else replaced the old key since the operation's ID was generated, or the key that this operation created was
-///   revoked or replaced since.
+/// - If somebody else has replaced the old key since the operation's ID was generated.
+/// - If the key that this operation created was revoked or replaced since.
 /// - If the store or the ledger fails before the new key is written.
 pub async fn rotate(
     store: &impl OperatorStore,
@@ -141,7 +144,7 @@ fn missing(old: CredentialKey) -> OperatorError {
     OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
 }
 
-/// Reads the record of a key that can be rotated, and returns it with its secret.
+/// Reads the record of an old key that is to be rotated. Returns the record and its secret.
 fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
     let record: KeyRecord = read(value).map_err(|problem| {
@@ -156,7 +159,7 @@ fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSe
     Ok((record, secret))
 }
 
-/// Writes the record of the new key, which is a copy of the old key's record, and ends the old key.
+/// Creates the new key with a copy of the old key's record, and ends the old key.
 async fn copy(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -190,8 +193,9 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
     Ok(KeyExpiry { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
 }
 
-/// Writes a key's record again, with an expiry. This must not bring back a key that is revoked at the same time. So the
-/// record is read again before the write. After the write, the changes since the operation began are checked.
+/// Writes a key's record again, with an expiry. A key that is revoked at the same time must stay revoked. So
+/// the record is read again before the write, and revocations since the operation began are searched after
+/// it.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Largest number of bytes of a new key's metadata. Metadata may have 1,024 bytes, so there is room left for `ends` and
-/// `successor`.
+/// Largest size of a new key's metadata, in bytes. Metadata may have 1,024 bytes. The rest is for `ends` and
+/// `successor`, which a rotation adds.
 const MAX_NOTE_BYTES: usize = 960;
 
 /// A key that was created.
@@ -108,8 +108,8 @@ pub struct KeyMetadata {
     /// Whether the person who created the key belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
-    /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the
-    /// same fingerprint.
+    /// The fingerprint of the namespace's secret in the key's record. Keys with the same secret have the same
+    /// fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
     /// The ID of the key that this key replaced.
@@ -142,8 +142,8 @@ impl KeyMetadata {
         }
     }
 
-    /// Returns the metadata as JSON. Shortens the author's name if the JSON would be too long. The audit log has the
-    /// whole name.
+    /// Returns the metadata as JSON. If it would be too long, shortens the author's name. The audit log has
+    /// the whole name.
     pub(in crate::operator) fn fitted(mut self) -> Result<Value> {
         let mut by = self.by.clone();
         while serde_json::to_vec(&self)?.len() > MAX_NOTE_BYTES && by.pop().is_some() {
@@ -172,7 +172,8 @@ impl KeyRow {
     }
 }
 
-/// A [`CredentialKey`] whose metadata is read as JSON: a [`KeyMetadata`] that may have members of later releases.
+/// A [`CredentialKey`] whose metadata is kept as JSON. So it may contain members of later releases, which a
+/// [`KeyMetadata`] does not have.
 #[derive(Clone, Copy)]
 pub(in crate::operator) struct NotedKey(pub CredentialKey);
 
@@ -190,7 +191,8 @@ pub(super) fn read(record: &[u8]) -> Result<KeyRecord, String> {
     serde_json::from_slice(record).map_err(|error| without_position(&error))
 }
 
-/// Returns the key of a record in a list; `None` for a record of another kind. `secret` is as in [`KeyRow::new`].
+/// Returns the key that a list's entry describes; `None` for a record of another kind. `secret` is as in
+/// [`KeyRow::new`].
 pub(super) fn row(
     KeyInfo { name, metadata, expiration }: &KeyInfo,
     secret: Option<&str>,

@@ -1,4 +1,4 @@
-//! The delivery state of a notification in words, as far as e-mails and messages have them in common.
+//! The words for a delivery state that e-mails and messages have in common.
 
 use super::state_words::Words;
 use super::{Status, WAITING_HOURS};
@@ -10,23 +10,23 @@ use std::str::FromStr as _;
 /// A cause, and what to do about it.
 type Reasoned = (&'static str, &'static str);
 
-/// What differs between the words for e-mails and those for messages.
+/// The texts that differ between e-mails and messages.
 pub(super) struct Terms {
-    /// The notifications, in the plural.
+    /// The noun for several notifications, such as `e-mails`.
     pub plural: &'static str,
     /// What to do once every attempt has failed.
     pub after_failures: &'static str,
-    /// The unit had not switched the service on.
+    /// The cause and the advice if the unit had not switched the service on.
     pub off: Reasoned,
-    /// No adapter is attached.
+    /// The cause and the advice if no adapter is attached.
     pub not_attached: Reasoned,
-    /// The settings of the adapter are invalid.
+    /// The cause and the advice if the adapter's settings are invalid.
     pub invalid_adapter: Reasoned,
     /// Why nothing is sent for a test key.
     pub test_mode: &'static str,
-    /// The recipient has reached the limit of a day.
+    /// The cause if the recipient has reached the daily limit.
     pub daily_limit: &'static str,
-    /// Returns the words for a notification that was refused, by its code.
+    /// Returns the words for a notification that was refused. The last argument is the code of the refusal.
     pub refused: fn(&'static str, &str) -> Words<'static>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn waiting<'s>(status: &Status, Terms { plural, .. }: &Terms) -> Word
     Words::new(name, "", times)
 }
 
-/// Returns the words for a notification that was not sent, by the reason of its status.
+/// Returns words that say why a notification was not sent, from the reason in its status.
 pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms) -> Words<'s> {
     let Some(code) = status.reason.as_deref() else { return Words::new(name, "", "") };
     if let Ok(reason) = Reason::from_str(code) {

@@ -23,7 +23,7 @@ pub struct FailedQuery {
     pub after: Option<String>,
 }
 
-/// A failure in the list.
+/// A failure in the list: its day, transaction and service.
 type Failure = (String, TransactionId, NotificationService);
 
 impl FailedQuery {
@@ -44,7 +44,7 @@ impl FailedQuery {
 /// Notifications that failed, newest day first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The notifications. One that failed in several rounds may occur several times.
+    /// The notifications. One that failed on several days occurs once for each day.
     pub failed: Vec<FailedMail>,
     /// Whether there are more failures.
     pub more: bool,
@@ -57,7 +57,7 @@ pub struct FailedMail {
     pub day: String,
     /// The transaction's ID.
     pub id: String,
-    /// The service. The JSON of e-mails leaves it out.
+    /// The service of the notification. The JSON leaves it out for e-mails.
     #[serde(skip_serializing_if = "NotificationService::is_email")]
     pub service: NotificationService,
     /// The transaction, with the current state of the notification.
@@ -116,8 +116,9 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns failures, newest day first. If there are more than the limit, the result exceeds the limit, too, so that the
-/// caller can detect this. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for each day.
+/// Returns failures, newest day first. If there are more than the limit allows, returns more than the limit,
+/// so that the caller notices. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for
+/// each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

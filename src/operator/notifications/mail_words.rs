@@ -4,12 +4,13 @@ use super::common_words::{Terms, because, erased, forgotten, waiting};
 use super::state_words::Words;
 use super::{State, Status};
 
-/// The unit's e-mails were off.
+/// The cause and the advice if the unit's e-mails were off.
 const OFF: (&str, &str) = (
     "the unit's e-mails were off at that time",
     "If they have been turned on in the unit's profile since, send it again.",
 );
-/// No adapter delivers e-mails, so `not_attached` and `invalid_adapter` do not occur.
+/// The texts for e-mails. No adapter delivers e-mails, so `not_attached` and `invalid_adapter` are never
+/// used.
 const TERMS: Terms = Terms {
     plural: "e-mails",
     after_failures: "When the mail service works again, send it again.",

@@ -1,8 +1,8 @@
-//! Notifications of recipients, for support: the delivery state of an e-mail or of the message of a messaging service,
-//! lists of failed ones, previews and resends.
+//! Supports notifications of recipients: shows their delivery states, lists failed ones, previews and resends
+//! them. A notification is an e-mail, or a message of a messaging service.
 //!
-//! The state is computed from the stored records. So a notification that was lost shows as failed even if no record
-//! states that.
+//! The delivery state is computed from the stored records. So a notification that was lost shows as failed
+//! even if no record states that.
 
 mod common_words;
 mod failed;

@@ -24,7 +24,7 @@ pub struct Preview {
     pub reply_to: Option<String>,
     /// The tag of the notification's language, such as `de`.
     pub language: &'static str,
-    /// The subject of the e-mail, which is the title of a message.
+    /// The subject of an e-mail, or the title of a message.
     pub subject: String,
     /// The content as plain text.
     pub text: String,

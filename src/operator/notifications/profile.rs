@@ -5,7 +5,7 @@ use crate::pledge::NotificationService;
 use crate::recipient::Profile;
 use crate::store::{OperatorStore, ProfileKey};
 
-/// Returns the profile of a unit; `None` if it has none, or the service is off for the unit.
+/// Returns the profile of a unit; `None` if the unit has no profile, or has switched the service off.
 pub(super) async fn notifying_profile(
     store: &impl OperatorStore,
     unit: &str,

@@ -1,4 +1,5 @@
-//! Counts the notifications that failed in the last days, without those that were later sent or queued again.
+//! Counts the notifications that failed in the last days. Leaves out those that were sent or queued again
+//! since.
 
 use super::status::in_queue;
 use crate::notify::{Marker, State};
@@ -12,7 +13,7 @@ use crate::store::{
 use crate::time::{DAY_MS, date_time, day_of};
 use std::collections::BTreeSet;
 
-/// Days whose failures are counted.
+/// Number of days whose failures are counted.
 pub const RECENT_DAYS: u64 = 7;
 
 /// The number of notifications that failed recently.
@@ -56,7 +57,7 @@ fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
     !is_queued && ended.is_none_or(|ended| ended.state == State::Failed)
 }
 
-/// The transaction of a failure, and the service.
+/// The transaction and the service of a notification that failed.
 type Failed = (TransactionId, NotificationService);
 
 /// Returns the newest failures, each once, and whether there are more.
@@ -83,7 +84,8 @@ async fn newest(store: &impl OperatorStore, now_ms: u64) -> Result<(Vec<Failed>,
     Ok((ids, is_cut))
 }
 
-/// Lists the failures of these days, newest day first. Stops when there are more failures than are read.
+/// Lists the failures of these days, newest day first. Stops once there are more failures than the caller
+/// reads.
 async fn of_days(store: &impl OperatorStore, days: &[String]) -> Result<Vec<KeyInfo>> {
     let mut records = Vec::new();
     for day in days {

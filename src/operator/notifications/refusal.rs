@@ -1,10 +1,11 @@
-//! Why a notification cannot be sent.
+//! The errors for notifications that cannot be sent.
 
 use crate::operator::transactions::Record;
 use crate::operator::{OperatorError, Result};
 use crate::pledge::NotificationService;
 
-/// Refuses a transaction whose recipient was erased.
+/// Returns an error if the transaction's recipient was erased, because there is no address to send to any
+/// more.
 pub(super) fn refuse_erased(record: &Record, service: NotificationService) -> Result<()> {
     match record.metadata()?.summary.erased {
         Some(time) => Err(refusal(record, service, &format!("its recipient was erased on {time}"))),

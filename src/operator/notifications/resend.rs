@@ -1,7 +1,8 @@
-//! Resends notifications: puts one message of the next round into the queue.
+//! Resends notifications: puts a message into the queue, whose consumer then sends the notification.
 //!
-//! Workers KV shows a new record late. So an instance also remembers the rounds that it has queued, and the consumer of
-//! the queue claims a round before it sends the notification.
+//! The first notification is round 1, and each resend is one more round. Workers KV may show a new record
+//! late, so two requests could queue the same round. To avoid a second notification, each instance remembers
+//! the rounds that it has queued. The queue's consumer also claims a round before it sends.
 
 use super::resendable::is_failed_on;
 use super::{
@@ -26,19 +27,21 @@ use strum::IntoEnumIterator as _;
 
 /// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
-/// How long an instance remembers that it has queued a round, in milliseconds. Workers KV shows a write everywhere
-/// after about 60 s.
+/// How long an instance remembers a resend that it has queued, in milliseconds. Workers KV needs less time,
+/// about 60 s, to show a write everywhere.
 const KNOWN_MS: u64 = 180_000;
-/// Largest number of rounds that an instance remembers.
+/// Largest number of queued resends that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
-/// Returns the message that resends a notification, in the round after the last known one. A message of an older round
-/// may still be queued. If the queue delivers it before the new message, both send a notification. If the newer
-/// round ends first, the older message sends nothing.
+/// Returns the queue message that resends a notification. Its round is one more than the last known one: the
+/// first notification has round 1.
+///
+/// A message of an earlier round may still be in the queue. If the queue delivers it first, the recipient
+/// gets two notifications. If the new message is processed first, the earlier one sends nothing.
 ///
 /// # Errors
-/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged, or the store
-/// fails.
+/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged, or
+/// the store fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
@@ -88,9 +91,9 @@ fn switched_off(unit: &str, service: NotificationService) -> String {
 pub enum Resent {
     /// The message was put into the queue.
     Queued,
-    /// A message of this round, or a later one, was queued before.
+    /// This resend, or a later one of the same notification, was already queued.
     Before,
-    /// The queue did not accept the message. The audit log has an entry nevertheless.
+    /// The queue did not accept the message, although the audit log already has an entry for it.
     Untaken,
 }
 
@@ -107,8 +110,8 @@ impl Outcome for Resent {
     }
 }
 
-/// Puts the [message](next_message) of a round into the queue, unless this instance has done so in the last 3 minutes.
-/// Records it in the audit log first.
+/// Puts the [message](next_message) that resends a notification into the queue, after recording this in the
+/// audit log. Does nothing if this instance has queued the same resend in the last 3 minutes.
 ///
 /// # Errors
 /// If the audit log cannot be written, or the ledger fails. Then nothing is put into the queue.
@@ -125,7 +128,7 @@ pub async fn queue_round(
     once(store, ledger, author, (COMMAND, &subject(message)), work).await
 }
 
-/// Returns what a resend concerns: the transaction's ID, and the messaging service.
+/// Returns what the resend is about: the transaction's ID and, for a messaging service, its name.
 fn subject(message: &Message) -> String {
     match message.service.is_email() {
         true => message.id.clone(),
@@ -133,7 +136,8 @@ fn subject(message: &Message) -> String {
     }
 }
 
-/// Queues a round. A repeated request may queue it again, but the consumer sends only one notification.
+/// Puts a message into the queue, unless this instance has already done so. If another instance queues it
+/// too, the consumer still sends only one notification.
 async fn queue_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -160,8 +164,8 @@ fn recorded_command(service: NotificationService) -> &'static str {
     }
 }
 
-/// Puts a message into the queue, and writes a record that it is queued. If that record cannot be written, submitting
-/// the same form later queues the round again. The consumer still sends only one notification.
+/// Puts a message into the queue, then writes a record that it is queued. If the record cannot be written, a
+/// repeated request may queue the message again. The consumer still sends only one notification.
 async fn put(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -187,12 +191,13 @@ async fn put(
     Ok(Resent::Queued)
 }
 
-/// The rounds that an instance has recently put into the queue, or is about to.
+/// Remembers which resends this instance has recently queued, or is about to queue.
 #[derive(Debug, Default)]
 pub struct QueuedRounds(RefCell<VecDeque<(Message, u64)>>);
 
 impl QueuedRounds {
-    /// Reserves a round; `None` if this or a later round of the notification is already reserved.
+    /// Reserves the resend of this message. Returns `None` if this resend of the notification, or a later
+    /// one, is already reserved.
     fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
         let mut known = self.0.borrow_mut();
         known.retain(|(_, since_ms)| now_ms < since_ms.saturating_add(KNOWN_MS));
@@ -209,7 +214,7 @@ impl QueuedRounds {
     }
 }
 
-/// A reserved round. Dropping it frees the round, unless its message was queued.
+/// A reserved resend. Dropping it cancels the reservation, unless the message was queued.
 struct Round<'r> {
     rounds: &'r QueuedRounds,
     message: Message,
@@ -232,7 +237,7 @@ impl Drop for Round<'_> {
 
 // ---- All of a day --------------------------------------------------------------------------------
 
-/// Selects the failures that a step of [`resend_day`] resends.
+/// Selects the failed notifications that one step of [`resend_day`] resends.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DayQuery {
     /// The UTC day of the failures, such as `2026-11-21`.
@@ -254,7 +259,8 @@ pub struct DayStep {
     pub queued: usize,
     /// Number of notifications that were already queued.
     pub before: usize,
-    /// Number of notifications that no longer count as failed on that day: sent, skipped, or failed on another day since.
+    /// Number of notifications that need no resend for this day: since then, they were sent or skipped, or
+    /// failed on another day.
     pub ended: usize,
     /// IDs of transactions whose notification cannot be sent, each with the reason.
     pub refused: Vec<(String, String)>,
@@ -264,9 +270,10 @@ pub struct DayStep {
     pub next: Option<String>,
 }
 
-/// Resends the notifications that failed on a day and still count as failed, in steps. A repeated step leaves out those
-/// that were queued, sent or skipped since. KV cost: 1 list, and 3 reads and 1 write for each. Each also costs 1 queue
-/// call.
+/// Resends the failed notifications of one day, in steps. Leaves out notifications that were queued, sent or
+/// skipped since, or that failed again on another day. So a step may be repeated.
+///
+/// KV cost: 1 list, and 3 reads and 1 write for each notification. Queue cost: 1 call for each notification.
 ///
 /// # Errors
 /// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
@@ -337,7 +344,7 @@ async fn resend_day_now(
 const NO_PLACE: &str =
     "this is not a valid position in the failures of a day: begin again at the start of the day";
 
-/// Records the messages to be queued in the audit log: one entry for each service.
+/// Writes one audit log entry for each service, with the notifications that are about to be queued.
 async fn record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -357,7 +364,7 @@ async fn record(
 }
 
 impl DayStep {
-    /// Queues the message if the notification is to be resent, and counts the outcome.
+    /// Queues the message if the notification is to be resent. Counts the outcome in this step.
     async fn count(
         &mut self,
         choice: Choice<'_>,

@@ -11,32 +11,32 @@ use crate::store::{
 };
 use crate::time::day_of;
 
-/// Maximum number of notifications without a delivery result whose transactions are read.
+/// Maximum number of transactions that are read to find the state of notifications without a delivery result.
 const MAX_UNKNOWN: usize = 20;
 
-/// The failed notifications of a day that can be sent again.
+/// How many failed notifications of a day can be sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resendable {
     /// Their number.
     pub count: usize,
-    /// Whether there may be more.
+    /// Whether there may be more of them than `count`.
     pub has_more: bool,
 }
 
-/// Returns whether a notification still counts as failed on this day: it was not sent or queued since, and did not fail on
-/// another day since.
+/// Returns whether the notification is still in the state [`Failed`](State::Failed), and its last failure was
+/// on this day. A failure of unknown time counts as on this day.
 pub(super) fn is_failed_on(day: &str, status: &Status) -> bool {
     status.state == State::Failed && status.at.as_deref().is_none_or(|at| day_of(at) == day)
 }
 
-/// Returns whether a notification that failed on this day can be sent again: it still counts as failed, and its address is
-/// not blocked.
+/// Returns whether a notification that failed on this day can be sent again: it is still in the state failed,
+/// and its address is not blocked.
 pub fn is_resendable(day: &str, status: &Status) -> bool {
     is_failed_on(day, status) && can_be_sent(status)
 }
 
-/// Counts the failed notifications of a day that can be sent again. Looks at the first 100 failures of the day only. KV
-/// cost: 1 list, 2 reads, and at most 60 reads for notifications without a delivery result.
+/// Counts the failed notifications of a day that can be sent again, among the first 100 failures of the day.
+/// KV cost: 1 list, 2 reads, and at most 60 reads for notifications without a delivery result.
 ///
 /// # Errors
 /// If the store fails.
@@ -87,7 +87,8 @@ fn is_of_marker(
     !is_queued && is_resendable(day, &Status::ended(service, ended))
 }
 
-/// Returns whether a notification without a readable delivery result can be sent again.
+/// Reads the transaction of a notification whose delivery result is missing or damaged. Returns whether the
+/// notification can be sent again.
 async fn is_unmarked(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -12,8 +12,9 @@ use crate::time::{age_ms, parse_ms};
 use serde::Serialize;
 use strum::EnumIter;
 
-/// Hours after which a notification without a delivery result counts as failed. They begin at the create request, or when
-/// the queue should have delivered the message. All attempts together take less time.
+/// Hours after which a notification without a delivery result counts as failed. All delivery attempts
+/// together take less time. The hours begin at the create request or, for a queued message, when the queue
+/// should have delivered it.
 pub const WAITING_HOURS: u64 = 24;
 const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
@@ -23,15 +24,15 @@ const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 pub enum State {
     /// The create request did not ask for the service.
     NotAsked,
-    /// The personal data was erased, and the delivery result with it.
+    /// The personal data was erased, and the record of the delivery result was removed with it.
     Erased,
     /// The service is off for the unit.
     Off,
-    /// A test key created the transaction. If the Worker has the variable `MAIL_TEST_TO`, or an adapter for test keys,
-    /// the notification goes there; otherwise it is skipped. This state does not say which.
+    /// A test key created the transaction. The notification goes to the Worker's variable `MAIL_TEST_TO`, or
+    /// to an adapter for test keys. If neither exists, it is skipped. This state covers all these cases.
     Test,
-    /// The notification was requested within the last 24 hours, and has no result yet. If `round` is present, its message is
-    /// known to be queued.
+    /// The notification was requested within the last 24 hours, and has no result yet. If `round` is present,
+    /// the message of that round is known to be in the queue.
     Waiting,
     /// The mail service or the adapter accepted the notification.
     Sent,
@@ -43,18 +44,19 @@ pub enum State {
     Forgotten,
 }
 
-/// The delivery state of a notification. Unknown members are left out of the JSON.
+/// The delivery state of a notification. The JSON leaves out members whose value is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The service that delivers. The JSON of e-mails leaves it out.
+    /// The service that delivers the notification. For e-mails, the JSON leaves it out.
     #[serde(skip_serializing_if = "NotificationService::is_email")]
     pub service: NotificationService,
     /// The state.
     pub state: State,
-    /// Why the notification was skipped or failed: a code of the service, the mail service or the adapter. Also
-    /// `unsent` if the queue did not accept the message, `unknown` if there is no result after 24 hours, and `damaged`
-    /// if a record cannot be read. For an e-mail that waits for the mail service's quota, the mail service's code.
+    /// Why the notification was skipped or failed, as a code of this service, the mail service or the
+    /// adapter. Three codes are special: `unsent` if the queue did not accept the message, `unknown` if there
+    /// is no result after 24 hours, and `damaged` if a record cannot be read. If an e-mail waits for the mail
+    /// service's quota, this is the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The round: 1 for the first notification, and one more for each resend.
@@ -96,12 +98,13 @@ impl Status {
         Status { reason: Some(reason.to_owned()), ..Status::new(service, State::Failed) }
     }
 
-    /// Returns the round whose message is known to be queued.
+    /// Returns the round whose message is known to be in the queue. Round 1 is the first notification, and
+    /// each later round is a resend.
     pub fn queued_round(&self) -> Option<u32> {
         self.round.filter(|_| self.state == State::Waiting)
     }
 
-    /// Returns the round of a resend: the second if no round is known.
+    /// Returns the round of the next resend: one more than the last known round, or 2 if no round is known.
     pub fn next_round(&self) -> u32 {
         self.round.unwrap_or(1).saturating_add(1)
     }
@@ -136,7 +139,7 @@ impl Status {
     }
 }
 
-/// Returns the delivery state of a service's notification of a transaction. KV cost: at most 3 reads.
+/// Returns the delivery state of a transaction's notification by one service. KV cost: at most 3 reads.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -166,8 +169,8 @@ pub async fn statuses(
     Ok(statuses)
 }
 
-/// Returns the [`status`] of a service's notification. The second part of the pair is the value of its [`Queued`] record,
-/// which was already read.
+/// Returns the [`status`] of a transaction's notification by one service. The pair has the service, and the
+/// value of its [`Queued`] record, which the caller has already read.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -209,7 +212,8 @@ pub(super) async fn status_beside(
     Ok(unmarked(service, age_ms))
 }
 
-/// Returns the status of a notification that cannot be sent because a record is damaged. Returns other errors unchanged.
+/// Turns the error for a damaged record into the status of a failed notification. Returns any other error
+/// unchanged.
 fn damaged(service: NotificationService, error: OperatorError) -> Result<Option<Status>> {
     match error {
         OperatorError::Store(StoreError::Damaged(_)) => {
@@ -219,7 +223,8 @@ fn damaged(service: NotificationService, error: OperatorError) -> Result<Option<
     }
 }
 
-/// Returns the status of a notification without a result, by the age of its transaction.
+/// Returns the status of a notification without a stored result: waiting, failed or forgotten, depending on
+/// its transaction's age.
 fn unmarked(service: NotificationService, age_ms: u64) -> Status {
     let kept = NotificationKey::KEPT_SECONDS.map(|seconds| u64::from(seconds) * 1_000);
     match age_ms {
@@ -229,8 +234,8 @@ fn unmarked(service: NotificationService, age_ms: u64) -> Status {
     }
 }
 
-/// Returns the round whose message is queued; `None` if it should have been delivered more than 24 hours ago, or the record
-/// cannot be read.
+/// Decodes the record of a queued message. Returns `None` if the record cannot be read, or if the queue
+/// should have delivered the message more than 24 hours ago.
 pub(super) fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
     let queued: Queued = decode(QueuedMailKey::KIND, record).ok()?;
     let until_ms = parse_ms(&queued.until)?;

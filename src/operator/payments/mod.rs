@@ -1,8 +1,11 @@
-//! Payments: marks a shop's month as paid, and as unpaid again. Here, a shop is a unit in one mode, test or live.
+//! Payments: marks a shop's month as paid, and as unpaid again. Here, a shop is a unit in one mode, test or
+//! live.
 //!
-//! The payment of a month is one record. It is written only while a claim in the ledger locks the month (module
-//! `claimed_change`). A month can only be marked as paid if the ledger has all of its transactions, and the payment is
-//! the amount due: the sum of the charges, less credits. So the operator's books agree with the service.
+//! The payment of a month is one record. A claim in the ledger locks the month while this record is written
+//! (module `claimed_change`).
+//!
+//! A month can be marked as paid only if the ledger has all of its transactions, and the payment is the
+//! amount due: the charges less the credits. So the operator's accounting agrees with the service.
 
 mod mark;
 mod month;

@@ -46,8 +46,8 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Refuses a month that is already marked as paid. A recent claim overrides the record, because KV may show up to a
-/// minute late that a month was marked as paid or as unpaid again.
+/// Returns an error if a month is already marked as paid. KV may show a change of this up to a minute late,
+/// so a recent claim in the ledger overrides the record in KV.
 pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -108,7 +108,8 @@ pub(super) async fn due(
     Ok(due)
 }
 
-/// Checks that the stated amounts are due. An amount of 0.00 may be left out if another one is stated.
+/// Checks that the amounts that a person stated are due. An amount of 0.00 may be left out if another amount
+/// is stated.
 fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<()> {
     if dues.is_empty() {
         return Err(of.refused("has no transactions"));
@@ -135,7 +136,7 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<
     }))
 }
 
-/// Returns words for how the dues follow from the charges; `None` if there are no credits.
+/// Explains in words how the amounts due follow from the charges and credits; `None` if there are no credits.
 fn deductions(dues: &[Due]) -> Option<String> {
     let has_any = dues.iter().any(|due| due.credited != "0.00" || due.carried != "0.00");
     let sum =
@@ -150,8 +151,8 @@ fn deductions(dues: &[Due]) -> Option<String> {
     })
 }
 
-/// Returns the currency code of an amount that a person has entered. Without an entered currency, it is the only
-/// currency of the month. It may be a code that this release does not know.
+/// Returns the currency code of an amount that a person entered. If the person entered no currency, returns
+/// the only currency of the month, which may be one that this release does not know.
 fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")
@@ -165,8 +166,8 @@ fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<S
     })
 }
 
-/// Returns an amount that a person entered, with two decimal places and without rounding it. `None` for a text other than
-/// digits with at most one point and at most two decimals.
+/// Returns an amount that a person entered, with two decimal places. Returns `None` unless the text consists
+/// of digits with at most one decimal point and two decimals, so that nothing is rounded.
 pub(in crate::operator) fn stated_money(amount: &str) -> Option<String> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

@@ -30,7 +30,8 @@ pub struct Payment {
     pub paid_at: PaidAt,
     /// The invoice number: one line of 1 to 80 bytes.
     pub invoice: String,
-    /// The number of unpriced pledges, which cost nothing, that the person accepts.
+    /// The number of unpriced pledges that the person accepts. An unpriced pledge costs nothing, because its
+    /// offering had no price.
     pub accept_unpriced: usize,
 }
 
@@ -63,7 +64,7 @@ pub struct CheckedPayment {
     /// The payment that would be recorded.
     #[serde(flatten)]
     pub paid: Paid,
-    /// Damaged records of the shop, of any month. They have no row in the ledger, so they are in no sum.
+    /// The shop's damaged records, of any month. They have no row in the ledger, so no sum includes them.
     pub damaged: DamagedRecords,
     #[serde(skip)]
     pub(super) coverage: Coverage,

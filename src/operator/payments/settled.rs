@@ -54,8 +54,8 @@ async fn settlements(
     pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
-/// Returns the settlement of a month; `None` if the month is not marked as paid. Also returns the name of the audit
-/// entry of the change that wrote the settlement, if the record has it.
+/// Returns the settlement of a month, and the name of the audit log's entry for it, if the record has that
+/// name. Returns `None` if the month is not marked as paid.
 pub(super) async fn look(
     store: &impl OperatorStore,
     of: &ShopMonth,

@@ -12,14 +12,14 @@ use crate::store::{Key as _, OperatorStore, PriceListKey, StoreError, decode};
 /// The current prices of a mode, or of a unit.
 #[derive(Clone, Debug)]
 pub struct Current<'k> {
-    /// Whose prices these are.
+    /// The mode, or the unit in a mode, that the prices are for.
     pub of: PriceListKey<'k>,
     /// The price list; `None` if none is set, or it cannot be read.
     pub price_list: Option<PriceList>,
     /// Why the price list cannot be read.
     pub problem: Option<String>,
-    /// For a unit's prices, the price list of the mode; `None` if the mode has no list that can be read. For a mode's
-    /// prices, always `None`.
+    /// The price list of the mode, if these are the prices of a unit. `None` if the mode has no readable
+    /// list, or if these are the mode's own prices.
     pub of_mode: Option<PriceList>,
     pub(super) seen: RecordVersion,
 }
@@ -62,8 +62,8 @@ impl Current<'_> {
         self.price_list.is_some() || self.problem.is_some()
     }
 
-    /// Returns a text that identifies this version of the prices: the time when they were set, if the price list states
-    /// it.
+    /// Returns a text that identifies this version of the prices: the time at which they were set. If there
+    /// is no such time, returns a word such as `none` or `damaged`.
     pub fn revision(&self) -> &str {
         match (&self.price_list, &self.problem) {
             (Some(price_list), _) => price_list.prices.as_deref().unwrap_or("without a time"),
@@ -72,21 +72,22 @@ impl Current<'_> {
         }
     }
 
-    /// Returns what setting these prices would change, compared with the prices [in effect](Self::in_effect).
+    /// Returns what would change if `new` was set, compared with the prices [in effect](Self::in_effect).
     pub fn compare(&self, new: &PriceList) -> Change {
         let mut change = Change::new(self.in_effect(), new);
         change.risks.extend(self.problem.clone());
         change
     }
 
-    /// Returns what removing the price list of a unit would change: the mode's prices apply again.
+    /// Returns what would change if the price list of a unit was removed, because the mode's prices apply
+    /// again.
     pub fn compare_removal(&self) -> Change {
         self.compare(&self.of_mode.clone().unwrap_or_default())
     }
 
-    /// Refuses a change if the person has not seen the current prices. `seen` is the [`revision`](Self::revision) that
-    /// the person has seen. `new` are the prices that the person wants; `None` if they want to remove the list. KV
-    /// cost: 1 read if it refuses.
+    /// Refuses a change if the prices have changed since the person saw them. `seen` is the
+    /// [`revision`](Self::revision) that the person saw. `new` is the price list that the person wants;
+    /// `None` if the list is to be removed. KV cost: 1 read if it refuses.
     ///
     /// # Errors
     /// If the current prices have another revision, or the store fails.

@@ -8,7 +8,8 @@ use crate::store::MAX_PRICES_BYTES;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A [`PriceList`] in a file that a person wrote. Unknown members, which the service would ignore, are an error here.
+/// A [`PriceList`] in a file that a person wrote. Unknown members are an error here, although the service
+/// ignores them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PriceListFile {

@@ -1,4 +1,5 @@
-//! The history of price lists, and the list that a transaction was charged by.
+//! Reads price lists of the past: the history of a mode or a unit, and the list by which a transaction was
+//! charged.
 
 use super::Change;
 use super::rules::{charged_keys, check_unit};
@@ -26,7 +27,7 @@ pub struct PriceListEntry {
     pub time: String,
     /// Who set the price list; `None` if that cannot be read.
     pub by: Option<String>,
-    /// Whether the price list of the unit was removed, so that the mode's applied again.
+    /// Whether this entry is the removal of a unit's price list. From then on, the mode's list applied.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
     /// What this price list changed, compared with the one before it.
@@ -67,7 +68,8 @@ pub async fn history(
     Ok(history)
 }
 
-/// Returns what each of these price lists changed. All prices of the first list count as new.
+/// Returns what each of these price lists changed, compared with the one before it. All prices of the first
+/// list count as new.
 async fn changes(store: &impl OperatorStore, records: &[Record]) -> Result<Vec<PriceListEntry>> {
     let mut history = Vec::new();
     let mut before: Option<PriceList> = None;
@@ -95,7 +97,8 @@ async fn changes(store: &impl OperatorStore, records: &[Record]) -> Result<Vec<P
     Ok(history)
 }
 
-/// Decodes a version of a price list; `None` if it marks a removal.
+/// Decodes an entry in the history of a price list. Returns `None` if the entry says that the list was
+/// removed.
 fn version(record: &[u8]) -> Result<Option<PriceList>, StoreError> {
     #[derive(Deserialize)]
     struct Mark {
@@ -141,8 +144,9 @@ pub async fn listed(
     }))
 }
 
-/// Reads the price list that charged a unit's transaction; `None` if it is not stored in this namespace. `time` is the time
-/// of the list in the transaction's metadata. KV cost: 1 read; 2 if the unit had a price list of its own.
+/// Reads the price list by which a unit's transaction was charged; `None` if this namespace does not have it.
+/// `time` is when the list was set, as the transaction's metadata states. KV cost: 1 read; 2 if the unit had
+/// a price list of its own.
 ///
 /// # Errors
 /// If the list is damaged, or the store fails.

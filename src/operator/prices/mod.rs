@@ -1,5 +1,8 @@
-//! Price lists: of a mode, and of one unit in a mode, which replaces the mode's list for that unit. Parses lists from
-//! files, sets and removes lists, and returns the current ones and their history.
+//! Price lists. Each mode, test or live, has a price list. A unit can have a list of its own in a mode, which
+//! replaces the mode's list for that unit.
+//!
+//! This module parses lists from files, sets and removes lists, and returns the current lists and their
+//! history.
 
 mod change;
 mod current;

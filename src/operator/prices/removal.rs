@@ -1,4 +1,4 @@
-//! Versions of price lists, and the removal of units' lists.
+//! Keeps the history of price lists, and removes units' own lists.
 
 use crate::operator::audit::Author;
 use crate::operator::{Result, encode};
@@ -7,14 +7,14 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey, Registered};
 use serde::Serialize;
 
-/// The value of a version that marks the removal of a unit's price list.
+/// The entry in the history of a unit's price list which says that the list was removed.
 #[derive(Serialize)]
 pub(super) struct RemovalMark {
     pub removed: bool,
 }
 
-/// Removes price lists of a unit. The caller must have written the audit entry of its command before. KV cost: 2 writes
-/// for each list.
+/// Removes price lists of a unit. The caller must already have written the command's entry in the audit log.
+/// KV cost: 2 writes for each list.
 pub(in crate::operator) async fn remove_lists(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -29,7 +29,7 @@ pub(in crate::operator) async fn remove_lists(
     Ok(())
 }
 
-/// Returns the keys of the price lists that a unit has of its own, at most one for each mode. KV cost: 1 read.
+/// Returns the keys of a unit's own price lists, at most one for each mode. KV cost: 1 read.
 pub(in crate::operator) async fn lists_of<'u>(
     store: &impl OperatorStore,
     unit: &'u str,
@@ -44,7 +44,7 @@ pub(in crate::operator) async fn lists_of<'u>(
         .collect())
 }
 
-/// Writes a version of a price list: the list, or the mark of its removal.
+/// Adds an entry to the history of a price list: the new list, or the mark that it was removed.
 pub(super) async fn keep_version(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

@@ -4,7 +4,7 @@ use crate::auth::check_id;
 use crate::operator::{OperatorError, Result};
 use crate::store::PriceListKey;
 
-/// Refuses a price list that has more bytes than this.
+/// Refuses a price list of more than `most` bytes.
 pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
     let length = price_list.len();
     if length <= most {

@@ -21,9 +21,11 @@ use crate::time::date_time;
 const SET: &str = "prices set";
 const REMOVE: &str = "prices remove";
 
-/// Changes the prices of a mode or of a unit. Registers the unit if it is not registered. `seen` is the
-/// [`revision`](Current::revision) of the prices that the person has seen. If the prices have changed since, nothing is
-/// changed; `None` skips this check. Returns the time under which the new price list is kept permanently.
+/// Changes the prices of a mode or of a unit, and registers the unit if it is not registered. Returns the
+/// time under which the new price list is kept permanently.
+///
+/// `seen` is the [`revision`](Current::revision) of the prices that the person saw. If the prices have
+/// changed since then, this change is refused. `None` skips the check.
 ///
 /// # Errors
 /// - If the unit's ID is not valid, the edit does not apply, or the price list is too large.
@@ -50,8 +52,8 @@ pub async fn set(
     once(store, ledger, author, (SET, &(of.name(), edit, seen)), work).await
 }
 
-/// Removes the price list of a unit, so that the mode's applies to it again. `seen` is as for [`set`]. Returns the time of
-/// the removal.
+/// Removes the price list of a unit, so that the mode's list applies to it again. `seen` is the revision that
+/// the person saw, as for [`set`]. Returns the time of the removal.
 ///
 /// # Errors
 /// - If the unit's ID is not valid, or the unit has no price list of its own.
@@ -139,7 +141,8 @@ fn shared_record<'c>(
     SharedRecord { key: of, words, is_changed_by, removed_by: &[REMOVE, units::REMOVE] }
 }
 
-/// Returns the IDs in the audit log's entry of a change.
+/// Returns the name under which the audit log's entry of a change refers to the price list: the name of its
+/// version.
 fn on(of: PriceListKey<'_>, time: &str) -> Vec<String> {
     vec![PriceListVersionKey { of, time }.name()]
 }

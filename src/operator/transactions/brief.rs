@@ -1,4 +1,5 @@
-//! The parts of a transaction that a list shows besides its row in the ledger: the reference, and what was pledged.
+//! The parts of a transaction that a list shows in addition to its ledger row: the reference, and what was
+//! pledged.
 
 use crate::ledger::Order;
 use crate::operator::{Result, read_values};
@@ -9,7 +10,8 @@ use serde::de::IgnoredAny;
 /// Largest number of pledges of a [`Brief`].
 const MAX_PLEDGES: usize = 3;
 
-/// The reference of a transaction, and what was pledged. The page of a transaction shows them even if it is masked.
+/// The reference of a transaction, and what was pledged. Both are shown even to people who see only masked
+/// data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
     /// The reference.
@@ -20,8 +22,8 @@ pub struct Brief {
     pub more: usize,
 }
 
-/// Reads the reference and the pledges of transactions, in their order; `None` for a record that cannot be read. KV
-/// cost: 1 read per 100 transactions.
+/// Reads the reference and the pledges of each transaction, in the given order. Returns `None` for a record
+/// that cannot be read. KV cost: 1 read per 100 transactions.
 ///
 /// # Errors
 /// If the store fails.

@@ -89,7 +89,8 @@ impl Line {
     }
 }
 
-/// Largest number of transactions on a page of the ledger. Units with few transactions share a page.
+/// Largest number of transactions that one query of the ledger returns. Units with few transactions share a
+/// query.
 const PAGE: usize = 1_000;
 
 /// An export of the transactions of a month, page by page. It reads the record of each transaction, and the profile of
@@ -98,9 +99,9 @@ pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,
     month: Month,
-    /// The shops that are not exported yet. Each group of shops is one query.
+    /// The shops that are not exported yet, in groups. One query reads the transactions of a whole group.
     groups: VecDeque<(Mode, Vec<String>)>,
-    /// The position of the next page of the first group.
+    /// Where the next page begins in the first group of shops; `None` at the beginning of the group.
     after: Option<PageCursor>,
     /// Transactions that were read and not exported yet.
     page: Vec<Order>,
@@ -122,10 +123,10 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         }
     }
 
-    /// Returns the lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Within a shop, or
-    /// a group of small shops, the newest transaction is first. A transaction whose record cannot be read has one line
-    /// without an offering, because its charge counts. KV cost: 1 read, and 1 read per 100 units that occur for the
-    /// first time.
+    /// Returns the lines of the next transactions, at most [`MAX_READS`] transactions; `None` after the last
+    /// ones. Within a group of shops, the newest transaction is first. A transaction whose record cannot be
+    /// read still has one line, without an offering but with its charge. KV cost: 1 read, and 1 read per 100
+    /// units that occur for the first time.
     ///
     /// # Errors
     /// If the store or the ledger fails.
@@ -208,8 +209,8 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 }
 
-/// Groups shops of one mode, so that each group has about a page of transactions. So a large number of small shops
-/// needs only few queries.
+/// Groups the shops of each mode, so that a group has about one page of transactions. A large number of small
+/// shops then needs only a few queries.
 fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
     let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
     for mode in [Mode::Test, Mode::Live] {

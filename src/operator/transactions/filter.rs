@@ -25,8 +25,8 @@ impl TransactionFilter {
         unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
     }
 
-    /// Returns whether a record is selected. Comparing the record's name is not enough, because the name has only a
-    /// 40-bit hash of the shop, and two shops can have the same hash.
+    /// Returns whether the filter selects this record. Compares the unit and the mode in the metadata: the
+    /// record's name has only a 40-bit hash of them, which two shops can share.
     pub(super) fn has(&self, recorded: &Recorded) -> bool {
         self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
             && self.mode.is_none_or(|mode| mode == recorded.mode)

@@ -39,24 +39,25 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns the position of the next page; `None` on the last one.
+    /// Returns the position from which a search finds older matches; `None` if there are none.
     pub fn older(&self) -> Option<PageCursor> {
         self.transactions.last().filter(|_| self.more).map(Order::place)
     }
 }
 
-/// Finds at most `most` transactions of one unit or all, in one mode or both, from a position. Erased transactions are
-/// not found by e-mail address.
+/// Finds at most `most` transactions by reference or e-mail address, in one unit or all, and in one mode or
+/// both. `from` is the position to continue from. Erased transactions are not found by e-mail address.
 ///
-/// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number). Ledger cost: 1
-/// query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
+/// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number).
+/// Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
 ///
-/// Workers KV finds the exact reference within a unit, also in months that the ledger does not keep. It is searched if the
-/// ledger finds nothing or is not bound. KV cost: usually 1 list for each mode, at most 4.
+/// If the ledger finds nothing or is not bound, Workers KV is searched for a unit's reference. It finds only
+/// the exact reference, but also in months that the ledger does not keep. KV cost: usually 1 list for each
+/// mode, at most 4.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the namespace has no secret, a needed ledger is not bound, or the store or the ledger
-/// fails.
+/// If the unit's ID is not valid, the namespace has no secret, a needed ledger is not bound, or the store or
+/// the ledger fails.
 pub async fn find(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -99,9 +100,9 @@ async fn in_ledger(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Finds at most `most` transactions of these units, which must be sorted, and of no others, as [`find`] does. A filter with
-/// another unit finds nothing. Uses only the ledger. Ledger cost: 1 query for the shops, 1 per 10,000 shops, and 2 for the
-/// coverage.
+/// Finds at most `most` transactions as [`find`] does, but only those of the given units, which must be
+/// sorted. Finds nothing if the filter names another unit. Uses only the ledger. Ledger cost: 1 query for the
+/// shops, 1 per 10,000 shops, and 2 for the coverage.
 ///
 /// # Errors
 /// If the namespace has no secret, no ledger is bound, or the store or the ledger fails.
@@ -124,7 +125,8 @@ pub async fn find_within(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Returns the transactions of these shops that match. Reads one more than `most` for every 10,000 shops.
+/// Returns the transactions of these shops that match the search. For every 10,000 shops, reads up to `most`
+/// and one more, which shows that there are more.
 async fn of_shops(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
@@ -210,8 +212,9 @@ impl Searched<'_> {
         prefixes
     }
 
-    /// Returns whether a record matches. Its name is not enough, because the 40-bit hashes of two references can be equal. An
-    /// erased transaction has no other hash, so only its name is compared.
+    /// Returns whether a record has the reference. Compares a full hash of it, because the record's name has
+    /// only 40 bits, which two references can share. An erased transaction has no full hash, so it matches by
+    /// its name.
     fn has(&self, recorded: &Recorded) -> bool {
         let scope = recorded.scope();
         let is_own = match &recorded.summary.lookup {

@@ -25,7 +25,7 @@ pub struct ListQuery {
     pub unpriced: bool,
     /// Only transactions whose row in the ledger was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
-    /// Only transactions with the buyer or the reference of this transaction, which is one of them.
+    /// Only transactions with the same buyer, or the same reference, as this transaction, including itself.
     #[serde(skip)]
     pub like: Option<(Likeness, TransactionId)>,
 }
@@ -52,7 +52,8 @@ impl ListQuery {
         Some(self.units()?.iter().flat_map(shops).collect())
     }
 
-    /// Removes transactions of other units, which a list with [`like`](Self::like) could contain.
+    /// Removes transactions that are not of the units in [`within`](Self::within). A list with
+    /// [`like`](Self::like) may contain some.
     fn only_within(&self, mut page: OrderPage) -> OrderPage {
         if let Some(within) = &self.within {
             page.orders.retain(|order| within.contains(&order.unit));

@@ -1,6 +1,6 @@
 //! Transactions, for support and accounting.
 //!
-//! Lists come from the ledger and have times, charges and IDs, without personal data.
+//! Lists come from the ledger. They show times, charges and IDs, but no personal data.
 
 mod brief;
 mod erase;

@@ -20,7 +20,7 @@ use crate::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey}
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// The outcome of a step of a person's erasure.
+/// The outcome of one step of erasing a person's transactions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// The erased transactions, including some that were erased before and are still listed.
@@ -36,7 +36,7 @@ pub struct PersonStep {
     pub next: Option<ErasureCursor>,
 }
 
-/// The position of a step of a person's erasure. Its text fits a hidden field of a form.
+/// The position at which a step of a person's erasure begins. Its text fits a hidden field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErasureCursor {
     /// A position among the transactions that the ledger finds; `None` is the beginning.
@@ -55,7 +55,8 @@ impl ErasureCursor {
     }
 }
 
-/// The prefix of the text of a position in the ledger. The text of a position in KV begins with a digit.
+/// The beginning of the text of a position in the ledger. It differs from a position in KV, whose text begins
+/// with a digit.
 const FOUND: &str = "found-";
 
 impl Display for ErasureCursor {
@@ -68,7 +69,7 @@ impl Display for ErasureCursor {
     }
 }
 
-/// Stores the step for replays, with the next position as text.
+/// Stores the whole step to answer a repeated request. The position of the next step is stored as text.
 impl Outcome for PersonStep {
     type Stored = (PersonStep, Option<String>);
 
@@ -86,7 +87,7 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Adds the outcome for a transaction, and sets the position of the next step, which is after this transaction.
+    /// Adds what happened to a transaction. The next step then begins after this transaction, at `next`.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -101,13 +102,14 @@ impl PersonStep {
     }
 }
 
-/// Erases transactions of an address in a unit, in one mode or both. A step handles at most `at_most` transactions, and at
-/// least one, from the ledger and from at most `lists` list calls. It begins at `from`, where the previous step ended. Each
-/// step makes progress, and the last one has no `next`.
+/// Erases transactions of one e-mail address in a unit, in one mode or both, in steps. A step begins at
+/// `from`, where the previous step ended. It handles at most `at_most` transactions, and makes at most
+/// `lists` list calls; both limits are at least 1. The last step has no `next`.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the namespace has no secret, or the store or the ledger fails before a transaction is
-/// erased or refused. If they fail later, the step ends there, and the next step continues with the rest.
+/// If the unit's ID is not valid, or the namespace has no secret. If the store or the ledger fails before any
+/// transaction is erased or refused. If they fail later, the step ends there without an error, and the next
+/// step continues.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -136,7 +138,7 @@ pub async fn erase_person_step(
     once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
 }
 
-/// A first argument that distinguishes the erasure of a person from the erasure of one transaction.
+/// The first argument of this operation. It distinguishes erasing a person from erasing one transaction.
 const PERSON: &str = "person";
 
 /// The erasure of a person.
@@ -180,7 +182,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Reads a page of a KV list, and erases those of its transactions whose recipient has the address.
+    /// Reads one page of a KV list, and erases the transactions on it whose recipient has the address.
     async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
         let prefixes = self.prefixes();
         let Some(prefix) = prefixes.get(position.list) else {
@@ -208,7 +210,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// Returns the transaction's ID if a record has the address. Counts damaged records in `damaged`.
+    /// Returns the transaction's ID if its recipient has the address. Adds a record that cannot be read to
+    /// `damaged`.
     fn own(
         &self,
         KeyInfo { name, metadata, .. }: &KeyInfo,

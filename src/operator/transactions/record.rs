@@ -81,7 +81,7 @@ impl Record {
     }
 }
 
-/// Converts a record's metadata to a transaction in a list; `None` if it lacks the time or the charge.
+/// Makes a list's row from a record's metadata. Returns `None` if the metadata lacks the time or the charge.
 pub(super) fn order(recorded: Recorded) -> Option<Order> {
     let Recorded { id, mode, unit, summary } = recorded;
     let created_at = summary.created_at?;

@@ -10,21 +10,23 @@ use crate::store::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// Returns the name of a transaction's record, given the name of the record that marks the transaction as erased;
-/// `None` for any other name.
+/// Returns the name of the transaction's record, given the name of the record that marks this transaction as
+/// erased. Returns `None` for any other name.
 pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
 }
 
-/// Returns the name of a transaction's record, given the name of a record with the delivery state of its e-mail; `None`
-/// for any other name. A restore does not overwrite a delivery state, because an older one could cause a second e-mail.
+/// Returns the name of a transaction's record, given the name of a record with the delivery state of its
+/// e-mail. Returns `None` for any other name. A restore keeps the existing delivery state, because an older
+/// one could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
     let failed = FailedMailKey::parse(name).map(|(_, id, _)| id);
     let ended = NotificationKey::parse(name).map(|(id, _)| id);
     ended.or(failed).map(|id| TransactionKey(&id).name())
 }
 
-/// Returns whether a record with this name and metadata is an erased transaction. A restore does not overwrite it.
+/// Returns whether a record is that of an erased transaction, by its name and metadata. A restore does not
+/// overwrite such a record.
 pub fn is_erased(name: &str, metadata: &Value) -> bool {
     let id = TransactionKey::parse(name);
     let recorded = id.and_then(|id| Recorded::from_metadata(id, metadata).ok());
@@ -40,8 +42,9 @@ pub struct Restored {
     pub metadata: TransactionMetadata,
 }
 
-/// Erases the personal data of a transaction in a backup, if it is marked as erased. Returns `None` for a damaged record,
-/// which is left out because its contents are unknown.
+/// Erases the personal data of a transaction from a backup. The caller has found that the transaction is
+/// marked as erased. Returns `None` for a damaged record, which must not be restored because its contents are
+/// unknown.
 ///
 /// # Errors
 /// If the store fails.

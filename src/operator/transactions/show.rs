@@ -12,7 +12,7 @@ use crate::store::{OperatorStore, Recorded, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The data of a transaction to show in addition to masked data.
+/// What to show of a transaction in addition to the masked data.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct ViewOptions {
     /// Shows unmasked texts instead of their first characters.
@@ -76,8 +76,9 @@ impl Record {
         Ok(settlement.map(|settlement| settlement.paid_at))
     }
 
-    /// Returns the price list from which the charge was computed, with only the transaction's offerings; `None` if
-    /// there was none, or it is not stored in this namespace. KV cost: 1 read; 2 if the unit had a list of its own.
+    /// Returns the price list from which the charge was computed, reduced to the transaction's offerings.
+    /// Returns `None` if there was no list, or this namespace does not have it. KV cost: 1 read; 2 if the
+    /// unit had a list of its own.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
@@ -112,9 +113,9 @@ pub async fn reveal<'r>(
     Ok(shown)
 }
 
-/// Masks the recipient and all texts about the order. Only their first characters stay, which is enough to compare them with
-/// what a person says on the phone. The reference, the offerings and their nouns stay: they say what was ordered, and name
-/// nobody.
+/// Masks the recipient and the texts about the order: only their first characters stay. These are enough to
+/// compare with what a person says on the phone. The reference, the offerings and their nouns are not masked,
+/// because they name nobody.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);

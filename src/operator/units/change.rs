@@ -65,11 +65,11 @@ pub async fn replace(
     as_now(store, unit, done).await
 }
 
-/// Removes members from a unit's profile; `None` if the unit has no profile.
+/// Removes members from a unit's profile. Returns `None` if the unit has no profile.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the remaining profile is not valid, somebody else changes the profile at the same
-/// moment, or the store or the ledger fails.
+/// If the unit's ID is not valid, the remaining profile is not valid, somebody else changes the profile at
+/// the same moment, or the store or the ledger fails.
 pub async fn unset(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -110,15 +110,16 @@ async fn keep(
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
-/// Copies the name in a new profile to the ledger, where searches find the unit by its name. If this fails, the next
-/// reconciliation pass does it. The outcome of a replay has no profile, because the name was copied before.
+/// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
+/// reconciliation pass copies it. Does nothing for a repeated request, because the first request has copied
+/// the name.
 async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
     if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
         let _ = names::set(ledger, &row.unit, profile.name()).await;
     }
 }
 
-/// Replaces the outcome of a replay with the current profile.
+/// Adds the current profile to the outcome of a repeated request, because outcomes are stored without it.
 async fn as_now(
     store: &impl OperatorStore,
     unit: &str,
@@ -133,7 +134,8 @@ async fn as_now(
     }
 }
 
-/// Reads the stored profile, unchecked. Returns an empty one if the record cannot be read.
+/// Reads the stored profile without checking its values, and its version. Returns an empty profile if the
+/// record cannot be read.
 async fn stored(
     store: &impl OperatorStore,
     unit: &str,

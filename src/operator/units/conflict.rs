@@ -1,4 +1,4 @@
-//! Changes of one profile by two people at the same moment.
+//! Prevents two people from changing one profile at the same moment.
 
 use crate::operator::shared_record::SharedRecord;
 use crate::store::{ChangeNote, ProfileKey};
@@ -12,7 +12,8 @@ pub(super) fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
     move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
 }
 
-/// Returns the profile of a unit as a record that several people may change.
+/// Describes a unit's profile as a record that several people may change. `is_changed_by` tells which changes
+/// in the audit log concern it.
 pub(super) fn shared_record<'c>(
     unit: &'c str,
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,

@@ -1,12 +1,12 @@
-//! What the audit log records of a changed profile.
+//! Finds the changed members of a profile, for the audit log.
 
 use crate::operator::audit::MemberChange;
 use crate::recipient::{NewProfile, Profile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The members whose values the audit log records. For any other member, it records only that the member was changed,
-/// because the address for replies may belong to a person.
+/// The members whose values the audit log records. If another member changes, the log only says so, because
+/// the value may belong to a person, such as the address for replies.
 const RECORDED: [&str; 9] = [
     "name",
     "logo",
@@ -19,7 +19,7 @@ const RECORDED: [&str; 9] = [
     "timeZone",
 ];
 
-/// Returns the members that differ between two versions of a profile.
+/// Returns the members that differ between the old and the new profile.
 pub(super) fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
     let members = |profile| match profile {
         Ok(Value::Object(members)) => members,

@@ -24,7 +24,7 @@ pub struct ProfileMembers {
     tax_text: Option<String>,
 }
 
-/// An optional member of a profile. It is read by its name on the command line, such as `reply-to`.
+/// An optional member of a profile. On the command line, it has a name such as `reply-to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all(serialize = "camelCase", deserialize = "kebab-case"))]
 #[strum(serialize_all = "kebab-case")]
@@ -52,7 +52,7 @@ pub enum Member {
 }
 
 impl ProfileMembers {
-    /// Returns the old profile with these members set.
+    /// Returns the old profile, changed by these members.
     pub(super) fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
             return Err(OperatorError::Invalid(format!(
@@ -79,7 +79,7 @@ impl ProfileMembers {
 }
 
 impl Member {
-    /// Returns the member of a profile.
+    /// Returns this member of a profile, so that it can be read or changed.
     pub(super) fn of(self, profile: &mut NewProfile) -> &mut Option<String> {
         match self {
             Member::Logo => &mut profile.logo,

@@ -45,7 +45,8 @@ impl UnitRow {
     }
 }
 
-/// Only the unit's ID is stored for replays, because a profile may name a person. A replay reads the profile again.
+/// Stores only the unit's ID to answer a repeated request, because a profile may name a person. A repeated
+/// request reads the profile again.
 impl Outcome for UnitRow {
     type Stored = String;
 

@@ -32,7 +32,7 @@ pub struct UpdateChange {
     pub is_compiled: bool,
 }
 
-/// If the record was not written, a repeated request writes it.
+/// Stores no outcome if the record that timelines read was not written, so that a repeated request writes it.
 impl Outcome for UpdateChange {
     type Stored = UpdateRow;
 
@@ -47,8 +47,8 @@ impl Outcome for UpdateChange {
 
 // ---- Add -----------------------------------------------------------------------------------------
 
-/// Adds an update as a draft. `fulfilment` is the ID of the fulfilment that it is made from. Ledger cost: 3 calls. KV
-/// cost: 1 write.
+/// Adds an update as a draft. `fulfilment` is the ID of the fulfilment, the report of what was done, from
+/// which the update is made. Ledger cost: 3 calls. KV cost: 1 write.
 ///
 /// # Errors
 /// - If a member of the update or the offering is invalid, or the month has not begun.
@@ -73,7 +73,8 @@ pub async fn add(
     once(store, ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
 }
 
-/// Derives an update's ID from the hash of its operation. So a repeated request does not add the update twice.
+/// Derives an update's ID from the hash of its operation's ID. So a repeated request does not add the update
+/// twice.
 fn id_of(hash: &str) -> Result<UpdateId> {
     let digits: String = hash.chars().take(ID_DIGITS).collect();
     UpdateId::parse(["upd_", &digits].concat()).ok_or_else(|| refused("the update has no ID"))
@@ -134,7 +135,8 @@ fn row_change<'r>(row: &'r UpdateRow, content: &'r str, at: u64) -> RowChange<'r
     }
 }
 
-/// Describes a change in the audit log, with the whole update: the only other copy of a draft is in the ledger.
+/// Describes a change for the audit log. Includes the whole update, because the only other copy of a draft is
+/// in the ledger.
 fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
     Ok(Subject {
         on: vec![after.id.clone(), in_words(&after.pledges, &after.update)],
@@ -146,9 +148,9 @@ fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
 
 // ---- Change --------------------------------------------------------------------------------------
 
-/// Replaces the contents of an update. `revision` is the revision that the person has seen. If the update is published,
-/// timelines show the new contents without another step. Ledger cost: 4 calls, 2 more if it is published. KV cost: 1
-/// write, 1 more if it is published.
+/// Replaces the contents of an update. `revision` is the revision that the person saw. If the update is
+/// published, timelines show the new contents at once. Ledger cost: 4 calls, 2 more if it is published. KV
+/// cost: 1 write, 1 more if it is published.
 ///
 /// # Errors
 /// - If a member of the update is invalid, nothing differs, or a published update would have no sentence.
@@ -190,8 +192,9 @@ pub async fn publish(
     change_state(store, ledger, author, of, (PUBLISH, UpdateState::Published)).await
 }
 
-/// Withdraws an update, so that timelines no longer show it, or discards a draft. Both can be published again. Ledger
-/// cost: 4 calls, 2 more if it was published. KV cost: 1 write, 1 more if it was published.
+/// Withdraws an update, so that timelines no longer show it, or discards a draft. Either can still be
+/// published later. Ledger cost: 4 calls, 2 more if it was published. KV cost: 1 write, 1 more if it was
+/// published.
 ///
 /// # Errors
 /// - If the update is withdrawn already.
@@ -224,7 +227,8 @@ async fn change_state(
     once(store, ledger, author, (command, &id), work).await
 }
 
-/// Changes an update, then writes the record of its pledges if timelines showed it before or show it now.
+/// Changes an update in the ledger. If the update is published now or was before, also writes the record that
+/// timelines read.
 async fn change(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -268,7 +272,8 @@ async fn change(
     Ok(UpdateChange { row, is_compiled: true })
 }
 
-/// Writes the record of an update's pledges. If the write fails, the change is still made, and `is_compiled` is false.
+/// Writes the record that timelines read, after a change of an update. If the write fails, the change still
+/// counts, and `is_compiled` is false.
 async fn compiled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -87,8 +87,8 @@ pub(super) fn check_pledges(pledges: &Pledges, clock: &impl Clock) -> Result<()>
     }
 }
 
-/// Checks the members of an update. An error names the member in backticks; an error about a sentence names its
-/// language tag instead.
+/// Checks the members of an update that a person wrote. An error names the wrong member in backticks. If a
+/// sentence is wrong, the error names its language tag instead.
 pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Result<Update> {
     let update = Update {
         id,

@@ -1,9 +1,12 @@
-//! Compiles the records of updates in Workers KV, which timelines read, from the rows of the ledger.
+//! Writes the records of updates in Workers KV, which timelines read, from the ledger's rows.
 //!
-//! Two people may publish at the same moment. Each change increments the revision of its record. Each writer of a
-//! record reads the revision with the rows, and reads it again after the write. If it has changed, the record is
-//! written again. So the last write has the rows of the last change. If a writer stops in between, for example because
-//! its isolate ends, [`heal`] finds the difference: it compares records with rows.
+//! Two people may publish at the same moment. So each change in the ledger increments a revision, and a
+//! writer reads this revision together with the rows. After it has written the record, it reads the revision
+//! again. If the revision has changed, it writes the record again. So the last write contains the last
+//! change.
+//!
+//! A writer may stop halfway, for example because its isolate ends. Later, [`heal`] compares the records with
+//! the rows, and writes those that differ.
 
 use crate::ledger::Ledger;
 use crate::ledger::update_records::{self, Published};
@@ -16,7 +19,7 @@ use serde::Serialize;
 
 /// Maximum number of attempts to write a record during concurrent changes.
 const MAX_ROUNDS: usize = 5;
-/// How long a record is trusted until it is compared with its rows again, in milliseconds.
+/// Time after which a record is compared with its rows again, in milliseconds.
 const TRUSTED_MS: u64 = 60 * 60_000;
 
 /// The result of comparing records with their rows.
@@ -28,12 +31,12 @@ pub struct Compared {
     pub written: usize,
 }
 
-/// Writes the record of these pledges, or removes it if nothing is published. Ledger cost: 2 calls. KV cost: 1 write.
-/// Both are repeated while somebody else changes the same record.
+/// Writes the record with the published updates for these pledges, or removes it if no update is published.
+/// Ledger cost: 2 calls. KV cost: 1 write. Repeats both while somebody else changes the same updates.
 ///
 /// # Errors
-/// If the ledger or the store fails, or the record changes during every attempt. The record may then be outdated. The
-/// ledger marks it as outdated until it is written.
+/// If the ledger or the store fails, or the updates change during every attempt. The record may then be
+/// outdated. The ledger marks it as outdated until it is written.
 pub(super) async fn compile(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -67,9 +70,9 @@ fn record(Published { updates, .. }: &Published) -> Option<Vec<u8>> {
     (updates != "[]").then(|| record().into_bytes())
 }
 
-/// Compares at most `most` records with their rows, and writes those that differ: outdated ones first, then those that
-/// were not compared for an hour. Ledger cost: 1 query, and 2 to 4 calls for each record. KV cost: 1 read for each
-/// record, and 1 write for each that differs.
+/// Compares at most `most` records in KV with their rows in the ledger, and writes those that differ.
+/// Compares outdated records first, then those that were not compared for an hour. Ledger cost: 1 query, and
+/// 2 to 4 calls for each record. KV cost: 1 read for each record, and 1 write for each that differs.
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -83,7 +86,8 @@ pub async fn heal(
     compare_due(store, ledger, clock, before, most).await
 }
 
-/// Compares all records with their rows, and writes those that differ. The cost is that of [`heal`].
+/// Compares all records in KV with their rows in the ledger, and writes those that differ. Costs as much for
+/// each record as [`heal`].
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -104,7 +108,8 @@ pub async fn compare(
     }
 }
 
-/// Compares at most `most` records that were last compared before this time.
+/// Compares at most `most` records that were last compared before this time. Writes those that differ from
+/// their rows.
 async fn compare_due(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -120,7 +125,8 @@ async fn compare_due(
     Ok(Compared { compared: due.len(), written })
 }
 
-/// Compares a record with its rows. Returns whether it differed and was written.
+/// Compares a record with its rows in the ledger, and writes it if it differs. Returns whether it was
+/// written.
 async fn mend(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -1,4 +1,4 @@
-//! Drafts an update from a fulfilment.
+//! Drafts an update from a fulfilment, the report of what was done for pledges.
 
 use super::change::{UpdateChange, add};
 use super::checked::NewUpdate;
@@ -12,8 +12,9 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use crate::updates::Stage;
 
-/// Adds a draft with the partner, place, day, quantity and report of a fulfilment. A person still has to write its
-/// sentence. Ledger cost: 4 calls. KV cost: 1 write.
+/// Adds a draft with the partner, place, day, quantity and report of a fulfilment, which records what was
+/// done for pledges. A person still has to write the draft's sentence. Ledger cost: 4 calls. KV cost: 1
+/// write.
 ///
 /// # Errors
 /// - If no fulfilment has this ID, or it was removed, or already has an update.

@@ -12,11 +12,12 @@ use crate::settlement::Month;
 pub struct UpdateList {
     /// The updates: newest month first, then by mode, offering, and date (newest first).
     pub updates: Vec<UpdateRow>,
-    /// The pledges whose record in Workers KV is outdated, so that timelines do not show the last change yet.
+    /// The pledges whose record in Workers KV is outdated: timelines do not show the last change of their
+    /// updates yet.
     pub outdated: Vec<Pledges>,
 }
 
-/// Returns at most `most` updates of these months, including withdrawn ones. Two queries.
+/// Returns at most `most` updates of these months, including withdrawn ones. Ledger cost: 2 queries.
 ///
 /// # Errors
 /// If the ledger fails.
@@ -32,7 +33,7 @@ pub async fn list(
     Ok(UpdateList { updates, outdated })
 }
 
-/// Returns an update, even if it is withdrawn. One query.
+/// Returns an update, even if it is withdrawn. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If there is no update with this ID, or the ledger fails.

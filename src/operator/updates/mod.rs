@@ -1,5 +1,5 @@
-//! Updates: what became of the pledges of an offering and month, as buyers' timelines show it. They are drafts until they
-//! are published.
+//! Updates: they tell buyers, on their timelines, what became of an offering's pledges of one month. An
+//! update is a draft until it is published.
 
 mod change;
 mod checked;

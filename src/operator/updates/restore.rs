@@ -10,7 +10,8 @@ use crate::store::{AuditKey, Key as _, OperatorStore, decode};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The group of the commands whose entries have an update.
+/// The beginning of the names of the commands that change updates. Their entries in the audit log contain the
+/// update.
 const GROUP: &str = "updates ";
 
 /// The outcome of [`restore`].
@@ -22,13 +23,13 @@ pub struct RestoredUpdates {
     pub known: u64,
     /// Names of the audit log's entries whose updates could not be written.
     pub failed: Vec<String>,
-    /// The result of comparing the records that timelines read with the restored rows.
+    /// How many of the records that timelines read differed from the ledger's rows, and were written again.
     pub records: Compared,
 }
 
-/// Writes the updates that the audit log has and the ledger lacks, each as in its last entry. Then writes the records
-/// that differ. KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 changes of updates, and the cost of
-/// [`compare`]. Ledger cost: 2 queries for each update.
+/// Restores the updates that the ledger lacks from the audit log, each as its last entry has it. Then writes
+/// the records in KV that differ from the ledger. KV cost: 1 list per 1,000 entries of the audit log, 1 read
+/// per 100 changes of updates, and the cost of [`compare`]. Ledger cost: 2 queries for each update.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the updates may have been written then.
@@ -55,8 +56,8 @@ pub async fn restore(
     Ok(restored)
 }
 
-/// Returns each update as its last entry in the audit log has it, with the entry's name. Adds the names of entries that
-/// cannot be read to `unread`.
+/// Returns the last version of each update in the audit log, with the name of its entry. Adds the names of
+/// entries that cannot be read to `unread`.
 async fn last_rows(
     store: &impl OperatorStore,
     unread: &mut Vec<String>,

@@ -1,4 +1,4 @@
-//! The content of the e-mail, which its plain text and its HTML share.
+//! The content of the e-mail, for both its plain text and its HTML.
 
 use crate::pledge::{RetrievedPledgeTransaction, Trigger};
 use crate::recipient::calendar::Calendar;
@@ -11,7 +11,7 @@ use crate::recipient::text::{brief, own_lines, preview};
 use crate::recipient::words::{Sentence, fill, part};
 use std::borrow::Cow;
 
-/// Maximum number of pledges that are listed. Of the others, the e-mail says only how many there are.
+/// Maximum number of pledges in the e-mail's list. For the rest, the e-mail only says how many there are.
 const MAX_PLEDGES: usize = 100;
 /// Maximum size of the list in bytes of HTML. Gmail cuts e-mails of more than 102 KB.
 const MAX_LIST_BYTES: usize = 32 * 1024;
@@ -64,7 +64,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the sentence about the pledges, and the values to insert: the shop, and the quantity or number.
+    /// Returns the sentence about the pledges, and the two values to insert: the shop, and either the
+    /// quantity or the number of pledges.
     pub fn statement(&self) -> (&'static str, [Cow<'_, str>; 2]) {
         let words = self.language.text(Sentence::MailSubject);
         let shop = Cow::Borrowed(self.shop);
@@ -81,14 +82,14 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the statement as the subject. Encoded words (`=?…?=`) are broken up, because mail programs decode them
-    /// in headers.
+    /// Returns the statement as the e-mail's subject. Breaks up encoded words (`=?…?=`), because mail
+    /// programs would decode them in headers.
     pub fn subject(&self) -> String {
         let (sentence, [shop, other]) = self.statement();
         fill(sentence, &[&shop, &other]).replace("=?", "= ?")
     }
 
-    /// Returns the text that mail programs show after the subject: what was pledged, and why.
+    /// Returns the preview text that mail programs show after the subject: what was pledged, and why.
     pub fn preheader(&self) -> String {
         let pledge = |(quantity, name): (Option<&str>, Option<&str>)| {
             [quantity, name].into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -111,8 +112,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the lines of the list, one for each pledge: the quantity and the name. If there is one pledge, and the
-    /// statement contains its quantity, the line leaves the quantity out.
+    /// Returns the quantity and the name for each line of the list of pledges. A single pledge's line leaves
+    /// out the quantity if the statement contains it.
     pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
             let is_stated = self.count == 1 && line.words.is_some();
@@ -142,7 +143,8 @@ impl<'c> Content<'c> {
     }
 }
 
-/// Maximum number of pledges in the preheader. Mail programs show less.
+/// Maximum number of pledges in the preheader, the preview that mail programs show after the subject. They
+/// show fewer pledges than this.
 const MAX_PREVIEWED: usize = 4;
 
 /// Returns the lines of the first pledges, as many as [`MAX_PLEDGES`] and [`MAX_LIST_BYTES`] allow.

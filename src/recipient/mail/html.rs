@@ -41,8 +41,8 @@ pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
     document.into_string()
 }
 
-/// Renders the text that mail programs show after the subject. The invisible characters at its end keep them from
-/// continuing with the e-mail's first words.
+/// Renders the preview text that mail programs show after the subject. Invisible characters at its end fill
+/// the preview, so that the e-mail's first words do not appear in it.
 fn preheader(content: &Content<'_>) -> Markup {
     html! {
         div.preheader aria-hidden="true" style=(HIDDEN) {
@@ -96,7 +96,8 @@ fn message(content: &Content<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-/// Renders the list of pledges. Word gives the elements `ul` and `li` margins that no style removes.
+/// Renders the list of pledges with paragraphs instead of `ul` and `li`: Word, which Outlook uses, gives
+/// those elements margins that no style removes.
 fn list(content: &Content<'_>, look: &Look<'_>) -> Markup {
     let mut lines = content.lines().peekable();
     html! {

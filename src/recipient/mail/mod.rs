@@ -1,9 +1,13 @@
-//! The e-mail that informs a recipient about the pledges, and the message by a messaging service.
+//! The e-mail that informs a recipient about the pledges, and the message that a messaging service delivers.
 //!
-//! The e-mail has the same content as plain text and as HTML. Both have one link: to the page of the transaction. A
-//! message is the plain text, except that its end does not speak of an e-mail. The HTML loads only the shop's logo, if there is one. A buyer may abuse the recipient's name to send a message to somebody
-//! else. Therefore names and other texts of a create are [truncated, and broken where a mail program would turn them into
-//! a link](super::text::brief). So is the shop's own sentence, except that its profile limits its length.
+//! The e-mail has the same content as plain text and as HTML. Both have one link, to the page of the
+//! transaction. The HTML loads nothing but the shop's logo, if there is one. The message is the plain text
+//! with another end, which does not mention an e-mail.
+//!
+//! A buyer may abuse the recipient's name to send a message to somebody else. Therefore names and other texts
+//! of a create request are [truncated, and broken where a mail program would turn them into a
+//! link](super::text::brief). The shop's own sentence is broken in the same way, but not truncated, because
+//! its profile limits its length.
 
 mod content;
 mod html;
@@ -47,8 +51,9 @@ pub struct MessageTexts {
     pub text: String,
 }
 
-/// Writes the e-mail about a transaction. The profile sets the language, the time zone of dates, the look and a sentence of
-/// the shop's own; the defaults are English and UTC. Returns `None` if the record lacks the URL of the page.
+/// Writes the e-mail about a transaction. The profile sets the language, the time zone of dates, the look and
+/// a sentence of the shop's own. The default language is English, and the default time zone UTC. Returns
+/// `None` if the record lacks the URL of the page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,

@@ -3,7 +3,8 @@
 use super::content::Content;
 use crate::recipient::words::{Sentence, fill};
 
-/// Writes the text of the e-mail. Its last paragraph is a signature, which mail programs do not quote.
+/// Writes the text of the e-mail. Its last paragraph is marked as a signature, which mail programs leave out
+/// of replies.
 pub(super) fn mail_text(content: &Content<'_>) -> String {
     text(content, "-- \n", Sentence::MailWhy)
 }
@@ -13,7 +14,8 @@ pub(super) fn message_text(content: &Content<'_>) -> String {
     text(content, "", Sentence::MessageWhy)
 }
 
-/// Writes the paragraphs. The last one has the facts, and says why the recipient gets the text.
+/// Writes the paragraphs of a text. The last one has the reference and the day, and says why the recipient
+/// gets the text.
 fn text(content: &Content<'_>, before_facts: &str, why: Sentence) -> String {
     let (greeting, name) = content.greeting();
     let say = |sentence| content.language.text(sentence);

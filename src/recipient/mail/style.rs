@@ -66,7 +66,8 @@ fn is_svg(logo: &str) -> bool {
     ["svg", "svgz"].iter().any(|svg| extension.eq_ignore_ascii_case(svg))
 }
 
-/// Height of the logo, in pixels. Word ignores the maximum of the style, but keeps the ratio of width and height.
+/// Height of the logo, in pixels. Word ignores the maximum height in the style, but scales the width with
+/// this height.
 pub(super) const LOGO_HEIGHT: u32 = 40;
 /// Height of the button, in pixels.
 pub(super) const BUTTON_HEIGHT: u32 = 48;
@@ -97,11 +98,12 @@ pub(super) const SOFT: &str =
 /// The style of the note below the button.
 pub(super) const NOTE: &str =
     "margin:16px 0 0;font-size:14px;line-height:1.5;color:#56635b;text-wrap:pretty";
-/// The style of the preheader. Mail programs show it in the list of e-mails only.
+/// The style of the preheader, the preview text that mail programs show only in the list of e-mails.
 pub(super) const HIDDEN: &str = "display:none;mso-hide:all;max-height:0;max-width:0;overflow:hidden;\
                                  font-size:1px;line-height:1px;color:#fbfaf5;opacity:0";
 
-/// The part of the head for Word: pixels of the usual size on screens of a high resolution, and fonts that Windows has.
+/// The part of the head that only Word reads. It keeps pixels at their usual size on high-resolution screens,
+/// and selects fonts that Windows has.
 pub(super) const WORD_HEAD: &str = "<!--[if mso]><xml><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch>\
      </o:OfficeDocumentSettings></xml><style>td,p,a{font-family:'Segoe UI',Arial,sans-serif!important}\
      h1{font-family:Georgia,serif!important}</style><![endif]-->";

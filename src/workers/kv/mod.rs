@@ -27,7 +27,7 @@ const WRITE_MS: u32 = 15_000;
 #[derive(Clone)]
 pub struct KvStore {
     namespace: KvNamespace,
-    /// Whether every read is at most [`LEAST_CACHE_SECONDS`] old.
+    /// Whether each value that is read is at most [`LEAST_CACHE_SECONDS`] old.
     is_recent: bool,
 }
 
@@ -147,7 +147,7 @@ async fn find(
     Ok(value.map(|value| (value, found.metadata())))
 }
 
-/// Awaits a promise of KV with a deadline. Logs a failure without the key and the value.
+/// Waits for the answer to a call of KV, until a deadline. Logs a failure without the key and the value.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] if the call fails or takes longer.
@@ -174,7 +174,8 @@ fn damaged_list() -> StoreError {
     StoreError::Damaged("the list of names has an unexpected form".to_owned())
 }
 
-/// Returns the error for metadata of an unexpected form. serde's own text would quote the metadata.
+/// Returns the error for metadata of an unexpected form. It does not contain serde's own text, which would
+/// quote the metadata.
 fn damaged_metadata(kind: &str) -> StoreError {
     StoreError::Damaged(format!("the metadata of the stored {kind} is damaged"))
 }

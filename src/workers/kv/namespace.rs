@@ -10,7 +10,8 @@ use web_sys::ReadableStream;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A namespace of Workers KV. `worker::KvStore` converts options with serde, which adds 32 KB of wasm.
+    /// A namespace of Workers KV. It replaces `worker::KvStore`, which converts options with serde and so
+    /// adds 32 KB of wasm.
     #[derive(Clone)]
     pub type KvNamespace;
     /// Reads one record.
@@ -20,7 +21,7 @@ extern "C" {
         name: &str,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
-    /// Reads the value of one name, or a map of the values of at most 100 names.
+    /// Reads the value of one name. For an array of at most 100 names, reads a map of their values.
     #[wasm_bindgen(method, catch)]
     pub fn get(this: &KvNamespace, names: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
     /// Writes a record.
@@ -51,8 +52,8 @@ thread_local! {
     static BRIEFLY_CACHED: OnceCell<JsValue> = const { OnceCell::new() };
 }
 
-/// Returns the options of `getWithMetadata`, which request the value as a stream. With `is_recent` the value comes from
-/// a cache of at most [`LEAST_CACHE_SECONDS`].
+/// Returns the options of `getWithMetadata`, which request the value as a stream. With `is_recent`, a cached
+/// value may be at most [`LEAST_CACHE_SECONDS`] old.
 pub fn get_options(is_recent: bool) -> JsValue {
     if !is_recent {
         return intern("stream").into();

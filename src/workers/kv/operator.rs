@@ -24,7 +24,8 @@ struct ReadOptions {
 }
 
 impl KvStore {
-    /// Reads the values of at most 100 names with one call. Returns `None` if they have more than 25 MB.
+    /// Reads the values of at most 100 names with one call. Returns `None` if the values together have more
+    /// than 25 MB.
     async fn read_together<K: Key>(&self, names: &Array) -> Result<Option<Array>, StoreError> {
         let found = match self.read(names) {
             Ok(promise) => JsFuture::from(within(&promise, K::READ_MS)).await,
@@ -42,7 +43,7 @@ impl KvStore {
         }
     }
 
-    /// Reads the same values with one call for each.
+    /// Reads the values of names with one call for each name, if one call for all of them is not possible.
     async fn read_one_by_one<K: Key>(
         &self,
         names: &Array,

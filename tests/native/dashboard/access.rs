@@ -45,7 +45,7 @@ fn addresses_are_compared_in_lower_case_and_an_empty_list_names_nobody() {
     }
 }
 
-/// A list with one invalid entry is ignored as a whole.
+/// A list of operators with one invalid address is ignored as a whole, and the dashboard reports it.
 #[test]
 fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
     let mut dashboard = dashboard(seeded());
@@ -91,7 +91,7 @@ fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
     assert!(system.contains("<bdi>ACCOUNTS</bdi></code> is ignored"), "{system}");
 }
 
-/// An address of 254 bytes, the maximum.
+/// An e-mail address of 254 bytes, the maximum, works on all pages.
 #[test]
 fn the_longest_address_can_use_all_pages() {
     let mut dashboard = dashboard(seeded());
@@ -169,8 +169,8 @@ fn requests_that_no_page_sends_are_refused() {
     assert_eq!(dashboard.clock.0.get(), NOW_MS);
 }
 
-/// Who may open each page and send each form, besides operators, who may use all: the roles of operators, and the roles of
-/// people of shops, for their own units and teams.
+/// Each page and form, and which roles may use it in addition to operators, who may use everything. First the
+/// roles of the service's staff, then the roles of a shop's people, who see only their own units and teams.
 pub const MAY: [(&str, &str, &str); 61] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),

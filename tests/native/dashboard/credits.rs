@@ -10,7 +10,7 @@ use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
 const TREES: &str = "quantity-dc9c5edb8b2d479e";
 const DAY: u64 = 24 * 60 * 60_000;
 
-/// A dashboard, two days after January, with a transaction of January. Returns the transaction's path.
+/// Returns a dashboard two days after the end of January, and the path of a transaction from January.
 fn ordered(amount: Value) -> (TestDashboard, String) {
     let dashboard = dashboard(seeded());
     let mut order = minimal();
@@ -76,7 +76,8 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
-/// Two people may handle the same return: whoever confirms last sees the credit of the other one first.
+/// Two people may credit the same returned order. Whoever confirms second first sees the other person's
+/// credit.
 #[test]
 fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
     let (dashboard, path) = ordered(json!(3));

@@ -1,11 +1,11 @@
-//! Tests that the error of a form stands at its field, keeps what was entered, and that hints describe fields.
+//! Tests a form with an error: the message is at its field, the input is kept, and hints describe the fields.
 
 use super::prices::assert_has;
 use super::{OPERATOR, dashboard};
 use support::service::{Answer, LIVE_UNIT, minimal, seeded};
 
-/// Asserts that only this field is invalid, that the error describes it, and that a link leads to it. An empty name stands
-/// for an error that is about no field.
+/// Asserts that only this field is invalid, that an error message describes it, and that a link leads to it.
+/// With an empty name, the error belongs to no field.
 #[track_caller]
 pub fn assert_problem_at(page: &Answer, field: &str) {
     let shown = page.text.rsplit("<main").next().unwrap(); // the style names invalid fields, too
@@ -48,7 +48,7 @@ fn an_error_stands_at_its_field_with_what_was_entered() {
     assert_problem_at(&page, "list");
 }
 
-/// Firefox shows the input of a month as a line of text, so that any text can be sent.
+/// Firefox shows a month's input as an ordinary text field, so a user can send any text as a month.
 #[test]
 fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
     let dashboard = dashboard(seeded());

@@ -186,7 +186,7 @@ fn an_order_of_a_unit_is_found_by_its_exact_reference_without_a_ledger() {
     assert!(page.contains("aria-invalid=\"true\"") && field(&page, "text") == "x");
 }
 
-/// No address of a page has the term: the links to further pages carry it sealed.
+/// The search term is personal data. Links to further pages contain it only in sealed (encrypted) form.
 #[test]
 fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
     let test_dashboard = test_dashboard();

@@ -1,4 +1,5 @@
-//! Tests the sealed terms in the addresses of searches, and the spellings that a search accepts.
+//! Tests the sealed (encrypted) search terms in the addresses of result pages, and the spellings that a
+//! search accepts.
 
 use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{OPERATOR, SUPPORT, TestDashboard, field};
@@ -115,7 +116,8 @@ fn a_token_opens_for_the_person_who_searched_for_a_day_and_is_the_same_page_agai
     assert!(test_dashboard.get(SUPPORT, "/find").text.contains("action=\"/find\""), "bare");
 }
 
-/// Every token that cannot be opened gets the same answer. So the answer does not reveal what is wrong with the token.
+/// The answer is the same for every token that cannot be decrypted, so it does not reveal what is wrong with
+/// the token.
 #[test]
 fn a_token_that_does_not_open_gets_the_same_page_with_the_search_form() {
     let test_dashboard = test_dashboard();
@@ -186,7 +188,8 @@ fn a_unit_is_found_by_the_beginning_of_a_word_in_its_id_or_name() {
     }
 }
 
-/// Before the first API key is created, there is no secret to seal a search term with, and no transaction to find.
+/// Before the first API key exists, there is no secret to encrypt a search term with. The form is then
+/// answered without a redirect.
 #[test]
 fn without_a_secret_the_form_is_answered_with_the_results() {
     let test_dashboard = super::dashboard(support::service::TestService::new(

@@ -1,4 +1,5 @@
-//! Tests the start page: which tasks each role sees, and that a task which cannot be read does not hide the others.
+//! Tests the start page: which tasks each role sees, and that other tasks are still shown if one cannot be
+//! read.
 
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};

@@ -1,4 +1,5 @@
-//! Tests the forms that create, rotate and revoke API keys. A form may be sent several times, and shows a key only once.
+//! Tests the forms that create, rotate and revoke API keys. A form that is sent repeatedly takes effect once,
+//! and shows its key only once.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use impact_pledge::auth::ApiKey;
@@ -36,8 +37,8 @@ fn shown(answer: &Answer) -> String {
     rest.split_once('<').unwrap().0.to_owned()
 }
 
-/// Asserts that an answer says that the form created this key before: it names the key and says what to do, but does not
-/// show the key's text.
+/// Asserts the answer to a form that has already created this key. The answer names the key by its ID and
+/// says what to do, but does not show the key itself.
 #[track_caller]
 fn check_made_before(answer: &Answer, key: &str) {
     assert_eq!(answer.status, 409, "{}", answer.text);

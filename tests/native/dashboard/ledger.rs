@@ -13,7 +13,7 @@ fn health(dashboard: &TestDashboard, identity: Identity<'_>) -> Answer {
     dashboard.send(&TestRequest::new("GET", "/healthz", ""), identity)
 }
 
-/// A dashboard whose ledger was complete an hour ago, with a row for each kind of finding.
+/// Returns a dashboard whose ledger was complete an hour ago and has one problem of each kind.
 fn with_findings() -> TestDashboard {
     let dashboard = dashboard(seeded());
     dashboard.reconcile();

@@ -1,5 +1,5 @@
-//! Tests what people of shops may do. Requests each route for a unit, team, transaction or key of their own shop, of
-//! another shop, and for one that does not exist.
+//! Tests the permissions of people who belong to a shop. Requests every route for their own shop's unit,
+//! team, transaction or key, for another shop's, and for one that does not exist.
 
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
@@ -80,7 +80,7 @@ fn no_key() -> String {
     format!("key:{}", "0".repeat(64))
 }
 
-/// Gives the key of a shop the metadata that lists show, and returns the name of its record.
+/// Returns the name of a shop's API key record, after adding the metadata that lists show.
 fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
     let store = dashboard.store();
     let is_own = |name: &&String| {
@@ -107,8 +107,7 @@ impl Shops {
         ["north", "south", "nowhere"][whose as usize]
     }
 
-    /// Returns a request for a route, as complete as the request that a page sends, except that it does not confirm a
-    /// change.
+    /// Returns a request for a route as a page would send it, but without the confirmation of a change.
     pub fn request(&self, template: &str, whose: Whose) -> TestRequest {
         let (method, path) = template.split_once(' ').unwrap();
         let (unit, id, key) =
@@ -149,8 +148,8 @@ impl Shops {
         store.names().into_iter().map(|name| (name.clone(), store.value(&name))).collect()
     }
 
-    /// Returns an answer's status, its text without the IDs that the request contains, and the numbers of reads and
-    /// queries.
+    /// Sends a request. Returns the answer's status, its text with the request's own IDs replaced, and how
+    /// many reads and database calls it took.
     fn trace(&self, person: &str, template: &str, whose: Whose) -> (u16, String, usize, usize) {
         let (store, ledger) = (self.dashboard.store(), self.dashboard.ledger.as_ref().unwrap());
         drop(store.take_reads());
@@ -171,8 +170,8 @@ fn is_scoped(template: &str) -> bool {
     route.scope() != "global" || GLOBAL_WITH_ID.contains(&template)
 }
 
-/// Routes without an ID in the path, whose requests name a unit or a transaction as a search or a filter. They answer a
-/// foreign one with an empty list or, for a search, with a redirect.
+/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. For
+/// one of another shop, the answer is an empty list or, after a search, a redirect.
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests the limit on bytes that the requests of one person to the dashboard may hold.
+//! Tests how many bytes all requests of one person may hold in the dashboard's memory.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, posted};
 use impact_pledge::dashboard::Identity;
@@ -7,7 +7,7 @@ use support::service::{Answer, LIVE_UNIT, TestRequest, minimal, seeded};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-/// How many bytes a page counts as, at least.
+/// The minimum number of bytes that a page counts as.
 const PAGE: usize = 512 * KIB;
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! Tests messages by messaging services on the pages of the dashboard.
+//! Tests how the dashboard shows messages that go to recipients through messaging services.
 
 use super::transaction::{order, test_dashboard};
 use super::{OPERATOR, SUPPORT, field};

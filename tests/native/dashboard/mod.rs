@@ -53,7 +53,7 @@ pub struct TestDashboard {
     pub entropy: CountedEntropy,
     pub settings: Settings,
     pub queue: MemoryQueue,
-    /// `None` if no database is bound.
+    /// The ledger's database. With `None`, no database is bound.
     pub ledger: Option<SqliteLedger>,
     pub in_flight: InFlight,
     pub rounds: QueuedRounds,
@@ -83,7 +83,7 @@ impl TestDashboard {
         &self.service.store
     }
 
-    /// The dashboard for one request.
+    /// Returns the dashboard as it handles one request.
     pub fn pages(&self) -> Dashboard<'_, MemoryStore, FixedClock, CountedEntropy> {
         Dashboard {
             store: self.store(),

@@ -1,4 +1,5 @@
-//! Tests that people of shops never see the name of an operator, but "the operator", and the names of their own people.
+//! Tests that people of a shop see the names of their own people, but "the operator" instead of an operator's
+//! name.
 
 use super::access::MAY;
 use super::members::{EVA, Shops, TEA, VIC, Whose, shops};
@@ -8,7 +9,7 @@ use support::service::{Answer, minimal};
 
 const DAY_MS: u64 = 86_400_000;
 
-/// Sends a form of a page of the unit `north`, with an operation ID of that page.
+/// Sends a form for the unit `north`, with the operation ID from its page.
 fn submit(shops: &Shops, by: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
     let page = shops.dashboard.get(by, "/units/north/people").text;
     let operation = field(&page, "operation");

@@ -9,7 +9,7 @@ use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, put_prices, seeded};
 const DAY_MS: u64 = 24 * 60 * 60_000;
 const STATEMENT: &str = "/units/unit_dev/statement?month=2025-12";
 
-/// Fills the ledger with one transaction of 1.00 EUR in each month for each of these units.
+/// Returns a dashboard whose ledger has one transaction of 1.00 EUR for each unit and month.
 fn filled(units: &[&str], months: &[(&str, u64)]) -> TestDashboard {
     let dashboard = dashboard(seeded());
     let ledger = dashboard.ledger.as_ref().unwrap();
@@ -29,7 +29,8 @@ fn filled(units: &[&str], months: &[(&str, u64)]) -> TestDashboard {
     dashboard
 }
 
-/// The times of transactions in the 14 months before the test's clock, which is in January 2026.
+/// Returns 14 months, each with the time of a transaction in it. They end before January 2026, the month of
+/// the test's clock.
 fn months() -> Vec<(&'static str, u64)> {
     let names = [
         "2026-01", "2025-12", "2025-11", "2025-10", "2025-09", "2025-08", "2025-07", "2025-06",
@@ -169,7 +170,8 @@ fn wrong_filters_are_refused() {
 
 // ---- Statements ----------------------------------------------------------------------------------
 
-/// A shop with two transactions in December, one of which is unpriced.
+/// Returns the dashboard of a shop with two transactions in December. One of them has an offering without a
+/// price.
 fn charged() -> TestDashboard {
     let mut dashboard = dashboard(seeded());
     let time = "2025-12-01T00:00:00.000Z";

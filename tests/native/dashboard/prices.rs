@@ -39,8 +39,8 @@ fn ask(dashboard: &TestDashboard, fields: &[(&str, &str)]) -> Answer {
     dashboard.post(OPERATOR, "/prices", &fields)
 }
 
-/// Returns the fields of the table on a page, as a browser would send them, with these prices in place of its own. A
-/// price of another offering is entered in the first empty row.
+/// Returns the fields of the price table on a page, as a browser would send them, after editing these prices.
+/// The price of a new offering goes into the first empty row.
 pub fn table(page: &Answer, prices: &[(&str, &str)]) -> Vec<(String, String)> {
     let hidden = ["mode", "unit", "seen", "others"]
         .into_iter()
@@ -71,7 +71,7 @@ fn edit(dashboard: &TestDashboard, prices: &[(&str, &str)]) -> Answer {
     send(dashboard, &table(&dashboard.get(OPERATOR, "/prices"), prices))
 }
 
-/// Returns the fields of the second step, from the page of the first step.
+/// Returns the fields of the form's second step, as the first step's page contains them.
 pub fn confirmation(page: &Answer) -> Vec<(String, String)> {
     assert_eq!(page.status, 200, "{}", page.text);
     let names = ["mode", "unit", "seen", "change", "step", "list"].into_iter();
@@ -152,7 +152,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
     );
 }
 
-/// A function that asks for a change, and words of its preview.
+/// A change that is probably a mistake: a function that requests it, and texts that its preview must contain.
 type Likely<'l> = (&'l dyn Fn(&TestDashboard) -> Answer, &'l [&'l str]);
 
 #[test]
@@ -222,7 +222,8 @@ fn invalid_input_is_shown_again_with_the_problem() {
     assert_eq!(counts(&dashboard), (0, 0));
 }
 
-/// Workers KV may show old prices for a minute. Without a check, another operator's change would be lost.
+/// Workers KV may return old prices for a minute. Without a check, one operator's change could undo
+/// another's.
 #[test]
 fn prices_that_others_set_meanwhile_are_not_replaced() {
     let dashboard = dashboard(seeded());

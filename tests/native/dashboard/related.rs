@@ -1,5 +1,5 @@
-//! Tests which transactions with the same buyer or reference the page of a transaction lists, and which forms the page
-//! has.
+//! Tests the page of a transaction: which other transactions with the same buyer or reference it lists, and
+//! which forms it shows.
 
 use super::orders::link;
 use super::transaction::{assert_inert, main_of, order, test_dashboard};

@@ -1,4 +1,5 @@
-//! Tests the search of people of shops: its results have an address without personal data, which is the person's own.
+//! Tests how people of a shop search. The address of the results contains no personal data, and works only
+//! for the person who searched.
 
 use super::members::{EVA, TEA, VIC, ZOE, shops};
 use super::prices::assert_has;
@@ -58,7 +59,8 @@ fn an_address_of_results_shows_nothing_to_another_person() {
     }
 }
 
-/// A pasted key is in no address, and who manages the key's unit sees its page.
+/// The address of the results does not contain the pasted key. People who manage the key's unit find the key;
+/// others do not learn whether it exists.
 #[test]
 fn a_pasted_key_is_sealed_as_its_hash() {
     let shops = shops();

@@ -17,7 +17,7 @@ fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
         .collect()
 }
 
-/// Returns the text between the end of a tag and the next tag.
+/// Returns the text from the end of the first tag to the next tag.
 fn text(cell: &str) -> Option<String> {
     Some(cell.split_once('>')?.1.split_once('<')?.0.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Tests the times on pages: UTC, or the time zone of the shop whose page it is.
+//! Tests the times on pages: in UTC, or in the time zone of the page's shop.
 
 use super::members::{EVA, shops};
 use super::transaction::test_dashboard;

@@ -14,7 +14,7 @@ use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable,
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
 
-/// A transaction in which every text is hostile and contains a canary.
+/// Returns a create request in which every text contains markup and a marker word that tests can search for.
 pub fn order() -> Value {
     let text = |name: &str| format!("{name}-canary {HOSTILE}");
     json!({
@@ -82,7 +82,8 @@ fn path(id: &str, end: &str) -> String {
     format!("/transactions/{id}{end}")
 }
 
-/// Creates a transaction in the past with this key, under prices that stay stored. Returns its ID.
+/// Creates a transaction in the past with this API key. Its price list stays stored. Returns the
+/// transaction's ID.
 fn made(test_dashboard: &TestDashboard, key: &str) -> String {
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
     for mode in ["test", "live"] {
@@ -246,7 +247,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert_eq!(test_dashboard.rounds().len(), 2);
 }
 
-/// Several forms arrive at once, while Workers KV does not yet show what this instance has queued.
+/// Several equal forms arrive at once, before Workers KV shows the message that the first of them has queued.
 #[test]
 fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
     let test_dashboard = test_dashboard();
@@ -506,7 +507,8 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
 }
 
-/// The button says how many are sent, and is left out if nothing can be sent.
+/// The button to resend a day's notifications says how many it resends. If none can be resent, there is no
+/// button.
 #[test]
 fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
     let test_dashboard = test_dashboard();

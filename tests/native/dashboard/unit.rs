@@ -42,7 +42,7 @@ fn has(answer: &Answer, status: u16, words: &str) {
     assert!(!answer.text.contains("<script"), "{}", answer.text);
 }
 
-/// Returns the fields of the button that creates a unit.
+/// Returns the fields that the button to create a unit sends.
 fn create(unit: &str) -> [(&str, &str); 2] {
     [("answer", "create"), ("asked-unit", unit)]
 }
@@ -207,7 +207,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Follow the reader's browser");
 }
 
-/// A new profile has a choice of the language that somebody made. That of the reader's browser is one, too.
+/// Somebody must choose the language of a new profile. Following the reader's browser is one of the choices.
 #[test]
 fn a_new_profile_asks_for_the_language() {
     let dashboard = shop();

@@ -22,8 +22,8 @@ fn order(dashboard: &TestDashboard, days: u64, offering: &str) -> String {
     dashboard.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned()
 }
 
-/// Returns a dashboard of a unit with transactions in November, December and January, and the IDs of the two in
-/// December. The second of these is unpriced.
+/// Returns a dashboard whose unit has transactions in November, December and January, and the IDs of the two
+/// in December. The second of these has an offering without a price.
 fn used() -> (TestDashboard, [String; 2]) {
     let dashboard = dashboard(seeded());
     for days in [0, 1, 70] {
@@ -34,7 +34,7 @@ fn used() -> (TestDashboard, [String; 2]) {
     (dashboard, ids)
 }
 
-/// Returns the form for December from the current page, filled in and with some fields changed.
+/// Returns the fields of the form that marks December as paid. They are filled in, and some are changed.
 fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
@@ -365,7 +365,7 @@ fn without_the_record_of_changes_nothing_is_marked_or_taken_back() {
     assert_eq!(dashboard.store().value(DECEMBER), stored);
 }
 
-/// Months that are marked as paid but no longer have transactions.
+/// The file lists months that are marked as paid but have no transactions any more.
 #[test]
 fn a_file_for_a_spreadsheet_has_no_formula() {
     let dashboard = dashboard(seeded());

@@ -54,7 +54,8 @@ fn a_create_writes_one_record_two_with_an_idempotency_key_and_none_if_refused() 
 
 // ---- Repeats that race each other -------------------------------------------------------------
 
-/// A service whose store shows no replay record, as if every retry arrived before the first create request had ended.
+/// Returns a service whose store hides replay records. Every retry then looks as if it arrived before the
+/// first create request had ended.
 fn racing() -> TestService<MemoryStore> {
     let service = seeded();
     service.store.set_hidden(Some("idempotency:"));
@@ -101,8 +102,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// A retry whose replay record is not visible yet is charged like the first request, although prices have changed and
-/// other units have created transactions.
+/// A retry that cannot see its replay record yet still gets the charge of the first request. New prices and
+/// other units' transactions do not change it.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -119,7 +120,7 @@ fn a_charge_does_not_change_for_what_another_unit_creates() {
     is_replay(&service.send(&live), &first);
 }
 
-/// The same create request races in two isolates. The terms differ, because the clocks of the isolates do.
+/// Two isolates handle the same create request at once. Their answers differ, because their clocks do.
 #[test]
 fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     let here = racing();
@@ -139,8 +140,8 @@ fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     is_replay(&there.send(&repeatable(&minimal())), &last);
 }
 
-/// If a create request stops between its two writes, its 503 promises that a retry does not record it twice. The promise
-/// also holds for a retry with the API key that replaced the first one.
+/// A create request that stops between its two writes gets a 503, which promises that a retry is safe. The
+/// promise also holds for a retry with the API key that has replaced the first key.
 #[test]
 fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     let service = seeded();

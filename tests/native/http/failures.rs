@@ -11,7 +11,8 @@ use support::service::{
 
 // ---- When the store fails ---------------------------------------------------------------------
 
-/// A key without the namespace's secret would derive other transaction IDs than the unit's other keys.
+/// An API key whose record lacks the namespace's secret must not create transactions: they would get other
+/// IDs than with the unit's other keys.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -106,8 +107,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ------------------------------------------------------------------------------------
 
-/// The service refuses too many pledges by an assumed minimum size of a pledge. The smallest pledge of a real record is
-/// at most 10 bytes longer.
+/// To limit the number of pledges, the service assumes a minimum size of a pledge. The smallest pledge in a
+/// real record is at most 10 bytes longer than this minimum.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();

@@ -81,7 +81,7 @@ fn differences(answer: &Answer, row: &Row, names: &mut Names) -> Vec<String> {
     wrong
 }
 
-/// Returns how an answer breaks the rules that every answer must follow.
+/// Checks the rules that apply to every answer, and returns the rules that this one breaks.
 fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |name: &str, value: &str| {

@@ -1,5 +1,5 @@
-//! Tests the service without its platform, with a store in memory. The rows of requests are also sent to the real
-//! Worker. All other tests here cause faults that cannot be caused there.
+//! Tests the service without its platform, over a store in memory. The request rows also run against the real
+//! Worker. All other tests here need faults that cannot be caused in the real Worker.
 
 mod create;
 mod failures;
@@ -20,8 +20,8 @@ fn unavailable(answer: &Answer, is_live: Option<bool>) {
     assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
 }
 
-/// Asserts that an answer says that a create request without an `Idempotency-Key` may have been recorded, and has no
-/// `Retry-After`.
+/// Asserts the answer to a create request without an `Idempotency-Key` that failed: it says that the
+/// transaction may have been recorded, and has no `Retry-After`.
 #[track_caller]
 fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));

@@ -1,4 +1,4 @@
-//! Finds files that use each other in a circle.
+//! Finds circular imports: files that use each other, directly or through further files.
 
 use super::source::{Source, sources};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -75,7 +75,7 @@ fn finds_circles() {
 /// The path of a file's module, from the root.
 type ModulePath = Vec<String>;
 
-/// The files, and what each of them imports.
+/// The modules' files, each with the names that it imports.
 struct Files<'s> {
     sources: &'s [Source],
     imports: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
@@ -87,7 +87,8 @@ impl<'s> Files<'s> {
         Files { sources, imports }
     }
 
-    /// Returns a shortest circle, such as `a/b a/c a/b`; `None` if there is none.
+    /// Returns a shortest circle of files that use each other, such as `a/b a/c a/b`. `None` means that there
+    /// is none.
     fn circle(&self) -> Option<String> {
         let edges = self.sources.iter().map(|source| (module(source), self.used(source))).collect();
         let circles = self.imports.keys().filter_map(|file| circle_from(file, &edges));
@@ -95,15 +96,15 @@ impl<'s> Files<'s> {
         Some(shortest.iter().map(|file| file.join("/")).collect::<Vec<_>>().join(" "))
     }
 
-    /// Returns the files that define the names which a file uses.
+    /// Returns the other files that define the names used in a file.
     fn used(&self, source: &Source) -> BTreeSet<ModulePath> {
         let own = module(source);
         let paths = source.names().into_iter().filter_map(|name| self.absolute(&own, &name));
         paths.filter_map(|path| self.definer(&path)).filter(|file| *file != own).collect()
     }
 
-    /// Returns a name as a path from the crate's root. Returns `None` for a name of another crate, and for a local
-    /// name.
+    /// Returns a name as a path from the crate's root, or `None` if the name is local or belongs to another
+    /// crate.
     fn absolute(&self, file: &ModulePath, name: &[String]) -> Option<ModulePath> {
         let supers = name.iter().take_while(|part| *part == "super").count();
         let child = [file.as_slice(), &name[..1]].concat();
@@ -120,7 +121,8 @@ impl<'s> Files<'s> {
         Some(base.into_iter().chain(rest.iter().filter(|part| *part != "self").cloned()).collect())
     }
 
-    /// Returns the file that defines what a path names; `None` for a module itself.
+    /// Returns the file that defines the item at a path. Follows re-exports. `None` if the path names only a
+    /// module.
     fn definer(&self, path: &[String]) -> Option<ModulePath> {
         let lengths = (1..=path.len()).rev();
         let file =

@@ -53,7 +53,7 @@ fn only_lib_rs_names_features_and_targets() {
     }
 }
 
-/// The compiler ignores a file that no `mod` names. The tests in it would never run.
+/// The compiler ignores a file that no `mod` declaration names, so the tests in such a file would never run.
 #[test]
 fn each_file_is_a_module() {
     for root in ["src", "tests/native", "proofs/simulation"] {
@@ -101,11 +101,11 @@ fn finds_the_modules_that_a_file_uses() {
     }
 }
 
-/// The line in ARCHITECTURE.md that each module stands on.
+/// The number of the line in ARCHITECTURE.md on which each module is listed.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {
-    /// Reads the last `text` block. Each line is a layer.
+    /// Reads the layers from the last block of code marked as `text`. Each of its lines is a layer.
     fn of(text: &str) -> Self {
         let (_, block) = text.rsplit_once("```text\n").unwrap();
         let (lines, _) = block.split_once("```").unwrap();
@@ -118,7 +118,8 @@ impl Layers {
         Layers(layers)
     }
 
-    /// Returns the modules that a file must not use but does: those that are not on a line above its own.
+    /// Returns the modules that a file uses although it must not. A file may use only modules listed on lines
+    /// above its own.
     fn violations(&self, source: &Source) -> Vec<String> {
         let own = source.module();
         let is_wrong = |used: &String| {

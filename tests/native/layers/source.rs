@@ -49,7 +49,8 @@ impl Source {
     }
 }
 
-/// Adds `a::b` and `a::c` for `a::{b, c}`. Also looks into brackets, and into attribute strings.
+/// Adds the names in some code. For `a::{b, c}`, it adds `a::b` and `a::c`. It also looks into brackets and
+/// into strings in attributes.
 fn add_names(code: TokenStream, before: &[String], names: &mut Vec<Vec<String>>) {
     let (mut name, mut goes_on, mut is_half) = (before.to_vec(), true, false);
     for token in code {
@@ -115,7 +116,7 @@ fn add_imports(code: TokenStream, imports: &mut BTreeMap<String, Vec<String>>) {
     }
 }
 
-/// Adds the names of one declaration. `a as b` is three names here: `a`, `as` and `b`.
+/// Adds the names of one `use` declaration. Here `a as b` consists of three names: `a`, `as` and `b`.
 fn add_declaration(names: Vec<Vec<String>>, imports: &mut BTreeMap<String, Vec<String>>) {
     let mut names = names.into_iter().peekable();
     while let Some(mut path) = names.next() {
@@ -134,7 +135,7 @@ pub fn sources() -> Vec<Source> {
     sources
 }
 
-/// All files in a folder and its folders.
+/// Returns all files in a folder and its subfolders.
 pub fn files(folder: &str) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = Vec::new();

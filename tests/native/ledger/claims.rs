@@ -1,4 +1,5 @@
-//! Tests claims: if two changes of the same fact run at the same time, only one of them succeeds.
+//! Tests claims, which lock a fact in the ledger. If two changes of one fact run at the same time, only one
+//! succeeds.
 
 use super::MINUTE;
 use futures_executor::block_on;
@@ -16,7 +17,8 @@ fn by(author: &str, at: u64) -> Change {
     Change { change: format!("audit:{author}"), author: author.to_owned(), at }
 }
 
-/// Claims the fact `t:u` in the ledger, for a change to the state `wanted`. `is_there`: whether the fact's record was seen.
+/// Claims the fact `t:u` in the ledger for a change to the state `wanted`. `is_there` says whether the change
+/// has seen a record of the fact.
 fn claim(ledger: &SqliteLedger, wanted: TargetState, is_there: bool, by: &Change) -> ClaimOutcome {
     let seen = ObservedFact { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
@@ -66,8 +68,8 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
-/// A change can be given up in any earlier state of the fact. If the change has seen the fact's record, the fact has a
-/// claim afterwards.
+/// Giving up a change restores whatever state the fact had before. If the change has seen the fact's record,
+/// a claim of the fact remains.
 #[test]
 fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
@@ -107,7 +109,7 @@ fn giving_up_a_change_restores_the_earlier_state() {
     }
 }
 
-/// KV may still show a record for a while after its removal, but nobody may remove the record a second time.
+/// After a removal, KV may still show the record for a while. Meanwhile nobody may remove it a second time.
 #[test]
 fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();
@@ -138,7 +140,8 @@ fn a_removal_is_of_the_record_that_was_seen() {
     }
 }
 
-/// A claim that a crash left behind has no effect after 20 minutes, whatever others have done to the record since.
+/// After 20 minutes, a claim that a crash left behind no longer counts. Only the record then shows the state
+/// of the fact.
 #[test]
 fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
     for (age, is_recent) in [

@@ -1,4 +1,5 @@
-//! Tests the stored sums of days: they always equal the sums of the transactions, whatever is written and when.
+//! Tests the sums that the ledger stores for each day. They must always equal the sums of the transactions,
+//! whatever is written and when.
 
 use super::sums::exact;
 use super::{clock, message, months, receive};
@@ -20,12 +21,13 @@ const DAY_MS: u64 = 86_400_000;
 const MONTHS: [&str; 2] = ["2026-02", "2026-01"];
 const LIMITS: Limits = Limits { calls: 600, milliseconds: 60_000 };
 
-/// Returns a time of day `day` of 2026, counted from 0.
+/// Returns the time `ms` milliseconds after the start of a day of 2026. 1 January is day 0.
 fn at(day: u64, ms: u64) -> u64 {
     parse_ms("2026-01-01T00:00:00Z").unwrap() + day * DAY_MS + ms
 }
 
-/// Runs the cron at noon of a day. No reconciliation pass is due.
+/// Runs the ledger's cron job at noon of a day. The ledger was compared with KV recently, so the job does not
+/// do that.
 fn keep_up(ledger: &dyn Ledger, sqlite: &SqliteLedger, day: u64, limits: Limits) -> Upkeep {
     let now_ms = at(day, DAY_MS / 2);
     sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
@@ -41,13 +43,13 @@ fn order(number: u8, created_ms: u64, quantities: Value) -> Value {
     message(number, json!({ "summary": summary }))
 }
 
-/// Returns the days that have stored sums, counted from the start of 2026.
+/// Returns the days that have stored sums. 1 January 2026 is day 0.
 fn stored(ledger: &SqliteLedger) -> Vec<u64> {
     let days = ledger.sql("SELECT DISTINCT day FROM day_quantities ORDER BY day");
     days.iter().map(|day| day.parse::<u64>().unwrap() - at(0, 0) / DAY_MS).collect()
 }
 
-/// The number of transactions and the sum, by month, mode and offering.
+/// The number of transactions and the sum of their quantities, by month, mode and offering.
 type Sums = BTreeMap<(String, String, String), (u64, BigUint)>;
 
 fn answered(ledger: &SqliteLedger, mode: Option<Mode>, units: Option<&[String]>) -> Sums {
@@ -60,7 +62,7 @@ fn answered(ledger: &SqliteLedger, mode: Option<Mode>, units: Option<&[String]>)
     sums.collect()
 }
 
-/// Sums the rows here.
+/// Adds up the quantities in the transaction rows, independently of the ledger's own sums.
 fn summed(ledger: &SqliteLedger, mode: Option<Mode>) -> Sums {
     let rows = ledger.sql(
         "SELECT json_array(mode, created, json(quantities)) FROM transactions JOIN shops USING (shop)",
@@ -97,14 +99,15 @@ fn check(ledger: &SqliteLedger) {
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// A message about a transaction: it writes the row, moves it, or comes too late to change it.
+    /// The ledger receives a message about a transaction. It adds or moves the row, or is too late to change
+    /// it.
     Receive(u8, bool, u64, Value),
     Erase(u8),
     Remove(u8),
-    /// The quantities of a row are changed by hand.
+    /// An operator changes the quantities of a row directly in the database.
     Mend(u8, Value),
     Clear,
-    /// The cron runs on a day, with a number of calls.
+    /// The cron job runs on this day, with at most this number of calls.
     KeepUp(u64, u32),
 }
 
@@ -183,7 +186,7 @@ proptest! {
     }
 }
 
-/// A ledger in which a transaction arrives before or after a statement that stores sums.
+/// A ledger in which a transaction arrives right before or right after each statement that stores daily sums.
 struct Late<'l> {
     ledger: &'l SqliteLedger,
     is_before: bool,
@@ -227,7 +230,7 @@ fn a_transaction_that_arrives_while_sums_are_stored_is_in_the_sums() {
 
 // ---- What is stored, and when --------------------------------------------------------------------
 
-/// A ledger with a transaction of the first day and one of the fifth.
+/// Returns a ledger with one transaction on the first day and one on the fifth day.
 fn filled() -> SqliteLedger {
     let ledger = SqliteLedger::default();
     let pairs = json!([["tree", 2_500_000], ["reef", "5e-7"]]);

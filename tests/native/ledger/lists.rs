@@ -1,4 +1,4 @@
-//! Tests lists and searches.
+//! Tests the ledger's lists of transactions and its searches.
 
 use super::{list, message, receive, references, scope};
 use futures_executor::block_on;

@@ -48,7 +48,7 @@ pub fn message(number: u8, change: Value) -> Value {
     message
 }
 
-/// Replaces the members of `into` that `change` names. In nested objects, replaces only the named members, too.
+/// Replaces the members of `into` that `change` contains. Nested objects are merged in the same way.
 fn merge(into: &mut Value, change: Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {

@@ -1,4 +1,5 @@
-//! Tests the reconciliation pass, which compares rows with the records in KV.
+//! Tests the reconciliation pass, which compares the ledger's rows with the records in KV and corrects the
+//! rows.
 
 use super::{DAY_MS, MINUTE, clock, keep, message, receive, reconcile, record, sums};
 use futures_executor::block_on;
@@ -243,7 +244,7 @@ fn missing_rows_are_imported_over_several_calls() {
     assert!(settlements > 10_000, "{settlements}");
 }
 
-/// Workers KV returns list pages without names where many records were removed.
+/// Where many records were removed, Workers KV returns list pages without names, although more pages follow.
 #[test]
 fn a_page_without_names_does_not_mean_that_records_were_removed() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());

@@ -28,7 +28,7 @@ fn months_are_those_of_utc() {
     assert_eq!(block_on(ledger::months_of(&ledger, Some(Mode::Test), None)).unwrap(), []);
 }
 
-/// Returns a decimal as an integer number of 10^-324.
+/// Converts a decimal text to an exact integer, in units of 10^-324.
 pub(super) fn exact(text: &str) -> BigUint {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

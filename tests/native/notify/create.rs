@@ -92,7 +92,8 @@ fn a_create_puts_a_message_into_the_queue_for_each_service_that_may_deliver() {
     }
 }
 
-/// The isolate remembers that the record is damaged, and does not read it again for a while.
+/// After reading a damaged profile, the isolate does not read it again for a while. Messages are sent
+/// nevertheless.
 #[test]
 fn a_damaged_profile_stops_no_message() {
     let service = service();

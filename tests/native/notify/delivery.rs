@@ -140,7 +140,8 @@ fn a_message_that_no_create_can_have_put_is_left() {
     }
 }
 
-/// A create request sends its message before it writes its record. A repeated create writes the record again.
+/// A create request sends its message before it writes its record, and a repeated create request writes the
+/// record again. So a message may find no record, or the record of another create request.
 #[test]
 fn a_message_waits_for_its_own_record() {
     let yet = |seconds| later(seconds, "no such record yet");

@@ -31,7 +31,8 @@ fn shop() -> Value {
     })
 }
 
-/// A live transaction of a unit whose services A and B are on. An adapter of A is attached.
+/// Returns a fixture with a live transaction of a unit that uses the messaging services A and B. Only A has
+/// an adapter.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     fixture.keep_profile(&shop());
@@ -39,7 +40,7 @@ fn fixture() -> Fixture {
     fixture
 }
 
-/// Lets the time pass for which a delivery claims its round.
+/// Moves the clock past the time for which a delivery claims a message.
 fn pass_a_claim(fixture: &Fixture) {
     fixture.clock.0.set(fixture.clock.0.get() + 61_000);
 }
@@ -102,7 +103,7 @@ fn absent_names_of_a_recipient_are_null() {
     assert_eq!(got[0].2["recipient"], json!({"email": EMAIL, "firstName": null, "name": null}));
 }
 
-/// Adapters need not accept more: see docs/messaging.md.
+/// docs/messaging.md limits the size of a body, and adapters need not accept more.
 #[test]
 fn a_body_is_small_whatever_a_create_contains() {
     let fixture = fixture();
@@ -210,7 +211,8 @@ fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     }
 }
 
-/// An invalid setting may be corrected while the message is retried. Otherwise the message is in the list of failures.
+/// While the message is retried, an operator may correct the setting. If not, the message is listed as
+/// failed.
 #[test]
 fn an_adapter_with_invalid_settings_is_tried_again() {
     for is_live in [true, false] {
@@ -276,7 +278,7 @@ fn a_message_without_its_record_is_not_sent() {
     assert!(fixture.adapters.got.borrow().is_empty());
 }
 
-/// A message as a release reads it that sends e-mails only.
+/// A message as an earlier release reads it. That release sends only e-mails.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "the members that must be there")]

@@ -82,13 +82,13 @@ impl Mailer for Post {
     }
 }
 
-/// Adapters that return a prepared answer.
+/// Stand-ins for the adapters of messaging services, which return a prepared answer.
 #[derive(Default)]
 pub struct Adapters {
     pub attached: RefCell<Vec<DoorName>>,
-    /// The doors whose settings are invalid.
+    /// The names of adapters whose settings are invalid.
     pub invalid: RefCell<Vec<DoorName>>,
-    /// The messages that the adapters got: door, ID and body.
+    /// The messages that the adapters received: the adapter's name, the message's ID, and its body.
     pub got: RefCell<Vec<(DoorName, String, Value)>>,
     pub refusal: RefCell<Option<SendError>>,
 }

@@ -24,7 +24,7 @@ fn asked() -> Value {
 }
 
 impl Fixture {
-    /// Stores a live transaction that asked for an e-mail an hour ago.
+    /// Returns a fixture with a live transaction that requested an e-mail an hour ago.
     pub fn asked() -> Self {
         let fixture = Fixture::new();
         fixture.keep_record(&with(&[("/notifications", asked())]));
@@ -71,7 +71,7 @@ impl Fixture {
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
-    /// Resends the e-mail: queues the message of its next round, and returns that message.
+    /// Resends the e-mail, and returns the message that this puts into the queue.
     fn resend(&self) -> Result<Message, String> {
         let (ada, record, queue) = (test_operator(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());
@@ -332,7 +332,8 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     assert!(preview(&fixture).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
-/// The hash of an address is personal data: anybody who has the address can compare it with the hash.
+/// The hash of an e-mail address is personal data: anybody who knows the address can compute the hash and
+/// compare.
 #[test]
 fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let fixture = Fixture::asked();

@@ -1,4 +1,4 @@
-//! Tests that a repeated change completes one that failed at any step.
+//! Tests that repeating a change completes it, whichever step failed before.
 
 use super::Command::*;
 use super::{ADA, COMMANDS, Command, Heard, MINUTE, World, calls_of, month_of};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use support::ledger::Failing;
 use support::service::LIVE_UNIT;
 
-/// Returns the effect of a command that runs without failures, and the effect if no command runs.
+/// Returns the effect of a command that runs without failures, and the state if it does not run.
 fn effects_of(command: Command) -> [Vec<String>; 2] {
     let (world, before) = (World::before(command), World::before(command).effect());
     world.done(command, &world.opened());
@@ -47,8 +47,8 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Asserts that the same request gets a correct answer a second later: that the operation was done, or, if its end is
-/// not known, that it is still running.
+/// Asserts that a repeated request gets a correct answer a second later. It says that the operation was done
+/// or, if the first outcome is unknown, that it is still running.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
@@ -120,8 +120,8 @@ fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     }
 }
 
-/// The first request shows the new key, but fails to write when the old key ends. The repeated request writes it, and
-/// does not show the key again.
+/// The first request shows the new key, but fails to record when the old key expires. The repeated request
+/// records this, and does not show the new key again.
 #[test]
 fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     let old = format!("key:{}", ApiKey::new(LIVE_UNIT).hash().to_hex());
@@ -151,7 +151,8 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// A repeated request does not restore what somebody has removed since: a key, a member of a team, or a payment.
+/// If somebody has undone a change since, repeating the change does not make it again. Tried with a key, a
+/// member of a team, and a payment.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
     for (command, reverse) in [(Create, Revoke), (AddMember, RemoveMember), (Mark, Undo)] {

@@ -31,15 +31,15 @@ use support::service::{CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_M
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
-/// The time at which January counts as ended.
+/// A time at which January has ended and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * HOUR;
 const ADA: &str = "ada@example.org";
 const ADDRESS: &str = "ada@example.org";
 
 // ---- Commands ---------------------------------------------------------------------------------
 
-/// The answer to a command. It contains the outcome as JSON, and the time of the earlier request if the command was
-/// already done.
+/// The answer to a command: the outcome as JSON. If an earlier request already ran the command, also the time
+/// of that request.
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
@@ -91,7 +91,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// A request: a command with its usual arguments, or with others.
+/// A command, and whether it gets other arguments than usual.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,
@@ -325,8 +325,8 @@ impl World {
         Box::pin(asked.give(at, &self.queue, ledger, author))
     }
 
-    /// Runs the command with these faults. Returns its answer, which is `None` if the process ended before it, and the
-    /// number of calls.
+    /// Runs the command with these faults. Returns its answer and the number of calls. The answer is `None`
+    /// if the process ended first.
     fn ask(
         &self,
         asked: Asked,
@@ -358,7 +358,8 @@ impl World {
         [self.ledger.sql(claims), self.ledger.sql(orders)].concat()
     }
 
-    /// Returns the effect of a command: the records without times and names of changes, and whether the queue has a message.
+    /// Returns what a command has changed: the records, and whether the queue has a message. Times and the
+    /// IDs of changes are left out, because they differ in each run.
     fn effect(&self) -> Vec<String> {
         let passing = ["created", "at", "change", "prices", "erased", "until", "by"];
         let record = |name: &String| {

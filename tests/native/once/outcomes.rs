@@ -119,8 +119,8 @@ fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
     }
 }
 
-/// Workers KV may not show a new entry of the audit log for a minute. A repeated request then creates the key again,
-/// but it is the same key.
+/// Workers KV may hide a new audit log entry for a minute. A repeated request then creates the key a second
+/// time. The result is the same key, because it is derived from the operation's ID.
 #[test]
 fn without_a_ledger_a_key_is_one_also_where_its_entry_is_not_shown() {
     let world = World::without_ledger(Create);

@@ -25,7 +25,8 @@ fn what_is_asked_for_again_is_not_done_again_and_its_outcome_is_told() {
     }
 }
 
-/// Asserts that a repeated request gets the same answer about the key, except its secret.
+/// Asserts that a repeated request returns the same key data as the first one, but without the key's secret
+/// text.
 #[track_caller]
 fn check_told_again(command: Command, first: &Value, again: &Value) {
     let mut first = first.clone();
@@ -88,7 +89,7 @@ fn without_an_id_each_change_gets_a_new_one() {
     assert_ne!(one.outcome["key"], other.outcome["key"]);
 }
 
-/// The first request waits at one of its calls until the second request has run. Then it continues.
+/// The first request waits at one of its calls until a second, equal request has run. Then it continues.
 #[test]
 fn of_two_at_once_one_is_done() {
     for command in COMMANDS {

@@ -67,7 +67,8 @@ fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
     assert_eq!(store.take_reads(), ["secret"]);
 }
 
-/// Workers KV takes 1,024 bytes of metadata. The longest texts must fit, even escaped or with four bytes a character.
+/// A key record's metadata must fit into the 1,024 bytes that Workers KV allows. The test uses the longest
+/// texts, with escaped characters or four bytes a character.
 #[test]
 fn the_note_of_a_key_fits_beside_its_record() {
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));
@@ -97,7 +98,8 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert_eq!(made.outcome.row.note.unwrap().by, by, "whole where it fits");
 }
 
-/// Two operators who create the first two keys at the same time can create two secrets.
+/// If two operators create the first two API keys at the same time, they may create two secrets. The list
+/// reports such a key.
 #[test]
 fn a_key_with_another_secret_is_pointed_out() {
     let store = MemoryStore::default();

@@ -52,7 +52,8 @@ fn a_new_key_is_stored_as_its_hash_and_its_permissions() {
     }
 }
 
-/// The first key creates the secret, and each key has a copy. Nothing that is shown contains it.
+/// Creating the first key also creates the namespace's secret. Each key's record has a copy of it. Nothing
+/// that is shown contains the secret.
 #[test]
 fn all_keys_of_a_namespace_have_one_secret() {
     let store = MemoryStore::default();
@@ -104,7 +105,8 @@ fn a_damaged_secret_is_not_replaced() {
     assert_eq!(names(&store), ["secret"]);
 }
 
-/// A key is derived from the random bits of its operation's ID. If a person chose the ID, the key is random.
+/// A key is derived from the random bits in its operation's ID. If a person chose that ID, the key is made
+/// from new random bits.
 #[test]
 fn every_random_bit_is_in_the_key() {
     let store = MemoryStore::default();

@@ -61,8 +61,8 @@ fn an_end_is_not_put_off() {
     assert_eq!(row.successor, Some(first.made.row.name.id));
 }
 
-/// The store of an operator, while another operator revokes the key. `is_now` decides at which call the key is revoked,
-/// by the kind of call and the name of the record.
+/// An operator's store, in which another operator revokes the key. `is_now` chooses when: it gets each call's
+/// kind and record name.
 struct Racing<'s> {
     store: &'s MemoryStore,
     key: &'s str,

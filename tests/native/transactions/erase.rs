@@ -15,7 +15,7 @@ use support::service::{
     NOW_MS, SECRET, TestRequest, TestService, UNIT, key_record, put_key, repeatable, unit,
 };
 
-/// Erases the only transaction.
+/// Erases the only transaction in the store.
 fn erase(bench: &TestService<MemoryStore>) -> Result<Option<String>, String> {
     erase_with(bench, None)
 }
@@ -82,8 +82,8 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     assert_erased(&bench, &id);
 }
 
-/// Workers KV may not show the replay record for a while. A retry then records the transaction again, so a transaction
-/// that was just recorded is not erased.
+/// For a while, Workers KV may not show the replay record. A retry would then record the transaction again.
+/// So a transaction is not erased until 5 minutes after its creation.
 #[test]
 fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let bench = bench();
@@ -109,7 +109,8 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create request that stopped between its two writes was answered with an error, so the caller will retry it.
+/// A create request that stops between its two writes gets an error, so the caller will retry it. With the
+/// missing replay record, the retry does not record the person again.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
@@ -189,8 +190,8 @@ fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
 }
 
-/// An erasure that stops halfway may have written its marker already. The marker keeps a restore from bringing the
-/// person back until the erasure runs again.
+/// An erasure that stops halfway may already have written its marker. Until the erasure runs again, the
+/// marker keeps a restore of a backup from bringing the person back.
 #[test]
 fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     let bench = bench();
@@ -242,7 +243,8 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert_eq!(ledger.sql(COLUMNS), [tombstone]);
 }
 
-/// Workers KV may show the old record for a minute. The ledger's row is therefore made from the written record.
+/// After an erasure, Workers KV may show the old record for a minute. So the ledger's row is made from the
+/// record that the erasure has written.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());

@@ -10,8 +10,8 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, TestService, UNIT, minimal, repeatable, test_operator};
 
-/// Erases the person of [`order`] in steps of at most 10 transactions on 2 pages. Returns the IDs that were erased and
-/// refused.
+/// Erases the person of [`order`] in steps. Each step erases at most 10 transactions on 2 pages. Returns the
+/// erased and the refused IDs of each step.
 fn erase_person(
     bench: &TestService<MemoryStore>,
     ledger: &SqliteLedger,
@@ -46,8 +46,8 @@ fn erase_person(
     }
 }
 
-/// The ledger may lack rows, and lists of Workers KV may show erased transactions for a minute. Erasing one again does no
-/// harm.
+/// The ledger may lack rows, and lists from Workers KV may show erased transactions for a minute. Erasing a
+/// transaction twice does no harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {
     for (is_stale, has_rows) in [(false, true), (true, true), (false, false), (true, false)] {

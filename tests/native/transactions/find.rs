@@ -99,7 +99,8 @@ fn many_shops() -> MemoryStore {
     store
 }
 
-/// Returns the lists that were requested: their prefixes and numbers of names.
+/// Returns the list calls since the last call of this function: their prefixes, and how many names each
+/// returned.
 fn lists(store: &MemoryStore) -> Vec<(String, usize)> {
     store.take_lists().into_iter().map(|Listing { prefix, names }| (prefix, names)).collect()
 }
@@ -173,7 +174,8 @@ fn without_a_ledger_all_units_are_not_searched_and_the_error_says_how_to_bind_on
     assert_eq!(lists(&store), []);
 }
 
-/// An ID contains 40 bits for the shop and 40 bits for the order. Several shops or orders can have the same bits.
+/// A transaction's ID contains 40 bits for its shop and 40 bits for its order. Different shops or orders may
+/// have the same bits.
 #[test]
 fn other_shops_and_orders_with_the_same_prefix_are_left_out() {
     let store = MemoryStore::default();

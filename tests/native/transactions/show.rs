@@ -18,7 +18,8 @@ pub fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Valu
     shown(&record.show(ViewOptions { reveal, timeline }).unwrap())
 }
 
-/// The price list at the time of the create request explains a charge. Later price lists do not.
+/// The charge follows from the price list at the time of the create request, so the transaction names that
+/// list. Later lists do not explain the charge.
 #[test]
 fn a_transaction_names_its_key_and_its_price_list() {
     let bench = bench();

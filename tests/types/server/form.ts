@@ -17,7 +17,9 @@ const frozen = [
   ["reference", "order-1"],
   ["recipient.email", "ada@example.org"],
 ] as const;
-/** Has the members that platforms declare for both `FormData` and `URLSearchParams`. */
+/**
+ * An object with only those members that all platforms declare for both `FormData` and `URLSearchParams`.
+ */
 declare const data: { [Symbol.iterator](): Iterator<[string, string | { readonly size: number }]> };
 
 for (const posted of [entries, frozen, new Map(entries), data]) readForm(posted);

@@ -17,8 +17,8 @@ const SLICES = 15;
 
 /**
  * @typedef {object} Task
- * @property {string | null} build folder of a built Worker; null for none, which shows what the stand-ins themselves take
- * @property {{key: string, value: string}[]} seeds records that are there before
+ * @property {string | null} build folder of a built Worker; null for none, which measures the stand-ins alone
+ * @property {{key: string, value: string}[]} seeds records that KV contains at the start
  * @property {string} kind name of the kind of request
  * @property {number} milliseconds of processor time of the measurement; warming up takes as long
  */
@@ -80,15 +80,15 @@ const nothing = (kv) => async (request) => {
   return new Response(value);
 };
 
-/** Returns a function that makes copies of a request, which is encoded only once. */
+/** Returns a function that copies a request. The request's body is encoded only once. */
 function asStandIn(request) {
   const bytes = Buffer.from(request.body ?? "");
   return () => new StandInRequest(request, bytes);
 }
 
 /**
- * Warms up, and measures in slices, because the threads of the compiler and the garbage collector still run during
- * some slices.
+ * Warms up, then measures in several slices, and uses the median slice. In some slices, the threads of the
+ * compiler and the garbage collector still run.
  */
 async function loadFor(milliseconds, load) {
   const warm = cpuMicroseconds() + milliseconds * 1_000;

@@ -25,7 +25,7 @@ class StandInHeaders {
   }
 }
 
-/** A body that can be read by each method except a reader. */
+/** A body that can be read as a whole, as bytes, text or JSON. It cannot be read piece by piece. */
 class StandInBody {
   #bytes;
 
@@ -96,11 +96,14 @@ class StandInResponse {
   json = () => this.#read().json();
 }
 
-/** A KV namespace in memory. It answers all calls from one turn of the event loop at once, in the next turn. */
+/**
+ * A KV namespace in memory. Calls that are made in one turn of the event loop are all answered in the next
+ * turn.
+ */
 export class StandInKv {
   /** @type {Map<string, {bytes: Uint8Array, metadata: object | null}>} */
   records = new Map();
-  /** Whether writes are stored. During the load, those of create requests are not. */
+  /** Whether writes are stored. It is false during the load, so the writes of create requests are dropped. */
   isKept = true;
   #waiting = [];
 

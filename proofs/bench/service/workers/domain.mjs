@@ -1,4 +1,4 @@
-/** The parts that the Hono service needs besides Hono: the contract's records, IDs and prices. */
+/** The parts of the Hono service that Hono does not provide: the contract's records, IDs and prices. */
 
 /** Hashes a text. @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 export async function sha256(text) {
@@ -21,13 +21,14 @@ export function hasEnded(month, now) {
 }
 
 /**
- * Returns the token of an `Authorization` header with the scheme Bearer, in upper or lower case.
+ * Returns the token of an `Authorization` header with the scheme Bearer. The scheme may be in upper or lower
+ * case.
  * @param {string | undefined} header
  */
 export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
 
 /**
- * Returns the caller that a unit's key acts for. This benchmark has no team.
+ * Returns the unit and mode that a unit-level API key acts for. This benchmark has no team-level keys.
  * @param {{mode: string, unit: string}} record
  */
 export const callerOf = ({ unit, mode }) => ({ unit, mode, isLive: mode === "live" });
@@ -109,8 +110,9 @@ export function toRetrieved({
 }
 
 /**
- * Returns the sum, rounded once, half away from zero. It is exact for amounts of at most three decimals, like all
- * amounts here. The contract allows any finite number, which costs our service more.
+ * Returns the price of all pledges, rounded once to cents, halves away from zero. It is exact for amounts of
+ * at most three decimals, like all amounts here. Our own service accepts any finite number, as the contract
+ * demands, which takes more time.
  */
 function amount(pledges, priceList) {
   const thousandths = pledges
@@ -124,7 +126,7 @@ function amount(pledges, priceList) {
 }
 
 /**
- * Returns every problem with its path, at most 20 of them, as the contract's 400 lists them.
+ * Describes the first 20 problems, each with its path, in the form of the contract's error 400.
  * @param {import("zod").ZodError} error
  */
 export function summary({ issues }) {

@@ -1,12 +1,12 @@
 /**
- * The API in Hono and zod, with everything that made our service fast: the same caches of keys and price list,
- * concurrent reads of the key and the record, the record streamed back as it is stored, answers built once, and no
- * needless middleware.
+ * The API in Hono and zod, with everything that made our service fast: the same caches of keys and price
+ * list, concurrent reads of the key and the record, the record streamed back as it is stored, answers built
+ * once, and no needless middleware.
  *
- * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, limits of memory and of refused keys, deadlines,
- * the refusal of duplicate members and lone surrogates, and amounts of any size. From a record's metadata, it lacks
- * the parts that operators list by: keyed hashes of order and recipient, also in the ID, and the prices and key of
- * the create request.
+ * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, deadlines, and limits of memory and of
+ * refused keys. It accepts duplicate members and lone surrogates, and does not support amounts of every size.
+ * It stores less metadata than operators need to list transactions: no keyed hashes of order and recipient
+ * (also missing in the ID), and no prices and key of the create request.
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../rivals/zod-schema.mjs";
@@ -62,7 +62,10 @@ async function prices(env) {
   return priceList.value;
 }
 
-/** Returns when the transaction was paid, from the settlement of its unit and month, once the month has ended. */
+/**
+ * Returns when the transaction was paid. The time is in the settlement of its unit and month, which is read
+ * once the month has ended.
+ */
 async function paidAt(env, { mode, unit, summary }) {
   const now = Date.now();
   const month = summary.createdAt.slice(0, "2026-11".length);
@@ -112,8 +115,8 @@ async function create(c) {
 }
 
 /**
- * Reads the body; returns null if it is too long. The announced length decides, or without one the bytes that were
- * read.
+ * Reads the body; returns null if it is too long. Uses the length that the request announces or, without one,
+ * counts the bytes.
  */
 async function readBody(request) {
   const length = request.headers.get("content-length");

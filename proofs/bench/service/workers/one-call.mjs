@@ -1,4 +1,7 @@
-/** The answer's `init`. workerd copies its status and headers at once. */
+/**
+ * The `init` of every answer. It is a `Response`, because workerd then copies its status and headers in one
+ * step.
+ */
 const JSON_OK = new Response(null, {
   headers: {
     "content-type": "application/json",
@@ -27,7 +30,8 @@ const METADATA = {
  * Reads one record, or writes the request's body, and does nothing else.
  * @param {Request} request
  * @param {any} kv
- * @param {<T>(promise: Promise<T>, milliseconds: number) => Promise<T>} wait for what the platform has promised
+ * @param {<T>(promise: Promise<T>, milliseconds: number) => Promise<T>} wait waits for a promise of the
+ *   platform
  */
 export async function oneCall(request, kv, wait) {
   if (request.method === "POST") {

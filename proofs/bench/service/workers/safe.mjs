@@ -1,6 +1,7 @@
 /**
- * Shows the lower limit of a KV call in this service. It does what `floor.mjs` does, one KV call, and adds a deadline
- * for each wait, requests that run to their end even if the caller leaves, and an ID in every answer.
+ * Shows the lowest possible cost of a KV call in this service. Like `floor.mjs`, it makes one KV call. It
+ * adds a deadline for each wait, requests that run to their end even if the caller leaves, and an ID in every
+ * answer.
  */
 import { within } from "../../../../src/workers/within.js";
 import { oneCall } from "./one-call.mjs";

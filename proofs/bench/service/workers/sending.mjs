@@ -1,6 +1,6 @@
 /**
- * Shows the lower limit of a message. It does what `safe.mjs` does, one KV call with a deadline, and sends a prepared
- * message after each create request.
+ * Shows the lowest possible cost of a queue message. Like `safe.mjs`, it makes one KV call with a deadline.
+ * It then sends a prepared message after each create request.
  */
 import { put } from "../../../../src/workers/put.js";
 import { within } from "../../../../src/workers/within.js";

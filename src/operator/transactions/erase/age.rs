@@ -1,12 +1,13 @@
-//! The age from which a transaction can be erased.
+//! Checks that a transaction is old enough to be erased.
 
 use crate::operator::transactions::record::Record;
 use crate::operator::{OperatorError, Result};
 use crate::service::Clock;
 use crate::time::age_ms;
 
-/// Minimum age of a transaction and its replay record for an erasure, in milliseconds. A repeated create request that
-/// does not see the replay record writes the transaction again. Workers KV shows a write after about 60 s.
+/// Minimum age of a transaction, and of its replay record, for an erasure, in milliseconds. A repeated create
+/// request writes the transaction again if it does not see the replay record. Workers KV shows a write after
+/// about 60 s.
 const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
 /// Minimum age of a transaction for an erasure, in minutes.
 pub const ERASABLE_MINUTES: u64 = 5;
@@ -20,7 +21,8 @@ pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
     refuse_young(record, &created_at, clock.now_ms(), "was created")
 }
 
-/// Refuses an erasure while a repeated create request could still bring back the erased data.
+/// Returns an error if the event is so recent that a repeated create request could bring back the erased
+/// data.
 pub(super) fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
     let age_ms = age_ms(time, now_ms)
         .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;

@@ -1,4 +1,4 @@
-//! The records that count notifications of an address.
+//! Removes the records by which an address's notifications are counted.
 
 use crate::notify::Marker;
 use crate::operator::transactions::record::Record;
@@ -7,9 +7,11 @@ use crate::pledge::{ERASED_EMAIL, NotificationService};
 use crate::store::{MAILED_DAYS, MailedKey, NotificationKey, OperatorStore};
 use crate::time::{DAY_MS, date_time, day_of};
 
-/// Removes the records that count a service's notifications of this transaction, because they have the hash of the
-/// address. If an earlier erasure has removed the address, the hash is taken from the notification record, because a
-/// notification that was being sent during that erasure may have been counted.
+/// Removes the records that count a service's notifications of this transaction. Their names contain a hash
+/// of the recipient's address.
+///
+/// If an earlier erasure has removed the address, the hash is taken from the notification record. A
+/// notification that was being sent during that erasure may have been counted afterwards.
 pub(super) async fn forget_counts(
     store: &impl OperatorStore,
     record: &Record,

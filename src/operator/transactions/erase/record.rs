@@ -1,4 +1,5 @@
-//! Erases a transaction: its record, what belongs to it, and its row in the ledger.
+//! Erases the personal data of a transaction: in its record, in other records that belong to it, and in its
+//! ledger row.
 
 use super::age::check_erasable;
 use super::counts::forget_counts;
@@ -43,16 +44,17 @@ struct ErasedMarker<'t> {
     erased: &'t str,
 }
 
-/// Permanently replaces the recipient and all texts of a transaction. Also removes the hash of the address that its
-/// notifications were sent to, and marks the transaction as erased, in its record and in the ledger if one is bound. May be
+/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the recipient's
+/// address. Marks the transaction as erased in its record and, if a ledger is bound, in the ledger. May be
 /// repeated.
 ///
-/// A repeated create request writes the texts again unless it finds the replay record. So the replay record must be
-/// visible everywhere before the erasure.
+/// A repeated create request that does not find the replay record writes the texts again. So the replay
+/// record must be visible everywhere before the erasure.
 ///
 /// # Errors
-/// If the transaction is damaged or too young; if its replay record was missing, and is written only now; if the store
-/// fails; or if the ledger fails after the record was rewritten.
+/// - If the transaction is damaged or too young.
+/// - If its replay record was missing, and was written only by this call.
+/// - If the store fails, or the ledger fails after the record was rewritten.
 pub async fn erase(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -96,8 +98,8 @@ pub(in crate::operator::transactions) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// Returns the ledger's row for the record that was written. It is not read from Workers KV, which may still show the
-/// old record. `None` if the record lacks data that a row needs: then the ledger has no row.
+/// Makes the ledger's row from the record that was written, because Workers KV may still show the old record.
+/// Returns `None` if the record lacks data that a row needs: then the ledger has no row.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);

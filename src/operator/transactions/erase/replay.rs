@@ -1,4 +1,4 @@
-//! The replay record of a transaction, which has to be visible before an erasure.
+//! Ensures that the replay record of a transaction is visible everywhere before an erasure.
 
 use super::age::{ERASABLE_MINUTES, refuse_young};
 use crate::api::TIMELINE_PATH;
@@ -21,7 +21,8 @@ pub(super) fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<
     Ok(Some(ReplayKey(hash)))
 }
 
-/// A replay record that an erasure writes for an interrupted create request, with the time of the write.
+/// A replay record that an erasure writes because the create request was interrupted before it wrote one.
+/// `added_at` is the time of the write.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AddedReplay {
@@ -30,15 +31,15 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// The member of a replay record that an erasure reads.
+/// The part of a replay record that an erasure reads: when an erasure added the record, if one did.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
     added_at: Option<String>,
 }
 
-/// Checks that the replay record is visible everywhere. If the record is missing, writes it and fails; further calls
-/// fail until the record is visible everywhere.
+/// Checks that the replay record is visible everywhere. If the record is missing, writes it and returns an
+/// error. Later calls also return an error, until the record is visible everywhere.
 pub(super) async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,

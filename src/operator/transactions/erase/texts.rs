@@ -1,4 +1,4 @@
-//! What an erasure takes out of a transaction's record.
+//! Replaces the texts of a transaction for an erasure.
 
 use crate::charge::PriceList;
 use crate::ledger;
@@ -18,7 +18,7 @@ use std::mem;
 /// The text that replaces a reference, or an offering that names the recipient.
 const ERASED: &str = "erased";
 
-/// Returns the value and the metadata of a transaction's record after an erasure.
+/// Returns the value and the metadata that a transaction's record gets by an erasure. Writes nothing.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -39,8 +39,8 @@ pub(in crate::operator::transactions) async fn without_texts(
     Ok((value, metadata))
 }
 
-/// Returns the quantities of a transaction as an erasure keeps them, without offerings that name the recipient, in the
-/// form of the ledger's rows. KV cost: 1 read.
+/// Returns a transaction's quantities as an erasure leaves them, in the form of the ledger's rows. An
+/// offering that names the recipient is renamed to `erased`. KV cost: 1 read.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -54,7 +54,8 @@ pub(in crate::operator) async fn quantities_to_keep(
     Ok(ledger::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))
 }
 
-/// Returns the price lists of both modes, and the unit's own; not those that are damaged. KV cost: 1 read.
+/// Returns the price lists of both modes, and the unit's own price lists. Leaves out damaged ones. KV cost: 1
+/// read.
 async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<PriceList>> {
     let of = [Mode::Test, Mode::Live];
     let of = of.map(|mode| [PriceListKey::of_mode(mode), PriceListKey::of_unit(mode, unit)]);
@@ -63,9 +64,9 @@ async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<Price
     Ok(values.into_iter().flatten().filter_map(read).collect())
 }
 
-/// Replaces all texts of the shop and the recipient. Keeps the timeline's address. Also keeps offerings, amounts, times
-/// and the charge for accounting: the timeline shows only these from then on. An offering that names the recipient is
-/// kept only if a price list has it.
+/// Replaces all texts that come from the shop or name the recipient. Keeps the timeline's URL and, for
+/// accounting, the offerings, amounts, times and the charge. An offering that names the recipient is replaced
+/// too, unless a price list contains it.
 fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[PriceList]) {
     let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
@@ -89,8 +90,8 @@ fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bo
     texts.any(|text| offering.contains(&text.to_lowercase()))
 }
 
-/// Returns the metadata without hashes and without members of later releases, which may be personal. Its quantities may
-/// still name the person, so the caller replaces them with the quantities of the erased transaction.
+/// Returns the metadata without the hashes for searches, and without members that only later releases know.
+/// Both may be personal. The quantities may still name the person, so the caller must replace them.
 fn erased_metadata(
     record: &Record,
     metadata: Recorded,
