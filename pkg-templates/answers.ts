@@ -22,7 +22,10 @@ export interface Charge {
   paidAt: string | null;
 }
 
-/** Converts a request type to its form in responses, where optional members that were not sent are null. */
+/**
+ * Converts a type of the request to its form in responses. Optional members that were not sent are null
+ * there.
+ */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
 /** The person for whom the pledges are made (§2.3). */
@@ -52,8 +55,9 @@ export interface RetrievedPledge {
 }
 
 /**
- * A requested notification (§2.6). For `Email`, the service sends the recipient one e-mail if its operator has enabled
- * e-mails for the unit. For each other type, it sends one message if the operator has attached a messenger for it.
+ * A requested notification (§2.6). For `Email`, the service sends one e-mail, if its operator has enabled
+ * e-mails for the unit. For any other type, it sends one message, if the operator has attached a messenger of
+ * that type.
  */
 export interface Notification {
   type: NotificationType | (string & {});

@@ -54,7 +54,9 @@ export interface Next {
   readonly retryAfterMs?: number | undefined;
   /** Whether the client would retry the attempt if the call's options allowed it. */
   readonly isWithheld: boolean;
-  /** Whether this attempt may have recorded a transaction; at the end of a call, whether any attempt may have. */
+  /**
+   * Whether a transaction may have been recorded: by this attempt or, at the end of a call, by any attempt.
+   */
   readonly mayBeRecorded: boolean;
 }
 

@@ -1,7 +1,7 @@
 /* Interprets what a failed `fetch` threw: whether the request was sent, and how to describe the failure. */
 import { tryOrUndefined } from "./redact.ts";
 
-/** A copy of a thrown value, which may be anything. Usually it is a platform's error about a connection. */
+/** A copy of a thrown value of any type. Usually the value is an error about a connection. */
 export type Cause =
   | {
       readonly message?: string;
@@ -13,14 +13,15 @@ export type Cause =
   | undefined;
 
 /**
- * Matches the error codes that prove that a request was not sent. Excludes Deno's "client error (Connect)"
- * and `ConnectionRefused` of Bun before 1.4. There, `fetch` itself resends a request when a kept-alive
- * connection breaks, so the request may have been sent before the error.
+ * Matches the error codes that prove that a request was not sent.
+ *
+ * Excludes Deno's "client error (Connect)", and `ConnectionRefused` of Bun before 1.4. In these cases `fetch`
+ * may already have sent the request: it sends a request again by itself if a kept-alive connection breaks.
  */
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 
-/** Whether it is certain that there was no connection, so that no request was sent. */
+/** Whether an error proves that no connection was made, so that the request was not sent. */
 export function isUnsent(cause: Cause): boolean {
   if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
   return (

@@ -338,13 +338,13 @@ function inBrowserPage(): boolean {
 /** Reads an ID. Refuses a lone surrogate (half of a pair), which would become another character in UTF-8. */
 function idText(id: unknown): string {
   if (typeof id !== "string" || /\p{Surrogate}/u.test(id))
-    throw invalid("`id` must be the ID of a pledge transaction, a string");
+    throw invalid("`id` must be a string: the ID of a pledge transaction");
   return id;
 }
 
 /**
- * Validates a request, converts it to JSON, and validates the JSON as well. The request may have changed in
- * between.
+ * Converts a request to JSON. Validates both the request and the JSON, because an object may have other
+ * values when it is read again.
  */
 function snapshot(request: unknown): string {
   refuse(validate(request));
@@ -359,7 +359,7 @@ function refuse(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-/** Returns the transaction that a call resulted in, or throws the call's error. */
+/** Returns the transaction of a successful call. Otherwise throws the call's error. */
 function conclude<T extends object>(call: Outgoing, conclusion: Answered | Unanswered): T {
   if (conclusion.kind === "transaction") return transaction(call, conclusion);
   if ("answer" in conclusion) throw refusal(call, conclusion);
@@ -380,7 +380,10 @@ const timeout = (call: Outgoing, ended: Unanswered, ms: number) =>
 const endingOf = (call: Outgoing, ended: Unanswered) =>
   (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") + notRetried(call, ended);
 
-/** Returns which option prevented the retry of a create; an empty text if none did. */
+/**
+ * Returns the end of an error message: which option prevented the retry of a create. Returns an empty text if
+ * none did.
+ */
 function notRetried({ retryCreates }: Outgoing, { isWithheld }: Next): string {
   if (!isWithheld) return "";
   const why =

@@ -11,7 +11,7 @@ export interface Limit {
   readonly leftMs: () => number;
   /** Whether the deadline ended the call. */
   readonly isOver: () => boolean;
-  /** Stops the timer. To be used when the call has ended. */
+  /** Stops the timer. The caller must do so when the call has ended. */
   readonly clear: () => void;
 }
 

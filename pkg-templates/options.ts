@@ -10,7 +10,7 @@ export type Reader<T> = (name: string, value: unknown) => T;
 
 type Value<R> = R extends Reader<infer T> ? T : never;
 
-/** The result of readers, without options that were not set. */
+/** The options that a set of readers returns. Options that were not set are missing. */
 export type Read<Readers> = {
   readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? never : N]: Value<
     Readers[N]
@@ -86,7 +86,7 @@ export const getOptions = (given: readonly unknown[]) => read(GET, onlyOne(given
 
 /** Returns the options of a call. Refuses further arguments: one may be a misplaced idempotency key. */
 function onlyOne([options, ...more]: readonly unknown[]): unknown {
-  if (more.length > 0) throw invalid("pass the options as one object, the second argument");
+  if (more.length > 0) throw invalid("pass the options as one object, as the second argument");
   return options ?? {};
 }
 
@@ -94,7 +94,7 @@ export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may have been passed as any argument
 
 /**
- * Reads each option once, so that the checked value is the one that is used.
+ * Reads each option. An option is read only once, so that the value that is used is the one that was checked.
  * @param owner the option whose members these are
  */
 export function read<Readers extends Record<string, Reader<unknown>>>(
@@ -120,7 +120,7 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
 }
 
-/** Returns options overridden by others. */
+/** Returns options in which those of `others` override the first ones. */
 export function merged<T extends object>(options: T, others: unknown): T {
   const given = objectOf(others ?? {});
   return reading("options", () => ({ ...options, ...given }));

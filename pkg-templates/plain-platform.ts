@@ -4,8 +4,8 @@
  */
 
 /**
- * Whether a regular expression finds halves of surrogate pairs, as in a page. It is true because the engine
- * Hermes has no `isWellFormed`.
+ * Whether lone surrogates in texts are found with a regular expression, as in a web page. This is needed
+ * because the engine Hermes has no `isWellFormed`.
  */
 export const IS_PAGE = true;
 
@@ -61,8 +61,8 @@ function bytesBehindFirst(byte: number): number {
 }
 
 /**
- * The range of a byte after the first in a UTF-8 character. Some first bytes narrow the range of the second
- * byte.
+ * The lowest and the highest value of a byte after the first in a UTF-8 character. After some first bytes,
+ * the second byte has a narrower range.
  */
 type Bounds = [least: number, most: number];
 const FOLLOWING: Bounds = [0x80, 0xbf];
@@ -74,7 +74,7 @@ const SECOND = new Map<number, Bounds>([
 ]);
 
 /**
- * Returns the character for a byte outside of a longer sequence: the ASCII character, or else the replacement
+ * Decodes a byte that is not part of a longer sequence. Returns its ASCII character, or else the replacement
  * character.
  */
 const alone = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);

@@ -34,8 +34,10 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
 
 /**
  * The values that `handleSubmit` passes on: your own values unchanged, and the request in the format of the
- * service. If no pledge is chosen, the value at `name` is `null`. Without a `name`, all values are then
- * unchanged, but `pledges` is absent.
+ * service.
+ *
+ * If no pledge is chosen, the value at `name` is `null`. If there is no `name`, all values are unchanged in
+ * this case, but `pledges` is absent.
  *
  * Pass this type as the third type argument of `useForm`: `useForm<Values, unknown, PledgeValues<Values>>({
  * resolver })`.
@@ -64,8 +66,8 @@ type RequestIn<Values> = {
 };
 
 /**
- * The type of a request's member. It becomes mutable and exact (without `undefined`) if only then it fits the
- * form's own type.
+ * The type of a request's member. If the form's own type requires it, the type becomes mutable, and its
+ * optional members no longer accept `undefined`.
  */
 type Fitting<Type, Own> = Type extends Own
   ? Type
@@ -86,7 +88,7 @@ type Replaced<Values, Members> = Values extends Members
     : Omit<Values, keyof Members> & Members
   : Omit<Values, keyof Members> & Members;
 
-/** Prevents inference from this position, like `NoInfer` of TypeScript 5.4. */
+/** Prevents TypeScript from inferring a type from this position, like `NoInfer` of TypeScript 5.4. */
 type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
 /** A resolver for forms with any values; `useForm` infers their type. */
@@ -226,8 +228,8 @@ function textOf(value: unknown, path: readonly string[], fields: unknown): strin
 }
 
 /**
- * Returns the text for a number or date that could not be parsed. It is empty if the input element is empty.
- * Otherwise it is a text that is not a number or a date.
+ * Returns the text that stands for a number or date that could not be parsed. If the input element is
+ * empty, the text is empty. Otherwise it is a text that is neither a number nor a date.
  */
 function unreadIn(path: readonly string[], fields: unknown): string {
   const [element] = elementsOf(fields, path);
@@ -310,7 +312,10 @@ function addError(errors: object, path: readonly string[], error: FieldError): v
   Object.assign(node, { ...error, ...node, ...(types && { types: { ...error.types, ...types } }) });
 }
 
-/** Sets the message of each element, like React Hook Form, and lets the browser show the first. */
+/**
+ * Sets the validation message of each element, as React Hook Form does, and lets the browser show the first
+ * message.
+ */
 function showNatively(errors: FieldErrors, { fields, names = [] }: Form): void {
   let first: FieldElement | undefined;
   for (const name of names) {

@@ -15,8 +15,8 @@ const MAX_VALUES = 200,
 const MAX_HEADERS = 10_000; // far more than servers send
 
 /**
- * Matches any text that looks like an API key (§5.3). An error may contain a key other than the call's. The
- * call's own key may not be known yet.
+ * Matches any text that looks like an API key (§5.3). An error may contain the key of another call, or be
+ * thrown before the call's own key is known.
  */
 const KEYS = /service_sk_(test|live)[\w.~+/=-]{4,}/g;
 

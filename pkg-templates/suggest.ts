@@ -4,7 +4,8 @@
 const MAX_NAME = 40;
 
 /**
- * Returns advice about an unknown name, for the end of an error message: the closest valid name, or else all.
+ * Returns advice about an unknown name, for the end of an error message. It names the most similar valid
+ * name; if none is similar, it lists all valid names.
  * @param what the plural noun for the names
  */
 export function suggest(name: string, names: readonly string[], what = "options"): string {

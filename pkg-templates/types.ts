@@ -65,7 +65,10 @@ export interface ResponseEvent extends RequestEvent {
 export interface RequestErrorEvent extends RequestEvent {
   /** The cause: `timeout` if `timeoutMs` or `deadlineMs` has passed, `aborted` if the caller's signal has aborted. */
   readonly reason: "connection_failed" | "timeout" | "aborted";
-  /** A copy of the value that `fetch` rejected with, as in {@link ConnectionError.cause}; undefined for other reasons. */
+  /**
+   * A copy of the value that `fetch` rejected with, as in {@link ConnectionError.cause}. Undefined if
+   * `reason` is `timeout` or `aborted`.
+   */
   readonly error: unknown;
   /** Milliseconds from the request to its failure. */
   readonly durationMs: number;
@@ -95,8 +98,9 @@ export type Logger = Record<
 /** The options of a {@link PledgeClient}. */
 export interface PledgeClientOptions extends SharedOptions {
   /**
-   * The API key, or a function that returns it, for example from a secret store; the client calls it once per call. The
-   * key is sent only in the `Authorization` header, and redacted in errors, events and logs.
+   * The API key, or a function that returns it, for example from a secret store. The client calls the
+   * function once per call, not again for retries. The key is sent only in the `Authorization` header, and
+   * redacted in errors, events and logs.
    */
   apiKey: string | (() => string | PromiseLike<string>);
   /** The base URL of the service, such as `https://pledges.example.org`. */
@@ -105,9 +109,9 @@ export interface PledgeClientOptions extends SharedOptions {
    * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if
    * there is no response.
    * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request
-   *   without a key is retried only if it was certainly not recorded. This is so after the status 429, after
-   *   the service's own 503 with `Retry-After`, and if `fetch` reports by a code (Node, Bun) that the
-   *   connection was refused or the host was not found.
+   *   without a key is retried only if it was certainly not recorded. This is so after the status 429, and
+   *   after the service's own 503 with `Retry-After`. The same holds if the error code of `fetch` (in Node
+   *   and Bun) says that the connection was refused or the host was not found.
    * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a
    *   get request. A service that does not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create request is retried.
@@ -132,9 +136,9 @@ export interface PledgeClientOptions extends SharedOptions {
   /** Allows a live key in a browser page, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | null | undefined;
   /**
-   * Allows a live key to be sent unencrypted to an `http:` address of another machine. A service binding or a private network
-   * also needs it, unless its address is `https:`. The service refuses the key over plain HTTP (403), unless its operator
-   * allows that. Default: `false`.
+   * Allows the client to send a live key unencrypted to an `http:` address of another machine. A service
+   * binding or a private network with an `http:` address also needs this option. The service refuses the
+   * key over plain HTTP (403), unless its operator allows that. Default: `false`.
    */
   dangerouslyAllowHttp?: boolean | null | undefined;
 }

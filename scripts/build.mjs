@@ -27,7 +27,7 @@ async function buildService(tools) {
 
 await command(
   "npm run build --",
-  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. The part `service`, built only if it is named, puts the npm package impact-pledge-service into build/.",
+  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Puts the npm package impact-pledge-service into build/ only if the part `service` is named.",
 )
   .addArgument(
     new Argument("[parts...]", "parts (default: all but `service`)").choices(Object.keys(PARTS)),

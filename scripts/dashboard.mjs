@@ -9,7 +9,7 @@ import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
   "Runs the dashboard on this machine, with the records of `npm start`: on http://127.0.0.1:8788 or the next free port. Choose another port with PORT=9000 npm run dashboard.",
-  "Each dashboard is signed in as one person. To see what other roles see, run several side by side, also beside `npm start`: `npm run dashboard -- --as support`. Resent e-mails are delivered, and new transactions reach the ledger, while `npm start` runs.",
+  "Each dashboard is signed in as one person. To compare roles, run several dashboards at the same time, for example `npm run dashboard -- --as support` beside `npm start`. While `npm start` runs, resent e-mails are delivered, and new transactions reach the ledger.",
 ].join("\n\n"); // commander wraps the lines
 
 const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([

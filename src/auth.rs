@@ -241,7 +241,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 impl KeyRecord {
-    /// Creates the record of a key without a label and without the secret.
+    /// Creates the record of a key, with an empty label and without a copy of the namespace's secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }

@@ -135,8 +135,8 @@ impl Decimal {
         repeat_n(0, zeros).chain(self.digits.iter().rev().copied()).collect()
     }
 
-    /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such
-    /// as `1e308`, if it would otherwise need more than 20 zeros.
+    /// Returns the exact decimal without zeros at its end, such as `0.0000001`. A decimal that would need
+    /// more than 20 zeros has an exponent instead, such as `1e308`.
     pub fn to_exact(&self) -> String {
         let Decimal { digits, scale } = self.trimmed();
         let count = digits.len() as i32;
@@ -225,8 +225,8 @@ fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
     Decimal { digits, scale }
 }
 
-/// Adds a product to the counters, of which there is one per decimal place. The product's last digit goes to
-/// the counter `lowest`.
+/// Adds the product of two decimals to the counters of a sum. There is one counter for each decimal place.
+/// The product's last digit goes to the counter `lowest`.
 fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {
     places.resize(places.len().max(lowest + a.digits.len() + b.digits.len()), 0);
     for (a_place, a_digit) in a.digits.iter().rev().enumerate() {

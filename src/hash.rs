@@ -2,8 +2,8 @@
 
 use sha2::digest::Update;
 
-/// Adds texts to a hash. Each text follows its length, so that different lists of texts never add the same
-/// bytes.
+/// Adds texts to a hash. The length of each text is added before it, so that different lists of texts never
+/// add the same bytes.
 pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<Item = &'p [u8]>) {
     for part in parts {
         hash.update(&(part.len() as u64).to_be_bytes());

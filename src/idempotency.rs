@@ -65,7 +65,8 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// Removes escapes (RFC 9651 §3.3.3): a backslash may only stand before a quote or a backslash.
+/// Removes the backslashes of escaped characters (RFC 9651 §3.3.3). Returns `None` if a backslash stands
+/// before any character other than a quote or a backslash.
 fn unescape(quoted: &str) -> Option<String> {
     let mut text = String::with_capacity(quoted.len());
     let mut chars = quoted.chars();
@@ -148,11 +149,14 @@ impl Terms {
     }
 }
 
-/// Derives the IDs and the edit key for a create request with an idempotency key. (Without one, they are random.)
+/// Derives the IDs and the edit key for a create request with an idempotency key. (Without one, they are
+/// random.)
 ///
-/// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
-/// first one, makes the same record. The payload is part of the derivation: two concurrent create requests with one
-/// idempotency key and *different* payloads make two records, and neither overwrites the other.
+/// The API key is not part of the derivation. So a retry with another key of the unit, such as a key that
+/// has replaced the first one, makes the same record.
+///
+/// The payload is part of the derivation. So two concurrent create requests with one idempotency key and
+/// *different* payloads make two records, and neither overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);
 

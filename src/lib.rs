@@ -1,9 +1,13 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
-//! The crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`), and
-//! the service, a Cloudflare Worker (feature `server`, and `consumer` for the consumer of its queue). A
-//! second Worker serves the dashboard (feature `dashboard`). A feature adds exports to JavaScript on wasm32,
-//! and changes nothing on other targets. All other modules are plain Rust.
+//! This crate is compiled to WebAssembly for three products. Each has features of its own:
+//!
+//! - the npm package `impact-pledge`: `client` and `validate`
+//! - the service, a Cloudflare Worker: `server`, and `consumer` to receive the messages of its queue
+//! - the dashboard, a second Worker: `dashboard`
+//!
+//! On wasm32, a feature adds modules that export functions to JavaScript. On other targets, features change
+//! nothing. The modules in this list are plain Rust:
 //!
 //! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`]
 //!   checks it.

@@ -43,8 +43,8 @@ fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     [groups, ":", &without_zeros(last)].concat().parse().ok()
 }
 
-/// Removes the leading zeros of each number in an IPv4 address, or of a group in an IPv6 address. RFC 5321 allows them,
-/// but std does not.
+/// Removes the leading zeros of each number in an IPv4 address, or of a group in an IPv6 address. RFC 5321
+/// allows such zeros, but Rust's standard library does not.
 fn without_zeros(text: &str) -> String {
     let shortest = |number: &str| match number.trim_start_matches('0') {
         "" => "0".to_owned(),

@@ -20,8 +20,8 @@ pub fn order_number(reference: &str) -> Cow<'_, str> {
     Cow::Owned(folded(visible.skip_while(|character| *character == '#')))
 }
 
-/// Converts a text so that spellings that differ only by case become equal. Converts to upper case in
-/// between, so that `ß` equals `SS`, and `ς` equals `σ`.
+/// Converts a text to lower case, so that spellings that differ only by case become equal. A conversion to
+/// upper case in between makes `ß` equal to `SS`, and `ς` equal to `σ`.
 pub fn folded(text: impl IntoIterator<Item = char>) -> String {
     let lower = text.into_iter().flat_map(char::to_lowercase); // first: the upper case of `ẞ` is itself
     lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()

@@ -102,8 +102,8 @@ impl Quantity {
         }
     }
 
-    /// Sums amounts exactly. Each amount counts as the shortest decimal that stands for its double, as in
-    /// charges.
+    /// Sums amounts exactly. Each amount counts as the shortest decimal that converts to its double. Charges
+    /// are computed by the same rule.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
         let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
         if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
@@ -114,8 +114,8 @@ impl Quantity {
     }
 }
 
-/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15;
-/// otherwise `None`.
+/// Returns an amount as a whole number of millionths, below 10^15. Returns `None` if its shortest decimal is
+/// not such a number.
 ///
 /// A decimal of at most 15 digits that converts to the amount's double is its shortest decimal. Two different
 /// decimals of this length never convert to the same double.

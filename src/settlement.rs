@@ -1,5 +1,5 @@
-//! Payment by month. A settlement is the record that a shop has paid for its transactions of a month. The get
-//! operation shows when (§2.2).
+//! Payments of shops, by month. A settlement is the record that a shop has paid for its transactions of a
+//! month. The get operation shows the time of payment (§2.2).
 //!
 //! A payment does not change the records of transactions. So `paidAt` is always null in the answer to a
 //! create request, and in its idempotent replays.

@@ -1,4 +1,4 @@
-//! Updates: news about the pledges of an offering and month, which buyers' timelines show.
+//! Updates: news about the pledges for an offering in a month. Buyers' timelines show them.
 //!
 //! Operators write updates into the ledger, which is the system of record. The service reads only the
 //! published updates, from a record in the store. It does not trust this record, and checks its texts on each
@@ -17,7 +17,7 @@ use std::fmt::{self, Formatter};
 use std::ops::{Deref, RangeInclusive};
 use strum::{IntoStaticStr, VariantArray};
 
-/// Maximum number of published updates of an offering and month.
+/// Maximum number of published updates for one offering and month.
 pub const MAX_UPDATES: usize = 24;
 /// Maximum number of languages of an update's sentence.
 pub const MAX_LANGUAGES: usize = 24;
@@ -30,7 +30,7 @@ const MAX_ID: usize = 40;
 /// Maximum number of bytes of a language tag.
 const MAX_TAG: usize = 35;
 
-/// The published updates of an offering and month: the value of the record in the store.
+/// The published updates for one offering and month: the value of a record in the store.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct OfferingUpdates {
     /// The format of the record.
@@ -125,7 +125,7 @@ impl Stage {
 pub struct Place {
     /// The name of the place.
     pub name: Line<MAX_NAME>,
-    /// Where it is on the globe.
+    /// The position of the place on the globe.
     #[serde(flatten)]
     pub coordinates: Option<Coordinates>,
 }
@@ -200,8 +200,8 @@ pub struct Picture {
 pub struct Texts(Vec<(String, Line<MAX_SENTENCE>)>);
 
 impl Texts {
-    /// Adds a sentence, or replaces the one of the same language. Returns false if the tag has no valid form, or there
-    /// are already [`MAX_LANGUAGES`].
+    /// Adds a sentence, or replaces the sentence in the same language. Returns false if the tag is malformed,
+    /// or if there are already [`MAX_LANGUAGES`] sentences.
     #[must_use]
     pub fn insert(&mut self, tag: &str, text: Line<MAX_SENTENCE>) -> bool {
         self.0.retain(|(own, _)| !own.eq_ignore_ascii_case(tag));
@@ -217,7 +217,8 @@ impl Texts {
         self.iter().find(|(own, _)| own.eq_ignore_ascii_case(tag)).map(|(_, text)| text)
     }
 
-    /// Returns the sentence in this language, or else in English, or else the first, and its language tag.
+    /// Returns the language tag and the sentence in this language. If there is none, returns the English
+    /// sentence, or else the first.
     pub fn best(&self, tag: &str) -> Option<(&str, &str)> {
         let in_language = |tag: &str| self.iter().find(|(own, _)| own.eq_ignore_ascii_case(tag));
         in_language(tag).or_else(|| in_language("en")).or_else(|| self.iter().next())
@@ -312,7 +313,8 @@ pub struct Line<const MAX: usize>(String);
 checked_text!(Line<const MAX: usize>, "one visible line");
 
 impl<const MAX: usize> Line<MAX> {
-    /// Checks a text. Returns `None` if it does not have this form.
+    /// Checks a text. Returns `None` if it is too long, has no visible character, is more than one line, or
+    /// changes the direction of text.
     pub fn parse(text: String) -> Option<Self> {
         let is_short = text.chars().nth(MAX).is_none();
         (is_short && is_visible_line(&text)).then_some(Line(text))

@@ -1,5 +1,5 @@
-//! The exports of the wasm of `impact-pledge/validate`: plain functions that take addresses in linear memory.
-//! `pkg-templates/validate/wasm.ts` calls them.
+//! The WebAssembly exports of `impact-pledge/validate`, which `pkg-templates/validate/wasm.ts` calls. They
+//! are plain functions, whose arguments are addresses in linear memory.
 //!
 //! The functions do without wasm-bindgen, allocation and panics, so that the wasm contains little more than
 //! the rules. JavaScript owns the memory of every `area` that it passes. It grows the memory as needed,
@@ -16,7 +16,7 @@ use core::slice;
 /// Checks a text. `format` is the number of a [`Format`]. Returns 0 if the text is valid, otherwise the
 /// number of the [`Code`](crate::validate::Code).
 ///
-/// The area holds the text, which has `length` bytes. Any single byte beyond ASCII may stand for a character
+/// The area holds the `length` bytes of the text. Any single byte beyond ASCII may stand for a character
 /// beyond ASCII, because no format allows such characters.
 #[unsafe(no_mangle)]
 extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
@@ -27,8 +27,8 @@ extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
 
 /// Checks JSON with [`compact::check`], which documents `skip` and the returned number.
 ///
-/// The area has room for `room` issues, then the JSON of `length` bytes, and then the same number of bytes of scratch
-/// memory. `source` is 0 for [`Source::Json`], and 1 for [`Source::Value`].
+/// The area has three parts: room for `room` issues, the JSON of `length` bytes, and `length` bytes of
+/// scratch memory. `source` is 0 for [`Source::Json`], and 1 for [`Source::Value`].
 #[unsafe(no_mangle)]
 extern "C" fn check_json(
     area: usize,

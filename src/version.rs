@@ -1,4 +1,5 @@
-//! The format of records. A release can read the records of later releases, so that a deployment can be rolled back.
+//! The format of stored records. A release can also read the records of later releases, so that a
+//! deployment can be rolled back.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The version of the records that this release writes.
 pub const VERSION: u32 = 1;
 
-/// The format of a record: its member `version`.
+/// The member `version` of a stored record: the version of the record's format.
 ///
-/// The service writes the version and does not read it. A release that adds a member increments the version. No release
-/// removes a member or changes its meaning.
+/// The service writes the version and does not read it. A release that adds a member to a record increments
+/// the version. No release removes a member or changes its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version;
 

@@ -3,7 +3,7 @@
 use crate::http::without_port;
 use crate::validate::format::is_uri;
 
-/// Maximum length of a URL, in bytes. No browser has a lower limit.
+/// Maximum length of a URL, in bytes. All browsers support URLs of this length.
 const MAX_LENGTH: usize = 2_048;
 
 /// A URL that is safe to link to or load. It has the scheme http or https, and a host.

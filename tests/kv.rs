@@ -149,9 +149,9 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// Returns a store whose records have even numbers as names. If several records are read at once, its
-/// stand-in namespace returns a map or, with `refuses_arrays`, refuses as too large. Wrangler's own namespace
-/// cannot be used here, because its maps arrive empty.
+/// Returns a store over a stand-in namespace, which has a value for each name that is an even number. If
+/// several records are read at once, the stand-in returns a map or, with `refuses_arrays`, an error that
+/// the result is too large. Wrangler's own namespace cannot be used here, because its maps arrive empty.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{

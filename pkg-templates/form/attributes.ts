@@ -24,9 +24,11 @@ const COMPLETIONS: Record<string, string> = {
 const OPTIONS = { optional: "boolean", jsx: "boolean" };
 
 /**
- * Returns the attributes of the input for a member of the request, so that HTML checks as many rules as it can, even without
- * JavaScript. HTML's rules for e-mail addresses and URLs differ slightly: for example, browsers refuse a quoted local part.
- * HTML cannot express "greater than 0", so {@link bindForm} and {@link readForm} check the amount 0.
+ * Returns the attributes of the input for a member of the request. With them, HTML checks as many rules as it
+ * can, even without JavaScript.
+ *
+ * HTML's rules for e-mail addresses and URLs differ slightly: for example, browsers refuse a quoted local
+ * part. HTML cannot express "greater than 0", so {@link bindForm} and {@link readForm} check the amount 0.
  *
  * @param path the name of a field, such as `recipient.email`; `notifications` for each of its checkboxes
  * @throws {TypeError} if the path is not a field of the request, or an option does not exist

@@ -9,7 +9,7 @@ import { isBusy } from "./sending.ts";
 import { send } from "./submit.ts";
 import type { BindFormOptions } from "./types.ts";
 
-/** The checks of a form. */
+/** The functions that check a form and show its issues. */
 export interface Checks {
   read(): FieldReading;
   refresh(): unknown;
@@ -106,7 +106,7 @@ export function attachChecks(
     live.clear();
   }
 
-  /** Checks again after the browser has reset the fields. */
+  /** Checks the form again after the browser has reset its fields. */
   function onReset(): void {
     setTimeout(() => {
       reset();

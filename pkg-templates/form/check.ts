@@ -24,8 +24,8 @@ const STRING = 3;
 
 /**
  * Builds an issue.
- * @param path its steps, separated by dots; at most one of them is an index
- * @param code the number of the code
+ * @param path the path's steps, separated by dots; at most one of them is an index
+ * @param code the code's number
  */
 export function issueAt(path: string, code: number, detail = 0): NewIssue {
   const [, item] = path.match(/\.(\d+)/) ?? [],

@@ -118,7 +118,7 @@ export function displayOf(
     return refresh(true, data);
   }
 
-  /** Shows no problems until the shopper visits fields again. */
+  /** Hides all problems until the shopper visits fields again. */
   function reset(): void {
     touched = new WeakSet();
     wasSent = false;

@@ -6,7 +6,7 @@ import type { FormMessages } from "./types.ts";
 
 const FAILURE = "impact-pledge-failure";
 
-/** Removes the message that an earlier binding left in a copy of the form. */
+/** Removes the error message from a form. A copied form may contain the message of the original. */
 export const removeFailure = (form: HTMLFormElement) => form.querySelector(`.${FAILURE}`)?.remove();
 
 /**
@@ -33,14 +33,14 @@ export function showFailure(
   return alert;
 }
 
-/** Submits the form again. Uses the same button if it is still in the form. */
+/** Submits the form again, with the same button if the browser can still use it. */
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
   form.requestSubmit(buttonOf(form, submitter));
 
 /**
- * Returns the submitter (the button that was pressed), if the browser can submit the form with it; otherwise
- * null. A removed button or a custom element cannot be used. In happy-dom, the submitter is the form itself,
- * which cannot be used either.
+ * Returns the button that was pressed, or null if the browser cannot submit the form with it. For example,
+ * the button may have been removed, or may be a custom element. In happy-dom, the `submitter` is the form
+ * itself, which cannot be used either.
  */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)

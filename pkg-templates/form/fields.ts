@@ -12,8 +12,8 @@ export type Field = HTMLInputElement;
 export const isCustom = ({ localName }: Element) => localName.includes("-");
 
 /**
- * Whether an element is a custom element that is not form-associated. Such an element adds its values in `formdata`
- * listeners.
+ * Whether an element is a custom element that is not form-associated. Such an element adds its values to a
+ * form in a `formdata` listener.
  */
 export const isForeign = (element: Element) =>
   isCustom(element) && !(element.constructor as { formAssociated?: boolean }).formAssociated;
@@ -25,7 +25,10 @@ export const nameOf = (field: Field): string =>
 /** Returns the first step of a field's name: the member of the request that the field belongs to. */
 export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
 
-/** Whether a message can be shown beside a field: the browser validates it, so it is neither hidden nor read-only. */
+/**
+ * Whether a message can be shown beside a field. The browser must validate the field, so it is neither hidden
+ * nor read-only.
+ */
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 

@@ -79,15 +79,16 @@ export function readForm<Optional extends boolean = false>(
 
 /**
  * Checks a form while the shopper fills it in. The names of its fields are paths of the request: `reference`,
- * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several checkboxes. Only the browser checks
- * fields of other names.
+ * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several checkboxes. Fields with
+ * other names are checked by the browser only.
  *
- * A problem is shown after the shopper has left or changed the field, until it is solved: in the element with
- * `data-problem="{name}"`, or in a new paragraph of class `impact-pledge-problem` after the field.
+ * A problem appears once the shopper has left or changed the field, and disappears once it is solved. It is
+ * shown in the element with `data-problem="{name}"`, or else in a new paragraph of class
+ * `impact-pledge-problem` after the field.
  *
- * If WebAssembly cannot run, the same rules are loaded as plain JavaScript. While they load, only the browser checks the form,
- * and a submission waits for them, 5 seconds at most. If they cannot be loaded, only the browser checks the form, and an error
- * is logged once per page.
+ * If WebAssembly cannot run, the same rules are loaded as plain JavaScript. While they load, only the browser
+ * checks the form, and a submission waits for at most 5 seconds. If they cannot be loaded, only the browser
+ * checks the form, and an error is logged once per page.
  *
  * @throws {TypeError} if the first argument is not a form (such as `null` from `querySelector`), if the form is already bound, or
  *   if an option does not exist or has a wrong type

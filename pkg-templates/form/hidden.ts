@@ -53,8 +53,7 @@ function reveal(field: Field): void {
 }
 
 /**
- * Whether {@link reveal} can show a field. It cannot open elements that are hidden otherwise than by
- * `until-found`.
+ * Returns whether {@link reveal} can show a field: all hidden elements around it have `hidden=until-found`.
  */
 const canReveal = (field: Field) =>
   ancestorsOf(field).every(

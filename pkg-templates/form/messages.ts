@@ -117,8 +117,8 @@ export function messagesOf(form: HTMLFormElement) {
 
   /**
    * Returns the page's own elements for problems, by field name. Searches the page only once, because one
-   * search for each name would take quadratic time. Includes elements outside of the form only for fields
-   * that are outside, too.
+   * search for each name would take quadratic time. An element outside the form counts only for a field that
+   * is also outside it.
    */
   function ownPlaces(fields: readonly Field[]): Map<string, HTMLElement> {
     if (fields.length === 0) return new Map();

@@ -2,7 +2,10 @@
 import { mostOf } from "../validate/options.ts";
 import { zoneOf } from "./dates.ts";
 
-/** How each option is checked, by its name: the allowed results of `typeof`, or a function that throws for an invalid value. */
+/**
+ * How each option is checked, by the option's name. A text lists the allowed results of `typeof`. A function
+ * throws if the value is invalid.
+ */
 type Kinds = Readonly<Record<string, string | ((value: never) => unknown)>>;
 
 export const MESSAGES = "function or object";

@@ -23,16 +23,16 @@ const handlers = new WeakMap<HTMLFormElement, OnField>();
 const watched = new WeakSet<Document>();
 
 /**
- * Whether a mouse button was pressed in this task of the event loop. A field that now loses the focus loses
- * it because of the press.
+ * Whether a mouse button was pressed in this task of the event loop. If it was, a field that loses the focus
+ * in this task loses it because of the press.
  */
 let isPressed = false;
 
 /**
  * Watches the events of a form's fields.
  * @param note called at each event, before the page's handlers
- * @param check called after the page's handlers: an earlier check would make a component render its old
- *   value. For a custom element, it is called in the next task, because the element may change its posted
+ * @param check called after the page's handlers, because an earlier check would make a component render its
+ *   old value. For a custom element, it is called in the next task, because the element may change its posted
  *   value late.
  * @returns a function that cancels a pending check
  */
@@ -76,7 +76,8 @@ function watch(form: HTMLFormElement, onField: OnField, signal: AbortSignal): vo
 }
 
 /**
- * Adds listeners to the page, only once. It is a separate function, so that the listeners keep no variables of a form in memory.
+ * Adds listeners to a page, only once. This is a separate function, so that the listeners do not keep a
+ * form's variables in memory.
  */
 function watchPage(page: Document): void {
   if (watched.has(page)) return;

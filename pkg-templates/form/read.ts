@@ -32,7 +32,7 @@ export interface Control {
    * Whether the control posts nothing. Its value is not part of the payload, but an issue may belong to it.
    */
   readonly isSilent?: boolean;
-  /** The position in the document. Default: the position in the list. */
+  /** The control's position in the document. Default: its position in the list. */
   readonly rank?: number | undefined;
 }
 
@@ -44,8 +44,8 @@ interface Options {
 }
 
 /**
- * The result of reading a form. Each issue also has one property of the control that it belongs to; `Member`
- * is the property's name.
+ * The result of reading a form. `Member` is the name of a property of controls. Each issue also has this
+ * property, copied from the control that the issue belongs to.
  */
 export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
@@ -53,14 +53,16 @@ export interface Reading<C, Member extends keyof C> {
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
 }
 
-/** Returns one property of the control that a dotted path belongs to. `Member` is the property's name. */
+/**
+ * Returns one property of the control to which a dotted path belongs; null without a control. `Member` is the
+ * property's name.
+ */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
- * Reads and checks a form. The time is linear in the total length of names and values, except for sorting the
- * items.
- * @param member the property of a control that each of its issues receives; null for an issue without a
- *   control
+ * Reads and checks a form. The time grows linearly with the total length of names and values, apart from
+ * sorting the items.
+ * @param member the property of a control that is copied to its issues; null in issues without a control
  */
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
@@ -95,8 +97,8 @@ export function read<C extends Control, Member extends keyof C & string>(
 }
 
 /**
- * The controls of a node of the request. `own`: the controls with the node's name; `all`: all controls within the node;
- * `parts`: its child nodes, by name or index.
+ * A node of the request, with its controls. `own`: the controls with the node's name. `all`: these, and the
+ * controls of the nodes within it. `parts`: its child nodes, by name or index.
  */
 interface Node {
   readonly shape: Shape;
@@ -175,7 +177,7 @@ const choosing = ({ own, parts }: Node): Read[] => [
 
 /**
  * Removes the pledges that are not chosen, or whose amount is 0.
- * @returns whether the form still has a pledge; fields with an unknown name below `pledges` count, too
+ * @returns whether the form still has a pledge, or a field with an unknown name below `pledges`
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
   for (const [index, item] of pledges.parts)
@@ -232,7 +234,7 @@ const joined = (all: readonly Written[]): Written => ({
 });
 
 /**
- * Returns a value as JSON: no text if the value is left out, and one text for each time that it was filled
+ * Returns the JSON texts of a value: none if the value is left out, and one for each time that it was filled
  * in.
  */
 function valuesOf(node: Node, path: string, owners: Owners): Written {

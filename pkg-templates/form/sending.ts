@@ -21,7 +21,10 @@ export function startSending(form: HTMLFormElement): Sending {
   return state;
 }
 
-/** Listens for navigations. It is a separate function, so that the listeners do not keep the form in memory. */
+/**
+ * Listens for navigations. The listeners are made in a function of their own, so that they do not keep the
+ * form in memory.
+ */
 function listen(view: Window | null, form: WeakRef<HTMLFormElement>, signal: AbortSignal): void {
   const leave = () => {
     const state = sending.get(form.deref()!);

@@ -14,8 +14,8 @@ export function serverProblems(errors: Map<Field, Problem>, messages: FormMessag
   const lines = new Set<string>(); // problems without a field that can show them
 
   /**
-   * Adds an issue to its field. An issue without a field becomes a separate line. If the field already has an
-   * issue, that one stays.
+   * Adds an issue to its field. An issue without a field becomes a separate line. A field keeps its first
+   * issue.
    */
   function add(issue: ServerIssue, field: Field | undefined): void {
     const { path, message } = issue,

@@ -1,8 +1,8 @@
 /* The shape of a request for forms. */
 
 /**
- * The maximum number of steps into which a field's name is split. It is one more than the longest path of the
- * request has, so a longer name is always unknown.
+ * The maximum number of steps into which a field's name is split: one more than in the longest path of the
+ * request. A name with this many steps is always unknown.
  */
 export const MAX_STEPS = 5;
 const INDEX = /^(0|[1-9]\d{0,8})$/;
@@ -16,7 +16,7 @@ export interface Shape {
   readonly members?: Readonly<Record<string, Shape>>;
   /** The allowed texts. */
   readonly choices?: readonly string[];
-  /** The items of an array, and their minimum and maximum number. */
+  /** The shape of an array's items. `least` and `most` are their minimum and maximum number. */
   readonly item?: Shape;
   readonly least?: number;
   readonly most?: number;

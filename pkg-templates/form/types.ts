@@ -111,9 +111,12 @@ export interface ReportedIssue {
 /** Controls the checks of a form. The result of {@link bindForm}. */
 export interface FormBinding<Optional extends boolean = false> {
   /**
-   * Whether this package checks the form in the page. False after `unbind`. If WebAssembly cannot run, such as under a
-   * Content-Security-Policy without `'wasm-unsafe-eval'`, it is false until the rules are loaded as plain JavaScript (see
-   * `ready`), and stays false if they cannot be loaded. While it is false, the other functions have no effect.
+   * Whether this package checks the form in the page. While this is false, the other functions have no
+   * effect.
+   *
+   * It is false after `unbind`. If WebAssembly cannot run, it is false until the rules are loaded as plain
+   * JavaScript (see `ready`). If they cannot be loaded, it stays false. WebAssembly cannot run under a
+   * Content-Security-Policy without `'wasm-unsafe-eval'`, for example.
    */
   readonly isActive: boolean;
   /** Reads the current payload and issues without showing them; `{ valid: false, issues: [] }` while inactive. */
@@ -121,10 +124,10 @@ export interface FormBinding<Optional extends boolean = false> {
   /** Checks the form again. Call it after your program has set values. */
   refresh(): void;
   /**
-   * Shows the issues that a server found in the last payload, instead of those of an earlier call. Each issue is shown
-   * beside its field until the field is edited. Issues without a field are shown in the form's live region until the form
-   * is submitted again. The first field with an issue gets the focus. The issues do not prevent another submission. At most
-   * 1,000 are read; issues without a message are ignored.
+   * Shows the issues that a server found in the last payload. They replace the issues of an earlier call.
+   * Each issue is shown beside its field until the field is edited. Issues without a field are shown in the
+   * form's live region until the form is submitted again. The first field with an issue gets the focus. The
+   * issues do not prevent another submission. At most 1,000 are read; issues without a message are ignored.
    */
   report(issues: readonly ReportedIssue[]): void;
   /** Ends the checks and restores the form. */

@@ -15,14 +15,14 @@ export function customValidity() {
     tryOrUndefined(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
-  /** Clears the problems of all fields except these. The other fields were removed or disabled. */
+  /** Clears the problems of all fields that are not in `fields`: the form has removed or disabled them. */
   function keep(fields: ReadonlySet<Field>): void {
     for (const field of texts.keys()) if (!fields.has(field)) set(field);
   }
 
   /**
-   * Returns the browser's message for a field. For a custom element, ignores an earlier text that the element
-   * has not cleared yet.
+   * Returns the browser's message about a field. Ignores an outdated message that a custom element has not
+   * cleared yet.
    */
   function find(field: Field): string | undefined {
     const found = foundBy(field);
@@ -31,7 +31,7 @@ export function customValidity() {
 
   /**
    * Keeps screen readers from announcing a field as invalid before its problem is shown. Skips radio buttons,
-   * which they never announce as invalid.
+   * because screen readers never announce them as invalid.
    */
   function hide(field: Field, isShown: boolean): void {
     const isHidden =

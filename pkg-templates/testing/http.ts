@@ -127,7 +127,10 @@ function known(
 const lowerCase = (headers: Iterable<readonly [string, unknown]>) =>
   new Map([...headers].map(([name, value]) => [name.toLowerCase(), String(value)]));
 
-/** Returns a `Response`; without that class, as in jsdom, an object with the members that `PledgeClient` needs. */
+/**
+ * Returns a `Response`. Where this class does not exist, as in jsdom, returns an object with the members
+ * that `PledgeClient` needs.
+ */
 function responseOf({ status, headers, body }: Served): Response {
   if (globalThis.Response)
     return new Response(status === 204 ? null : (body as BodyInit), {

@@ -70,7 +70,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
       for (const look of waiting) look();
     },
     requests,
-    /** Resolves when `count` requests were answered, or left without a response by a fault. */
+    /** Resolves once `count` requests were answered or, because of a fault, got no response. */
     received: (count: number, { deadlineMs }: { readonly deadlineMs: number }) =>
       new Promise<RecordedRequest[]>((resolve, reject) => {
         const timer = setTimeout(() => {

@@ -97,7 +97,9 @@ export const receivedOptions = (options: { readonly deadlineMs?: number | undefi
 
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
-/** Reads a key; returns it with the record that `src/auth.rs` reads. */
+/**
+ * Reads an API key from an option. Returns the key with its record, in the form that `src/auth.rs` reads.
+ */
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)

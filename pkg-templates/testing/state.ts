@@ -12,7 +12,7 @@ import { type Failing, type Store, newStore } from "./store.ts";
 const CREATE = "/v2/pledge-transaction";
 
 type Answer = Pick<Served, "status" | "headers" | "body">;
-/** Stands for the response of a request that never gets one. */
+/** Stands for the response if a request never gets one. */
 interface Silence {
   readonly status: null;
   readonly headers?: undefined;
@@ -46,7 +46,10 @@ export function newState({
     return `request-${String(named).padStart(12, "0")}`;
   }
 
-  /** Serves a request by an instance of the Worker and a store. @param failing the calls of the store that fail */
+  /**
+   * Serves a request with an instance of the Worker and a store.
+   * @param failing the calls of the store that fail
+   */
   async function served(
     { url, method, headers, isFromNetwork }: Incoming,
     body: Body,
@@ -68,8 +71,8 @@ export function newState({
   }
 
   /**
-   * Returns a response with this status: the Worker's own, if a new instance of the Worker gives it, or else
-   * a generic one.
+   * Returns an error response with this status. First lets a new instance of the Worker produce it. If its
+   * response has another status, returns a generic response.
    */
   async function failed(
     { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },

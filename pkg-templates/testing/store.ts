@@ -6,7 +6,7 @@ import type { RecordedTransaction } from "./types.ts";
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** A key and its record, which `src/auth.rs` reads, and the units of its team. */
+/** An API key, its record in the form that `src/auth.rs` reads, and the units of its team. */
 export interface KeyRecord {
   readonly key: string;
   readonly record: { readonly team?: string; readonly label?: string };
@@ -44,9 +44,9 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the KV binding for one request, whose API key is `token`. Any read of a key record returns the
-     * record of `token`, because the service reads no other. The name of a key record contains a hash, which
-     * the binding does not compute: on most platforms, this would take an asynchronous function.
+     * Returns the KV binding for one request, whose API key is `token`. Every read of a key record returns
+     * the record of `token`, because the service reads no other. The binding does not compare names, which
+     * contain a hash of the key: on most platforms, only an asynchronous function can compute it.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

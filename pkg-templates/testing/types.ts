@@ -182,7 +182,7 @@ export interface TestService {
    * ```
    */
   readonly fail: (fault: TestFault) => void;
-  /** Removes all faults. Requests that a fault has already left without a response never get one. */
+  /** Removes all faults. A request to which a fault has given no response stays without one. */
   readonly restore: () => void;
   /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];

@@ -20,8 +20,8 @@ interface Explanation {
   readonly code: Kind[0];
   readonly steps: readonly string[];
   /**
-   * The JSON Pointer up to the position of an array item; `tail` is the rest. If there is no item, `head` is
-   * the whole pointer.
+   * The start of a JSON Pointer, up to the position of an array item; `tail` is what follows the position.
+   * Without an array item, `head` is the whole pointer.
    */
   readonly head: string;
   readonly tail: string | undefined;

@@ -8,8 +8,7 @@ import type { Part } from "./wasm.ts";
 /** A part of the request, found by its JSON Pointer. */
 interface PointedPart extends Part {
   /**
-   * The JSON before the part's value, and in `after` the JSON after it, in a request that contains only this
-   * value.
+   * The JSON before the part's value, in a request with only this value. `after` is the JSON after the value.
    */
   readonly before: string;
   readonly after: string;

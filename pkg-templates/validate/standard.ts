@@ -75,8 +75,8 @@ type Checked =
   | { readonly issues: Issue[] };
 
 /**
- * Validates a value, and returns exactly what it has checked. It checks the value's JSON, although this is
- * slower. A Proxy or a getter could return something else when the value is read a second time.
+ * Validates a value, and returns exactly what was checked. It checks the value's JSON instead of the value,
+ * although this is slower. A Proxy or a getter could return something else at a second reading.
  */
 function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);
@@ -88,7 +88,10 @@ function standardValidate(value: unknown, options?: ValidateOptions): Checked {
 
 type Members = Record<PropertyKey, unknown>;
 
-/** Whether a value equals this JSON, without getters, classes, or members that JSON does not have. */
+/**
+ * Whether a value equals this JSON. It must have no getters, no class, and no members that JSON does not
+ * have.
+ */
 function isSame(value: unknown, json: unknown): boolean {
   if (typeof json !== "object") return value === json;
   try {

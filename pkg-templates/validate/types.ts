@@ -104,8 +104,8 @@ export type SafeParseResult =
   | { readonly data?: undefined; readonly issues: Issue[] };
 
 /**
- * The options of a conversion to JSON Schema. For a `target` other than the three listed, the conversion
- * throws an `Error`.
+ * The options of a conversion to JSON Schema. For a `target` that is not named here, the conversion throws an
+ * `Error`.
  */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});

@@ -12,11 +12,13 @@ import { walk } from "./walk.ts";
 import { type Part, checkJson } from "./wasm.ts";
 
 /**
- * Checks a request (§4.1). Returns all of its issues, in the order of the contract; an empty array for a valid request.
+ * Checks a request (§4.1). Returns all of its issues, in the order of the contract. The array is empty for a
+ * valid request.
  *
- * Reads the value like `JSON.stringify`: own enumerable members count, `toJSON` is called (a `Date` becomes ISO text), and a
- * member, item or request that is `undefined` is absent. Functions, symbols and bigints are issues, because JSON cannot
- * represent them. No value makes it throw, not even one with a getter or a Proxy that throws.
+ * Reads the value like `JSON.stringify`: own enumerable members count, and `toJSON` is called, so a `Date`
+ * becomes ISO text. A member, item or request that is `undefined` is absent. Functions, symbols and bigints
+ * are issues, because JSON cannot represent them. No value makes the function throw, not even a Proxy or a
+ * getter that throws.
  *
  * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
  *
@@ -37,14 +39,14 @@ export function validate(value: unknown, options?: ValidateOptions): Issue[] {
 }
 
 /**
- * Checks the value of one member or item, for example of a field while the user types. The paths of its issues start at the
- * request.
+ * Checks the value of one member or item, for example of a field while the user types. The paths of the
+ * issues start at the request.
  *
- * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; for a pointer that the contract does not have,
- *   the result is an issue of code `unknown_pointer`
+ * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; if the contract has no such
+ *   pointer, the result is an issue of code `unknown_pointer`
  * @param value the value at the pointer; `undefined` means that the member is absent
- * @throws {TypeError} if the pointer is not a string, an option does not exist, or `maxIssues` is not a whole number greater
- *   than 0
+ * @throws {TypeError} if the pointer is not a string, an option does not exist, or `maxIssues` is not a whole
+ *   number greater than 0
  *
  * @example
  * ```js
@@ -92,10 +94,10 @@ export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issu
   return translated(issues, options);
 }
 
-/** Checks a serialized request; with `part`, reports only the issues of that part. */
+/** Checks a request given as JSON text. With `part`, reports only the issues of that part of the request. */
 export const checkText = (text: string, most: number, part?: Part): NewIssue[] =>
   checkJson(coder("TextEncoder").encode(text), true, most, part);
 
-/** Whether a value is a Uint8Array, also of another realm, such as a frame's or a test runner's. */
+/** Whether a value is a Uint8Array, even one of another realm, such as another frame or a test runner. */
 const isBytes = (value: unknown) =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";

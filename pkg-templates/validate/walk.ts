@@ -108,7 +108,10 @@ function report(about: number, name?: string): void {
   else beyond++;
 }
 
-/** Adds the name of an unknown member, unless it is `undefined` and therefore absent. */
+/**
+ * Adds the name of an unknown member to `names`. A member with the value `undefined` counts as absent and
+ * is not added.
+ */
 export function withUnknown(names: string[] = [], name: string, value: unknown): string[] {
   if (value !== undefined) {
     typeOf(value);

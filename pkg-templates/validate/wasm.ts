@@ -17,10 +17,10 @@ interface Instance extends Exports {
 
 /** A node of the request and all nodes below it. */
 export interface Part {
-  /** The node's index in the schema's tree; `last` is the last index below the node. */
+  /** The node's index in the schema's tree. `last` is the index of the last node below it. */
   readonly index: number;
   readonly last: number;
-  /** The position of the array item that contains the part, if any. */
+  /** The position of the array item that contains the node, if any. */
   readonly item: number | undefined;
 }
 
@@ -35,9 +35,9 @@ export function useRules(rules: Rules): void {
 }
 
 /**
- * Takes the free instance, or creates one, with an area of at least `size` bytes for input and output. The
- * caller must release it only after success, because a stack overflow inside WebAssembly leaves its memory in
- * an unknown state.
+ * Returns the free instance, or a new one, with an area of at least `size` bytes for input and output. The
+ * caller must release it only after success. A stack overflow inside WebAssembly leaves its memory in an
+ * unknown state.
  */
 function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);
@@ -89,7 +89,7 @@ export function checkLongFormat(text: string, format: number): number {
  * Checks a request given as JSON.
  * @param isValue whether the JSON is a serialized JavaScript value, which may contain markers for values that
  *   JSON does not have
- * @param most the number of issues to keep: the first in the schema's order and, within one node, in the
+ * @param most how many issues to keep: the first ones in the schema's order. Issues of one node follow the
  *   order of the JSON
  * @param part if given, only issues of this part are kept
  */
@@ -116,8 +116,8 @@ export function checkJson(
   const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
   /**
-   * Adds the issue that begins at this word of the output. Skips issues of nodes outside the part. Also skips
-   * an issue about a number that JavaScript's own conversion accepts.
+   * Adds the issue that begins at this word of the output. Skips an issue of a node outside `part`, and an
+   * issue about a number that JavaScript's own conversion accepts.
    */
   function add(at: number): void {
     const low = words[at]!,

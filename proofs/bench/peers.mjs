@@ -1,5 +1,6 @@
 /**
- * Installs the libraries to compare, from the lock file in this folder, and the package as it would be published.
+ * Installs the libraries that the benchmarks compare, from the lock file in this folder. Also copies our own
+ * package, as it would be published.
  */
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -27,7 +27,7 @@ const SLOW_MS = 3_000; // at most; shorter than the service waits
 const ONE_WRITE_MS = 1_000; // one write a second for each key, as in Workers KV
 
 /**
- * A write that the KV has stored.
+ * Defines the type of a write that `FaultyKv` has stored.
  * @typedef {object} Write
  * @property {string} name without the number
  * @property {number | null} number of the request that wrote it; null for a write of the operator

@@ -1,4 +1,6 @@
-/** Runs requests against the built Worker with all faults, and reports the result as text. */
+/**
+ * Runs requests against the built Worker with every kind of injected fault, and reports the result as text.
+ */
 import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { parsed, violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
@@ -22,8 +24,8 @@ const LONG = {
 /**
  * Runs the requests, and checks all rules.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools with a Worker that is built
- * @param {Partial<import("./run.mjs").Plan>} [wish] else a long run with a new seed
- * @returns {Promise<string>} a summary; throws where a rule was broken
+ * @param {Partial<import("./run.mjs").Plan>} [wish] changes to the default plan: a long run with a new seed
+ * @returns {Promise<string>} a summary; throws if a rule was broken
  */
 export async function faults(tools, wish = {}) {
   const started = Date.now();

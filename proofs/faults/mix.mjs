@@ -100,7 +100,7 @@ export class Mix {
     return kind === "get" ? this.#known : undefined;
   }
 
-  /** Returns repeats of `count` create requests with an idempotency key, for the end of the run. */
+  /** Yields repeats of `count` create requests with an idempotency key, for the end of the run. */
   *repeats(first, count) {
     const every = Math.max(1, Math.floor(this.#keyed.length / count));
     for (let index = 0; index < this.#keyed.length; index += every) {
@@ -110,7 +110,7 @@ export class Mix {
     }
   }
 
-  /** Returns reads of everything that was acknowledged, for the end of the run. */
+  /** Yields reads of everything that was acknowledged, for the end of the run. */
   *reads(first) {
     for (const [index, target] of this.#known.entries())
       yield { ...labelled(first + index, "get", reading(target)), isFinal: true };

@@ -1,12 +1,12 @@
 /**
- * The rules that must hold for every history of requests, whatever failed. They are the promises of the
- * service that the platform could break. `proofs/simulation` tests the promises that depend only on the
- * service's code. In these runs, KV is consistent, and every write and fault is known.
+ * The rules that must hold for every history of requests, whatever failed. They check the promises that the
+ * service could break because of faults of the platform. `proofs/simulation` tests the promises that depend
+ * only on the service's code. In the histories here, KV is consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * How each fault may show in the answer: as a status or a word. `lost`: the connection ends without an
+ * By fault: the outcomes that it may cause, as statuses or words. `lost`: the connection ends without an
  * answer. `spoilt`: a get request returns damaged bytes from KV.
  */
 const SHOWS = {
@@ -94,7 +94,8 @@ class Facts {
   }
 
   /**
-   * Returns the outcomes that faults and disturbances allow for an exchange, besides the expected statuses.
+   * Returns the outcomes that an exchange may have besides the expected statuses, because of faults and
+   * disturbances.
    */
   excuses({ ask, begun, ended }) {
     const beside = this.disturbances.filter(
@@ -118,8 +119,7 @@ class Facts {
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
   /**
-   * Returns the first acknowledgement of the same create request, provided that it came before this exchange
-   * began.
+   * Returns the first acknowledgement of the same create request that arrived before this exchange began.
    */
   earlier = ({ ask, begun }) =>
     this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);
@@ -146,7 +146,7 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
 
 /**
  * Removes what may differ between two answers about one transaction: the creation time, and the origin of the
- * timeline URL. A repeated create request that did not see the first one generates them again.
+ * timeline URL. If a repeated create request did not see the first one, it generates new values for both.
  */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,

@@ -1,6 +1,6 @@
 /**
- * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is killed. Records what
- * happened.
+ * Sends a mix of requests to the shipped Worker on workerd, while KV fails and workerd is killed. Records
+ * what happened.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -51,8 +51,8 @@ function metadataOf(index, createdAt) {
 }
 
 /**
- * Runs a command again and again. Each process is killed after a random number of calls of Cloudflare's API,
- * at most its share of `calls`. The last process may finish.
+ * Runs a command again and again. Kills each process after a random number of calls of Cloudflare's API, at
+ * most `calls` divided by the number of kills. Lets the last process finish.
  */
 async function untilItEnds(args, { env, account }, calls) {
   for (let run = 0; run <= KILLS; run += 1) {

@@ -26,8 +26,8 @@ const FINE = [0.1 + 0.2, 1e-7, 9007199254.740993, 2 ** 53, 2 ** 51 + 1.5, 1 / 3]
 
 /**
  * @typedef {{key: string, mode: string, unit: string, isTeam?: boolean}} Caller
- * @typedef {{number: number, caller: Caller, payload: any, idempotencyKey?: string}} Order `number`: a
- *   repeated create request has the number of the first one
+ * @typedef {{number: number, caller: Caller, payload: any, idempotencyKey?: string}} Order `number`: the
+ *   number of the request; a repeated request has the number of the request that it repeats
  */
 
 /** @param {number} seed @param {number} number @returns {Order} */

@@ -187,8 +187,8 @@ class Play {
   }
 
   /**
-   * Sends a create request. If the answer is not 200, repeats it, but only with an idempotency key, which
-   * makes a retry safe.
+   * Sends a create request. Repeats it until the answer is 200, at most MOST_ATTEMPTS times. Does not
+   * repeat a request without an idempotency key, because a retry would not be safe.
    * @param {import("./orders.mjs").Order} order
    */
   async #send(order) {
@@ -236,8 +236,8 @@ class Play {
   }
 
   /**
-   * Starts the cron as if an hour had passed. After that time no earlier lease blocks it, and a
-   * reconciliation is due. It continues where a killed one stopped.
+   * Starts the cron as if an hour had passed, so that a reconciliation is due and no earlier lease blocks
+   * it. If an earlier reconciliation was killed, the cron continues it.
    */
   async #pass() {
     const completed = Date.now() - HOUR_MS - 1_000;
@@ -277,7 +277,7 @@ class Play {
     return this.#ledger("check");
   }
 
-  /** Makes all rows two minutes older. After this time, a record in KV takes precedence over its row. */
+  /** Makes all rows two minutes older, after which a record in KV takes precedence over its row. */
   #later = () =>
     this.kv.ledger.run([
       { sql: `UPDATE transactions SET changed = changed - ${SHOWN_AFTER_MS}`, parameter: "" },

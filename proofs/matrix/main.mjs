@@ -101,8 +101,8 @@ async function resultOf(environment, { tools, home, service, browsers }) {
 }
 
 /**
- * Returns `skipped` or `failed` for an environment that threw. In CI, an environment may be skipped only if
- * `mayBeMissing` gives a reason. Otherwise CI would stay green while the matrix tests fewer and fewer
+ * Returns `skipped` or `failed` for an environment that threw. In CI, only an environment with a reason in
+ * `mayBeMissing` may be skipped. Otherwise CI would stay green while the matrix tests fewer and fewer
  * environments.
  */
 export function outcomeOf(error, mayBeMissing, env = process.env) {
@@ -110,8 +110,8 @@ export function outcomeOf(error, mayBeMissing, env = process.env) {
 }
 
 /**
- * Returns the text to print for an error. A message of several lines already contains the output of a
- * command. For a shorter message, adds the place where the error was thrown.
+ * Returns the text to print for an error: its stack, which says where it was thrown. The message alone is
+ * returned if the environment was skipped, or if the message has several lines, such as a command's output.
  */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");

@@ -1,7 +1,9 @@
 /**
- * Does what an operator with only Node and npm does, in an empty folder. Runs
- * `npx impact-pledge-service init` and `dev`, creates a key, a price and a pledge transaction, opens the
- * dashboard, and makes wrangler's dry runs. Prints how long each step takes with the packages in npm's cache.
+ * Does what an operator with only Node and npm does, in an empty folder. Prints how long each step takes if
+ * npm has cached the packages.
+ *
+ * Runs `npx impact-pledge-service init` and `dev`. Creates a key, a price and a pledge transaction. Opens the
+ * dashboard, and makes wrangler's dry runs.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

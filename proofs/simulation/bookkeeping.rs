@@ -17,7 +17,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// In how many of 1,000 steps reconciliation starts. The next constants are the rates of other events.
+/// The number of steps in 1,000 in which reconciliation starts. The next constants are the rates of other
+/// events.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
 const ERASURES: u64 = 150;
@@ -31,8 +32,8 @@ const PEOPLE: u64 = 50;
 /// The minimum age of a transaction that the operator erases. It includes 10 s for the difference between two
 /// clocks.
 const ERASABLE_MS: u64 = 310_000;
-/// The maximum time for which a lease blocks other reconciliation passes. `LAST_PASSES` is how many passes
-/// the end of a simulation tries, because earlier faults may make some fail.
+/// The maximum time for which one reconciliation pass blocks others, in milliseconds. `LAST_PASSES` is the
+/// number of passes that are tried at the end of a simulation, because earlier faults may make some fail.
 const LEASE_MS: u64 = 240_000;
 const LAST_PASSES: usize = 30;
 
@@ -75,8 +76,8 @@ impl Simulation {
     }
 
     /// Erases a random old transaction as the operator does. Leaves out transactions that request a
-    /// notification, which are erased elsewhere. Also leaves out transactions whose idempotency key was used
-    /// for two payloads: a retry is then answered from the erased record.
+    /// notification, because they are erased elsewhere. Also leaves out transactions whose idempotency key
+    /// was sent with two payloads, because a retry is then answered from the erased record.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
         let now_ms = self.time.now_ms();
@@ -103,8 +104,8 @@ impl Simulation {
         }
     }
 
-    /// Completes the ledger after the last message: runs reconciliation until it must equal KV. Then asks
-    /// what shops owe, and restores credits from the audit log.
+    /// Completes the ledger at the end of a simulation: runs reconciliation until the ledger must equal KV.
+    /// Then asks what shops owe, and restores credits from the audit log.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         self.complete_ledger(&books);
@@ -157,8 +158,8 @@ impl Books {
     }
 }
 
-/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be off by 5 s, as
-/// the ledger's clock is.
+/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The ledger's clock may be off by
+/// 5 s, and so may the result.
 pub fn virtual_ms(time_ms: u64) -> u64 {
     time_ms.saturating_sub(EPOCH_MS)
 }

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::rc::{Rc, Weak};
 
-/// The number of the ledger's first task. All other tasks have lower numbers.
+/// The number of the ledger's first task. Tasks that are not the ledger's have lower numbers.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
 /// How many in 1,000 messages the ledger's queue may lose. Each simulation picks one of these values.
 const LOST: &[u64] = &[50, 50, 500];
@@ -88,7 +88,7 @@ pub struct Books {
     /// removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
-    /// The answers about what shops owe, which were asked for at the end of the simulation.
+    /// What shops owe, as the ledger answered at the end of the simulation.
     pub dues: RefCell<Told>,
     /// Texts about the ledger's events, with their times, for the printed trace.
     pub events: RefCell<Vec<(u64, String)>>,

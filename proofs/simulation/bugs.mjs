@@ -15,7 +15,7 @@ const SOURCES = [
   "proofs/simulation",
   "tests/support",
 ];
-/** Ten times the number of seeds that the hardest bug to find needs. */
+/** The number of seeds that are tried: ten times as many as the bug that is hardest to find needs. */
 const SEEDS = 2_000;
 
 /**
@@ -65,8 +65,8 @@ export async function findBugs({ root, native }, words = "") {
   let done = 0;
 
   /**
-   * Takes bugs from the list until none is left, and tries them in one copy of the source. One copy saves
-   * compiling, which takes most of the time.
+   * Takes bugs from the list until none is left, and tries them in one copy of the source. Compiling takes
+   * most of the time, and is quicker in a copy that was compiled before.
    */
   const work = async (_, worker) => {
     const folder = copySource(root, join(root, "target", "bugs", `${worker}`));

@@ -107,7 +107,8 @@ impl Ask {
         Some((key.mode.into(), unit))
     }
 
-    /// Returns the number of the create request's idempotency key, if it has one.
+    /// Returns the number that stands for the create request's idempotency key; `None` if the request has
+    /// no key.
     pub fn name(&self) -> Option<usize> {
         if let Action::Create { name, .. } = self.action { name } else { None }
     }

@@ -1,5 +1,5 @@
-//! The rules for credits. Two rules are not here but in `credits.rs`, where each answer is checked as it
-//! arrives: what the answer says, and in which month the credit is booked.
+//! The rules for credits. Two further rules are in `credits.rs`, which checks each answer as it arrives:
+//! what the answer says, and in which month the credit is booked.
 
 use crate::books::Books;
 use crate::invariants::Wrong;
@@ -49,7 +49,7 @@ impl Row {
     }
 
     /// Whether the credit reduces what a shop owes for a month in this currency. `shop` has the form
-    /// `mode:unit:month`, as at the end of a settlement's name.
+    /// `mode:unit:month`.
     fn is_booked(&self, shop: &str, currency: &str) -> bool {
         let [mode, unit, month] = ["mode", "unit", "booked_month"].map(|member| self.text(member));
         format!("{mode}:{unit}:{month}") == shop && self.text("currency") == currency
@@ -58,8 +58,8 @@ impl Row {
 
 pub type Rows = BTreeMap<String, Row>;
 
-/// Checks that a transaction's credits exceed neither its charge nor its quantities. If create requests
-/// raced, KV had several charges, and the highest one counts.
+/// Checks that a transaction's credits exceed neither its charge nor its quantities. Concurrent create
+/// requests may have written the transaction with different charges. Then the highest charge counts.
 pub fn no_order_is_credited_beyond_itself(kv: &Kv, rows: &Rows) -> Wrong {
     let mut orders = BTreeMap::<String, (BigUint, BTreeMap<String, BigUint>)>::new();
     for row in rows.values() {
@@ -113,8 +113,8 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
     })
 }
 
-/// Checks that the audit log is enough to restore the credits that people were told about. A credit may be
-/// missing if nobody was told about an earlier credit of its transaction.
+/// Checks that each credit that a person saw confirmed can be restored from the audit log. A credit may be
+/// missing if an earlier credit of the same transaction was never confirmed to anybody.
 pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());

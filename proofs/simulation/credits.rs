@@ -1,5 +1,6 @@
-//! Simulates operators who credit orders: in full, in part, with two simultaneous credits that together exceed the
-//! charge, and several times with one operation ID. They may be killed between any two steps.
+//! Simulates operators who credit orders: in full, in part, and with two simultaneous credits that together
+//! exceed the charge. Each credit may be requested several times with one operation ID. Operators may be
+//! killed between any two steps.
 
 use crate::books::Books;
 use crate::credit_rules::{credit_rows, credits_can_be_restored};
@@ -22,9 +23,11 @@ use std::rc::Rc;
 
 /// The name of the operator who makes the credits.
 const BY: &str = "ops";
-/// How many in 1,000 credits are for orders of `SHOP`, if it has any. Only commands mark its months as paid.
+/// How many in 1,000 credits are for orders of `SHOP`, if it has any. The months of this shop are marked as
+/// paid by commands only.
 const OF_SHOP: u64 = 700;
-/// The maximum number of requests for one credit. They are sent within one of the times in `WITHIN_MS`.
+/// The maximum number of requests for one credit. All of them are sent within a period picked from
+/// `WITHIN_MS`.
 const ASKED: u64 = 3;
 const WITHIN_MS: &[u64] = &[1_000, 50_000, 200_000];
 
@@ -33,7 +36,7 @@ pub struct WantedCredit {
     id: OperationId,
     request: CreditRequest,
     begun_ms: u64,
-    /// The number of attempts that are still running, or ended without a certain answer.
+    /// The number of attempts that are still running, or that ended without a certain answer.
     open: Cell<usize>,
     /// The credit that the first successful answer reported.
     pub granted: RefCell<Option<Credit>>,
@@ -86,7 +89,7 @@ impl Books {
         }
     }
 
-    /// Starts a person who credits a cent of an order within this time.
+    /// Starts a person who credits one cent of a random order. The first request is sent within `within_ms`.
     pub fn credit_a_cent(self: &Rc<Self>, within_ms: u64) {
         if let Some((id, _)) = self.pick_order() {
             let part = Part { amount: "0.01".to_owned(), quantities: vec![] };
@@ -94,8 +97,8 @@ impl Books {
         }
     }
 
-    /// Picks a random transaction from KV, most often one of the shop whose months only commands mark as
-    /// paid.
+    /// Picks a random transaction from KV, most often one of `SHOP`. The months of this shop are marked as
+    /// paid by commands only.
     fn pick_order(&self) -> Option<(String, Rc<Record>)> {
         let mut orders = self.kv.last_of("transaction:");
         let is_own = |(_, record): &(String, Rc<Record>)| {
@@ -194,8 +197,8 @@ impl Books {
         }
     }
 
-    /// Checks that a credit is booked in the month of its order, or, if that month is marked as paid, in the
-    /// current month. Another rule checks that it is never booked in a month that is marked as paid.
+    /// Checks a credit that is not booked in the month of its order. It must be booked in the current month,
+    /// and the order's month must be marked as paid.
     fn check_booked(&self, wanted: &WantedCredit, credit: &Credit) {
         let Credit { order_month, booked_month, .. } = credit;
         if booked_month == order_month {
@@ -211,8 +214,8 @@ impl Books {
         }
     }
 
-    /// Whether somebody could see, at this time or later, that the month of the credited order is marked as
-    /// paid, or is about to be.
+    /// Whether the month of the credited order could still be seen as paid at `from_ms` or later. A month
+    /// that is being marked as paid counts too.
     fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
         let Credit { mode, unit, order_month: month, .. } = credit;
         let name = SettlementKey { mode: *mode, unit, month: *month }.name();

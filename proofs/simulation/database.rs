@@ -30,15 +30,15 @@ const OUTAGE_MS: u64 = 60_000;
 /// reconciliation pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
-/// How long a lease must still last after a pass has saved its progress and so renewed the lease. It allows
-/// for the time that the statement took.
+/// Minimum milliseconds that a lease must still last after its renewal. A reconciliation pass renews its
+/// lease whenever it saves its progress. The value allows for the time that this takes.
 const LEAST_LEASE_MS: u64 = 130_000;
 
 /// After how many of 1,000 answers the caller's computer sleeps. It sleeps for up to `SLEEP_MS`.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
-/// How many in 1,000 answers reach a slow caller, until [`Database::slow_until_ms`]. Such an answer is
-/// delayed by up to `SLOW_MS`.
+/// Of 1,000 answers, the number that are delayed by up to `SLOW_MS`, because the caller is slow. Callers may
+/// be slow until [`Database::slow_until_ms`].
 const SLOW: u64 = 100;
 const SLOW_MS: u64 = 3_000;
 
@@ -77,8 +77,8 @@ pub struct Database {
     /// The end of the period in which callers may be slow.
     pub slow_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// A violation: somebody took the lease before it ended. In `short`, somebody continues to work although
-    /// the lease ends soon.
+    /// Describes a violation: somebody took the lease before it ended. `short` describes another one:
+    /// somebody continues to work although the lease ends soon.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,
     /// How many times all rows were deleted.

@@ -108,8 +108,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery reads every claim that its list must already show. Leaves out claims of a day that
-/// the delivery does not list.
+/// Checks that a delivery reads each claim that Workers KV already shows when the delivery lists the claims
+/// of a day. Ignores claims of days that the delivery does not list.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -222,8 +222,8 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks how many deliveries of one instance hold bytes at once. A delivery holds the bytes of the record or
-/// of the e-mail from the read of the record until its end.
+/// Checks that few enough deliveries of one instance hold bytes in memory at once. A delivery holds the
+/// bytes of a record or an e-mail from its read of the record until its end.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();

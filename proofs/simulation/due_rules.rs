@@ -1,6 +1,7 @@
-//! The rules for what shops owe, checked at the end. A shop owes its charges, less its credits, less the
-//! excess of credits from earlier months. In a month that is marked as paid, the excess is the one that its
-//! settlement states.
+//! The rules for what shops owe, checked at the end of a simulation.
+//!
+//! For a month, a shop owes its charges, less its credits, less the excess of credits from earlier months. If
+//! the month is marked as paid, its settlement states how much of the excess was deducted.
 
 use crate::books::Books;
 use crate::credit_rules::{Rows, booked, credit_rows};
@@ -20,12 +21,11 @@ use std::rc::Rc;
 
 /// A mode, a unit and a currency.
 type Shop = (String, String, String);
-/// The sums of a month: its charges, its credits, the excess carried over from earlier months, and what is
-/// due.
+/// The sums of a month: its charges, its credits, the excess of credits from earlier months, and what is due.
 type Parts = [BigUint; 4];
 
-/// The answers at the end about what is due, or the error. The first answer is about all months together, and
-/// each further one about one month.
+/// The answers to the question what is due, at the end of a simulation. The first answer is about all months
+/// together, and each further answer about one month.
 pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 impl Books {
@@ -41,9 +41,10 @@ impl Books {
     }
 }
 
-/// Checks that what is due in each month of a shop follows from charges, credits and settlements. If an
-/// interrupted create request is repeated in a later month, its transaction moves to that month. Its credits
-/// stay in the earlier month, as an excess.
+/// Checks that what is due in each month of a shop follows from charges, credits and settlements.
+///
+/// If an interrupted create request is repeated in a later month, its transaction moves to that month. The
+/// transaction's credits stay in the earlier month, where they are an excess.
 pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
     let expected = expected(simulation, books);
     let told = books.dues.borrow();
@@ -124,8 +125,8 @@ fn expected(simulation: &Simulation, books: &Books) -> Sums {
     expected
 }
 
-/// Returns the excess of credits that a settlement deducts in a currency; `None` if the settlement has no sum
-/// in that currency.
+/// Returns the excess of credits that a settlement deducts in a currency. Returns `None` if the settlement
+/// has no sum in this currency.
 fn stated(sums: &Value, currency: &str) -> Option<BigUint> {
     let mut sums = sums.as_array()?.iter();
     let own = sums.find(|sum| sum["currencyCode"] == currency)?;

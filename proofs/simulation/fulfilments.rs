@@ -17,7 +17,8 @@ use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The maximum number of requests for one change. They are sent within one of the times in `WITHIN_MS`.
+/// The maximum number of requests for one change. All of them are sent within a period picked from
+/// `WITHIN_MS`.
 const ASKED: u64 = 5;
 const WITHIN_MS: &[u64] = &[2_000, 100_000, 400_000];
 const OFFERINGS: &[&str] = &["tree", "not-listed", "reef"];
@@ -82,7 +83,7 @@ impl Books {
         self.check_fulfilment(removed);
     }
 
-    /// Checks that the ledger's fulfilment is as people were told.
+    /// Checks that a fulfilment in the ledger agrees with the answers that people got about it.
     fn check_fulfilment(&self, id: &str) {
         let told = self.fulfilments.borrow().get(id).cloned();
         let found = block_on(get(self.database.sqlite(), id)).unwrap();
@@ -96,14 +97,16 @@ impl Books {
     }
 }
 
-/// Checks that one operation records at most one fulfilment, and that each fulfilment is as people were told.
+/// Checks that one operation records at most one fulfilment, and that each fulfilment agrees with the answers
+/// that people got.
 pub fn an_operation_records_one_fulfilment(_: &Simulation, books: &Books) -> Wrong {
     let twice = "SELECT place FROM fulfilments GROUP BY place HAVING count(*) > 1";
     books.fulfilments.borrow().keys().for_each(|id| books.check_fulfilment(id));
     books.database.sqlite().sql(twice).into_iter().next()
 }
 
-/// Checks the open quantities: each must be what was pledged, less what was credited and fulfilled.
+/// Checks the open quantities. Each must be the pledged quantity, less the credited and the fulfilled
+/// quantities.
 pub fn what_is_open_is_what_is_not_done(simulation: &Simulation, books: &Books) -> Wrong {
     let mut expected = BTreeMap::<[String; 3], [BigUint; 3]>::new();
     for (group, (_, quantity)) in pledged_of(&simulation.kv) {

@@ -40,8 +40,8 @@ const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// nothing.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// An upper limit on the bytes of a small create request. No stored value except a transaction's record is
-/// larger.
+/// Maximum number of bytes of a small create request. Every stored value, except a transaction's record, also
+/// has at most this size.
 const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;
@@ -159,8 +159,8 @@ impl<'s> Case<'s> {
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether the same create request was acknowledged earlier. The record that `record` names must be in
-    /// force everywhere by now.
+    /// Whether the same create request was acknowledged before this one began. The record that `record` names
+    /// must also have been in force everywhere by then.
     fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {
@@ -273,9 +273,9 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may lack room for this request. Either the request's owner has used up its share, or
-/// all owners together hold all bytes that are not kept free. For each owner, counts what its requests need,
-/// up to what it may hold.
+/// Whether the isolate may lack memory for this request. It may if the request's owner has used up its share,
+/// or if all owners together hold all bytes that are not kept free. Each owner is assumed to hold what its
+/// requests need, up to its limit.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -333,8 +333,8 @@ fn owner(exchange: &Exchange) -> Option<Owner> {
     (!is_page).then(|| KEYS[exchange.ask.key].owner())
 }
 
-/// Checks that a request answered with 503 wrote nothing, if its text says so. The same holds if a create
-/// request without an idempotency key gets `Retry-After`, because clients then retry it.
+/// Checks that a request wrote nothing if its answer with 503 says so. The same must hold if a request
+/// without an idempotency key gets `Retry-After`, because clients then retry it.
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");

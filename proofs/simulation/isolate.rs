@@ -54,8 +54,8 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// Counts the bytes of request bodies that an isolate holds, in total and by owner: the current numbers, and
-/// the highest ones so far.
+/// Counts the bytes of request bodies that an isolate holds, in total and by owner. Also keeps the highest
+/// counts so far.
 #[derive(Default)]
 pub struct Bodies {
     now: Cell<usize>,
@@ -149,7 +149,8 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Simulates the arrival of a body's next bytes: counts them, and waits as long as they take.
+    /// Simulates the arrival of the next `bytes` of a body that has `of` bytes in all. Counts these bytes,
+    /// and waits for their share of the upload's time.
     async fn come(&self, bytes: usize, of: usize) {
         self.held.set(self.held.get() + bytes);
         self.bodies.add(self.owner, bytes);

@@ -1,10 +1,11 @@
-//! Workers KV as its documentation describes it: eventually consistent, and here with random failures.
+//! Simulates Workers KV as its documentation describes it: eventually consistent. Adds random failures.
 //!
-//! - There are two storages. A write takes effect at one of them when it arrives, and at the other up to
-//!   [`COPY_LAG_MS`] later. The last write to arrive wins. A read uses either storage.
-//! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key is absent.
-//!   A location's own writes may or may not update its cache. The fault "late expiry" keeps an entry longer.
-//! - A key accepts one write per second. A second write may be refused, like KV's 429.
+//! - There are two storages. A write takes effect at one storage when it arrives, and at the other storage up
+//!   to [`COPY_LAG_MS`] later. The last write to arrive wins. A read uses either storage.
+//! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key does not
+//!   exist. A location's own writes may or may not update its cache. The fault "late expiry" keeps an entry
+//!   longer.
+//! - A key accepts one write per second. A second write may be refused, as KV does with the status 429.
 //! - A write arrives even if its request has ended.
 
 use crate::executor::Time;
@@ -75,7 +76,7 @@ pub const WRITE_FAULTS: &[Fault] =
 pub struct Record {
     pub value: Vec<u8>,
     pub metadata: Vec<u8>,
-    /// The number of the exchange that wrote the record.
+    /// The number of the request that wrote the record.
     pub writer: usize,
     json: OnceCell<serde_json::Value>,
 }
@@ -141,8 +142,8 @@ pub struct Conditions {
     pub slow: u64,
     /// How many in 1,000 cache entries expire late.
     pub late: u64,
-    /// Whether the simulation is a race of create requests. Each call then ends as soon as it takes effect,
-    /// and a read gets any version so far, or nothing. A real cache shows fewer versions.
+    /// Whether the simulation is a race of create requests. Each call then ends as soon as it takes effect. A
+    /// read returns any version written so far, or nothing: a wider choice than real caches have.
     pub is_race: bool,
 }
 
@@ -282,8 +283,8 @@ impl Kv {
         held
     }
 
-    /// Returns the records under a prefix as one of the storages shows them. Of those written within the last
-    /// `lag_ms`, some still appear as they were before.
+    /// Returns the records under a prefix as one of the storages shows them. A record that was written within
+    /// the last `lag_ms` may still appear in its previous version.
     pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();

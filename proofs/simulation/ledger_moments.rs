@@ -21,9 +21,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How long a record may be missing from KV's lists.
+/// How long a record may be missing from KV's lists, as reconciliation assumes, in milliseconds.
 const SHOWN_AFTER_MS: u64 = 120_000;
-/// How long it takes at most until a list shows a write.
+/// The maximum time until a list of the simulated KV shows a write, in milliseconds.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
 /// The maximum difference between two clocks.
 pub const APART_MS: u64 = 10_000;
@@ -64,7 +64,7 @@ pub struct Watch {
     removed: BTreeSet<String>,
     /// The rows that were found equal to KV: when each row was changed, and when its record in KV arrived.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
-    /// The claims that say that their change has ended, each with the time at which the change began.
+    /// The claims whose change has ended, each with the time at which the change began.
     ended: BTreeMap<String, u64>,
     credits: Rows,
     people: BTreeMap<String, u64>,
@@ -120,7 +120,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     books.watch.replace(Watch { rows, ended, credits, people, ..before });
 }
 
-/// Returns the claims that say that their change has ended: the name, the state, and when the change began.
+/// Returns the name and the state of each claim whose change has ended, and when the change began.
 fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
     let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
 WHERE state IN ('kept', 'gone') AND change <> ''";
@@ -135,7 +135,7 @@ impl Moments<'_> {
         self.state.completed.map(virtual_ms)
     }
 
-    /// Returns a time up to which the last complete pass has seen every write, even if clocks differ.
+    /// Returns the time before which the last complete pass saw every write, even if clocks differ.
     fn settled_ms(&self) -> Option<u64> {
         Some(self.completed_ms()?.saturating_sub(SHOWN_AFTER_MS + APART_MS))
     }
@@ -217,8 +217,8 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(is_there).cloned()
 }
 
-/// Checks that no row is removed that was created less than two minutes before the pass began. Its record may
-/// not be visible yet.
+/// Checks that a pass removes no row that was created less than two minutes before the pass began. The row's
+/// record may not be visible yet.
 fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
     let young = format!(
         "SELECT json_array(name, detail, pass) FROM findings
@@ -274,8 +274,8 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Checks that KV has the change that a claim reports as ended. The check covers claims of the last minutes,
-/// which take precedence over their records, because other changes rely on them.
+/// Checks that KV has a change once its claim says that the change has ended. Covers claims of the last
+/// minutes, which take precedence over their records. Other changes rely on these claims.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -299,8 +299,8 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// Checks that each claim says the same as its record in KV. Leaves out claims of the minutes before the last
-/// complete pass: these took precedence over their records, and may differ.
+/// Checks that each claim agrees with its record in KV. Leaves out claims of the minutes before the last
+/// complete pass. They took precedence over their records then, and may differ from them.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

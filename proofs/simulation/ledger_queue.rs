@@ -24,23 +24,23 @@ const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// The maximum number of deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// How many in 1,000 messages the queue refuses. `TWICE` is how many it delivers twice. `BARE` is how many
-/// are too large to contain their quantities.
+/// Of 1,000 messages, the queue refuses `REFUSED`, and delivers `TWICE` twice. `BARE` of them are too large
+/// to contain their quantities.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// After how many of 1,000 refused messages a cron runs at once. It finds the mark, which is the record that
-/// notes the refusal.
+/// Of 1,000 messages that the queue refuses, the number that a cron job soon follows. The cron job finds the
+/// record that notes the refusal.
 const CRONS: u64 = 500;
-/// How many in 1,000 messages without a create request violate a constraint of the database, and so can't
-/// become rows.
+/// Of 1,000 messages without a create request, the number that violate a database constraint. Such a message
+/// cannot become a row.
 const WRONG: u64 = 300;
-/// In how many of 1,000 batches the consumer ends. `UNHEARD` is how many of 1,000 confirmations of a message
-/// are lost.
+/// Of 1,000 batches, the number during which the consumer ends. `UNHEARD` is how many of 1,000 confirmations
+/// of a message are lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 
-/// The ledger's queue as one request sees it.
+/// The access of one request to the simulated queue of the ledger.
 pub struct SimulatedLedgerQueue {
     pub books: Rc<Books>,
     pub isolate: usize,
@@ -111,7 +111,8 @@ impl Books {
         self.random.below(most_ms)
     }
 
-    /// Delivers a message after this delay. Messages that are ready at the same time are delivered together.
+    /// Delivers a message after `wait_ms` milliseconds. Messages that are ready at the same time are
+    /// delivered together.
     fn carry(self: &Rc<Self>, message: Delivered, wait_ms: u64) {
         let books = Rc::clone(self);
         self.spawn(async move {
@@ -162,8 +163,9 @@ impl Books {
         }
     }
 
-    /// Checks that an acknowledged message has a row: its own, that of a later create request, or an erased
-    /// one. Otherwise a finding must name the row as removed or refused.
+    /// Checks that the transaction of an acknowledged message has a row. A row that a later create request
+    /// has changed, or that is erased, also counts. If there is no row, a finding of the ledger must name the
+    /// transaction.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
@@ -179,8 +181,8 @@ impl Books {
         }
     }
 
-    /// Queues a message without a create request, as can happen after a restore of KV. Some of these messages
-    /// violate a constraint of the tables.
+    /// Queues a message about a transaction that was never created, as can happen after a restore of KV. Some
+    /// of these messages violate a constraint of the tables.
     pub fn haunt(self: &Rc<Self>) {
         let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
         let number = self.random.below(3);

@@ -1,7 +1,9 @@
-//! The rules for the ledger that are checked at the end. Each rule is a function that returns the violation.
-//! The rules that hold at any time are in `ledger_moments.rs`. Five kinds of rules are checked where they
-//! could be broken: for acknowledged messages, removed marks, two changes of one fact, changes that were
-//! given up, and paid months.
+//! The rules for the ledger that are checked at the end of a simulation. Each rule is a function that
+//! returns the violation. The rules that hold at any time are in `ledger_moments.rs`.
+//!
+//! Five kinds of rules are checked elsewhere, at the moment when they could be broken. They are about
+//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid
+//! months.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
@@ -113,8 +115,8 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
-/// Checks that a transaction is marked if the queue did not accept its message, and only then. A mark is a
-/// record in KV, and costs a write.
+/// Checks that a transaction has a mark if the queue did not accept its message, and no mark otherwise. A
+/// mark is a record in KV, and costs a write.
 fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
     books.handed.borrow().iter().find_map(|handed| {
         let calls = handed.calls.list.borrow();
@@ -131,8 +133,9 @@ fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// Checks that a create request itself makes no call for the ledger. Another rule checks that it waits only
-/// for its own calls.
+/// Checks that a client never waits for the ledger. The KV calls of its create request must not include a
+/// mark, which notes a message that the queue refused. Another rule checks that the request waits only for
+/// its own calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {

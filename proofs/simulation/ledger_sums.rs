@@ -20,17 +20,17 @@ use support::money::decimal;
 const DECIMALS: u32 = 340;
 /// The ID that an erasure writes in place of an offering's ID that names the order.
 const ERASED: &str = "erased";
-/// The months of a simulation.
+/// An offering's ID may contain the order's number. An erasure replaces such an ID by this one.
 pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
 
-/// Converts a decimal to an integer: a number of units of 10^-340.
+/// Converts a decimal to an integer, by multiplying it by 10^340.
 pub fn exact(text: &str) -> BigUint {
     let (integer, decimals) = decimal(text);
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
 }
 
-/// Converts an integer of [`exact`] back to a decimal, truncated to `places` decimal places. If `places` is
-/// 0, the decimal is exact and has an exponent.
+/// Converts an integer that [`exact`] returned back to a decimal. Cuts it after `places` decimal places. If
+/// `places` is 0, nothing is cut, and the decimal has an exponent.
 pub fn exact_text(number: &BigUint, places: u32) -> String {
     if places == 0 {
         let digits = number.to_string();
@@ -118,8 +118,8 @@ fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
     sums
 }
 
-/// Checks that, after the last pass, the ledger has exactly one row for each record, with the record's
-/// values.
+/// Checks that the ledger has exactly one row for each record, with the record's values, after the last
+/// reconciliation pass.
 pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wrong {
     let mut rows = rows(&books.database);
     for (name, record) in simulation.kv.last_of("transaction:") {

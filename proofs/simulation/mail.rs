@@ -1,15 +1,16 @@
 //! Simulates the queue of notifications, its consumer, a mail service and the adapter of a messaging service,
 //! all with random failures.
 //!
-//! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses
-//!   some, accepts some without an answer, and loses a few, because no platform promises to lose none.
+//! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses some
+//!   messages, and accepts others without an answer. It also loses a few, because no platform promises to
+//!   lose none.
 //! - The consumer has several instances at each location, and each instance runs several deliveries at once.
 //!   An instance may end at any moment with all its deliveries. A single delivery may also end without any
 //!   notice to its instance. In both cases, the messages are delivered again.
 //! - After [`RETRIES`] further deliveries, a message moves to the dead letter queue, which delivers it in the
 //!   same way.
-//! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. A few
-//!   e-mails it never accepts. The adapter behaves in the same way.
+//! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. It
+//!   never accepts a few of the e-mails. The adapter behaves in the same way.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
@@ -37,7 +38,7 @@ use support::service::ORIGIN;
 /// The recipient of e-mails for transactions of test keys.
 pub const TESTER: &str = "tester@service.example";
 /// The maximum number of times that a message is delivered again. Each simulation picks one of these values:
-/// the one that `wrangler.toml` sets, or that of a queue that was created long ago.
+/// `wrangler.toml` sets the first, and a queue that was created long ago has the last.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
 /// The maximum number of times that the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
@@ -93,8 +94,8 @@ pub struct Delivery {
     pub attempt: u32,
     /// Whether the dead letter queue makes this delivery.
     pub is_dead: bool,
-    /// Whether the queue repeats an earlier delivery by itself. The message is a copy, the consumer ended, or
-    /// the consumer's answer was lost.
+    /// Whether the queue repeats an earlier delivery by itself. It does so if it duplicated the message, the
+    /// consumer ended, or the consumer's answer was lost.
     pub is_again: bool,
     /// The number of the consumer's instance. `ahead_ms` is how far the clock of this instance is ahead.
     pub instance: usize,

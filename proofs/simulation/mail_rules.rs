@@ -1,4 +1,5 @@
-//! The rules for e-mails, and for messages by the adapter of a messaging service. Each rule is a function that returns the violation.
+//! The rules for e-mails, and for messages by the adapter of a messaging service. Each rule is a function
+//! that returns a violation, if there is one.
 //!
 //! The rules are checked after the faults have ended and no message is waiting any more.
 
@@ -55,10 +56,9 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Checks that every stored transaction that requests a notification has one, or that a record states why it
-/// has none. There are two exceptions, whose state is shown as unknown a day later. The queue lost the
-/// message. Or the queue refused it, and the record that notes this was overwritten by that of an earlier
-/// create request.
+/// Checks that each requested notification was sent, or that a record states why it was not. Two exceptions
+/// are allowed: the queue lost the message, or the queue refused it and an earlier create request replaced
+/// the record that notes this. Their state is shown as unknown a day later.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
@@ -212,11 +212,15 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// Checks that a notification is sent twice only for one of three reasons. First, the first sending was not
-/// recorded, because its consumer, answer or marker (the record of it) was lost. Second, the later delivery
-/// could not see the marker yet. Third, the marker was replaced by that of a resend at the same time. All
-/// reasons concern the same service: a failure of one service must not resend the notifications of another.
-/// Another rule checks the claims of the two deliveries.
+/// Checks that a notification is sent twice only for one of three reasons:
+///
+/// - The first sending was not recorded, because its consumer, answer or marker (the record of it) was
+///   lost.
+/// - The later delivery could not see the marker yet.
+/// - A resend at the same time replaced the marker.
+///
+/// The reason must concern the same service: a failure of one service must not resend the notifications of
+/// another. Another rule checks the claims of the two deliveries.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();
@@ -262,8 +266,8 @@ fn marked_ms(delivery: &Delivery) -> Option<u64> {
     put.and_then(|put| put.ended_ms)
 }
 
-/// Checks that messages contain no personal data. Also covers outcomes, which are logged, and the names and
-/// values of the records that e-mails leave behind.
+/// Checks that messages contain no personal data. Also checks the outcomes, which are logged, and the names
+/// and values of the records that e-mails leave behind.
 fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
     let post = &simulation.post;
     let mut texts = post.texts.borrow().clone();

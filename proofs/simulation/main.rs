@@ -51,7 +51,7 @@ use std::time::{Duration, Instant};
 /// The number of seeds that `cargo test` runs.
 const SEEDS: u64 = 100;
 const SHOWN: Duration = Duration::from_secs(5);
-/// Outcomes of messages. Each must occur at least once in all simulations together.
+/// Outcomes of messages. Each must occur in at least one of the simulations.
 const CAUSES: &[&str] = &[
     "sent",
     "sent or skipped before",
@@ -70,7 +70,7 @@ const CAUSES: &[&str] = &[
     "failed",
 ];
 
-/// Events of the ledger. Each must occur at least once in all simulations together.
+/// Events of the ledger. Each must occur in at least one of the simulations.
 const EVENTS: &[&str] = &[
     "a consumer ended",
     "a message came again",

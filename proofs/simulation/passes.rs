@@ -17,8 +17,8 @@ const CALLS: &[u32] = &[6, 12, 30, 1_000];
 /// `PAUSE_MS`.
 const INVOCATIONS: u64 = 5;
 const PAUSE_MS: u64 = 30_000;
-/// How long after its start a cron may begin further steps. `SOON_MS` is the maximum delay before a cron that
-/// is wanted at once.
+/// How long after its start a cron may begin further steps, in milliseconds. `SOON_MS` is the maximum delay
+/// of a cron that should start at once.
 const CRON_MS: u64 = 10_000;
 const SOON_MS: u64 = 4_000;
 /// Part of the error message of an erasure that has not reached the ledger.
@@ -90,8 +90,9 @@ impl Books {
         found
     }
 
-    /// Checks that marks (records of messages that the queue refused) are not removed too early. The row must
-    /// exist, a finding must name the removed row, or KV's answer must have been damaged.
+    /// Checks that marks (records of messages that the queue refused) are not removed too early. A mark may
+    /// be removed if the ledger has the transaction's row or a finding about it, or if a KV call about the
+    /// transaction failed.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {
@@ -107,8 +108,8 @@ impl Books {
         }
     }
 
-    /// Forgets the copies of paid months' rows and the confirmed erasures. They are out of date, because the
-    /// ledger was emptied.
+    /// Forgets the confirmed erasures, and the copies of the rows of paid months. The ledger was emptied,
+    /// so both are out of date.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);

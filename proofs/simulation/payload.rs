@@ -18,8 +18,8 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// How many in 1,000 pledges have an offering whose ID contains the order's reference. `PERSONAL_BYTES` is
-/// how many bytes longer such an ID may be. Some of these IDs do not fit into a record's metadata.
+/// How many in 1,000 pledges have an offering ID that contains the order's reference. `PERSONAL_BYTES` lists
+/// by how many bytes such an ID is lengthened: a long one does not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 /// The messaging service that has an adapter.
@@ -28,7 +28,7 @@ pub const MESSENGER: NotificationService = NotificationService::MessagingService
 pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
 
-/// The currency of the price lists for a whole mode. `UNIT_CURRENCY` is that of price lists for one unit.
+/// The currency of price lists for a whole mode. Price lists for one unit use `UNIT_CURRENCY`.
 pub const CURRENCY: &str = "EUR";
 pub const UNIT_CURRENCY: &str = "USD";
 

@@ -34,8 +34,8 @@ fn settlement((mode, unit): Scope, month: &str) -> String {
 }
 
 impl Simulation {
-    /// Simulates the end of the month. The month is marked as paid, and the mark is undone, at random times.
-    /// This begins shortly before the month's end.
+    /// Simulates the end of the month, from shortly before it. At random times, the month is marked as
+    /// paid, or the mark is removed.
     pub fn pay(&mut self) {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
@@ -133,8 +133,8 @@ pub fn unpaid(body: &[u8]) -> Vec<u8> {
 
 // ---- Rules -----------------------------------------------------------------------------------------
 
-/// Checks the `paidAt` of a get. It must be null until the month has ended by the isolate's clock. After that
-/// it must be a value, or null, that some location may still show.
+/// Checks the `paidAt` that a get returns. Until the month has ended by the isolate's clock, it must be
+/// null. After that, it may be any value (or null) that a cache can still contain.
 pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let Action::Get { .. } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;

@@ -1,5 +1,6 @@
 //! Simulates operators and managers who add and remove people of shops. Several of them change the same
-//! person, and some repeat a request with one operation ID. They may be killed between any two steps.
+//! person, and some repeat a request with one operation ID. Their requests may be killed between any two
+//! steps.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -23,10 +24,11 @@ use std::rc::Rc;
 
 const PLACES: &[&str] = &["unit:unit_1", "team:crew"];
 const ADDRESSES: &[&str] = &["ada@shop.example", "bob@shop.example"];
-/// How many in 1,000 changes add a person. `ASKED` is the maximum number of requests for one change.
+/// How many in 1,000 simulated changes add a person; the others remove one. `ASKED` is the maximum number
+/// of requests for one change.
 const ADDITIONS: u64 = 550;
 const ASKED: u64 = 3;
-/// The possible times within which the requests for one change are sent.
+/// The requests for one change are sent within one of these times, in milliseconds.
 const WITHIN_MS: &[u64] = &[2_000, 30_000, 200_000];
 
 /// One request to add or remove a person.
@@ -58,7 +60,7 @@ fn place_of(text: &str) -> KeyLevel {
 }
 
 impl Books {
-    /// Starts several people who change the same person of a shop.
+    /// Starts several simulated people who add or remove the same person of a shop.
     pub fn change_people(self: &Rc<Self>) {
         let (place, address) = (self.random.pick(PLACES), self.random.pick(ADDRESSES));
         for _ in 0..=self.random.below(2) {
@@ -133,7 +135,7 @@ impl Books {
         Ending(Rc::clone(self), number)
     }
 
-    /// Checks that a person who was removed may not sign in, unless the person may have been added again
+    /// Checks that a removed person can no longer sign in. Leaves out people who may have been added again
     /// since.
     pub fn check_removed(&self) {
         let changes = self.people.borrow();
@@ -179,8 +181,8 @@ impl Drop for Ending {
 
 // ---- In the end ------------------------------------------------------------------------------------
 
-/// Checks that KV has a record, with the right role, of each person who may sign in by the ledger. KV may
-/// also still have the record of a removed person, if the ledger states the removal.
+/// Checks that KV has a record, with the right role, of each person who may sign in according to the
+/// ledger. KV may also still have the record of a removed person, if the ledger states the removal.
 pub fn kv_has_the_people_of_the_ledger(simulation: &Simulation, books: &Books) -> Wrong {
     let rows = books.database.json(
         "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at) FROM people",

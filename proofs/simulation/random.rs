@@ -1,5 +1,5 @@
-//! Makes all random decisions. They follow from a seed, or are tried in every combination, one combination in
-//! each run.
+//! Makes all random decisions. Either they follow from a seed, or every combination of decisions is tried,
+//! one in each run.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};

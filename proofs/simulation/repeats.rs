@@ -1,5 +1,5 @@
-//! Simulates operators who request one API key several times with the same operation ID, at once and later.
-//! They may be killed meanwhile.
+//! Simulates operators who request one API key several times with the same operation ID. Some requests run at
+//! the same time, others later. The operators' processes may be killed meanwhile.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -11,10 +11,10 @@ use impact_pledge::scope::Mode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The maximum number of requests for one key. They are sent within one of the times in `WITHIN_MS`.
+/// Maximum number of requests for one key. All are sent within a time that is picked from `WITHIN_MS`.
 const ASKED: u64 = 4;
 const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
-/// For at least this time, an unfinished attempt keeps another one from replacing it. It allows for clocks
+/// Minimum time for which an unfinished attempt blocks another attempt, in milliseconds. It allows for clocks
 /// that differ by 10 s.
 const ALONE_MS: u64 = 20_000;
 
@@ -26,13 +26,13 @@ struct Wanted {
     keys: RefCell<Vec<String>>,
     /// When the attempts that reported a new key began and ended.
     made: RefCell<Vec<(u64, u64)>>,
-    /// Whether the ledger has stored the outcome: a request without a fault has reported it. An attempt that
-    /// began earlier may still report its own outcome, if its computer slept meanwhile.
+    /// Whether the ledger has stored the outcome, as a request without a fault has reported. An attempt that
+    /// began earlier may still report an outcome of its own, if its computer slept meanwhile.
     is_kept: Cell<bool>,
 }
 
 impl Books {
-    /// Starts a person who requests one key several times.
+    /// Simulates a person who requests one key several times.
     pub fn want_key(self: &Rc<Self>) {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
@@ -105,7 +105,7 @@ impl Books {
         }
     }
 
-    /// Checks that of two attempts at the same time only one creates the key.
+    /// Checks that only one of two simultaneous attempts creates the key.
     fn check_alone(&self, wanted: &Wanted, began_ms: u64) {
         let mut made = wanted.made.borrow_mut();
         let now_ms = self.now_ms();

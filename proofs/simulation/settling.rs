@@ -22,15 +22,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop whose months only commands mark as paid. `SETTLEMENTS` has the names of the records of these
-/// payments.
+/// The shop whose months are marked as paid only by commands. `SETTLEMENTS` contains the names of the records
+/// of these payments.
 pub const SHOP: Scope = ("live", "unit_2");
 pub const SETTLEMENTS: &[&str] =
     &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
 /// The maximum delay until a person begins a payment.
 pub const PAUSE_MS: u64 = 60_000;
-/// The maximum time from the first credits to the payment that they race with. The credits begin within
-/// `TOGETHER_MS`, and there are at most `MOST_CREDITS`.
+/// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
+/// payment: they begin within `TOGETHER_MS`, and there are at most `MOST_CREDITS`.
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
@@ -105,8 +105,8 @@ impl Books {
         undone.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change. Sums are
-    /// not checked if a retry wrote a record again, or if KV had a fault.
+    /// Checks the sums of a month that was marked as paid. The month ended a day ago, so its records no
+    /// longer change. The sums are not checked if a retry wrote a record again, or if KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
         let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());

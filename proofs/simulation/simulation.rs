@@ -41,7 +41,7 @@ const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
 /// One more than the maximum number of notifications that an operator resends at once.
 const RESENT: u64 = 10;
-/// In a burst, one in this many requests sends its whole body. The others break off.
+/// Of every `WHOLE` requests in a burst, one sends its whole body. The other requests break off.
 const WHOLE: usize = 12;
 
 /// One create request of a race: its isolate, API key and payload.
@@ -56,7 +56,7 @@ pub struct Simulation {
     /// The price lists of units, each with the time at which it was set. `None` means that it was removed.
     pub unit_prices: Vec<(u64, Scope, Option<Prices>)>,
     pub payloads: Vec<Payload>,
-    /// Events besides the exchanges, for the trace.
+    /// Events other than requests and answers, each with its time, for the trace.
     pub events: Vec<(u64, String)>,
     pub post: Rc<Post>,
     /// The transactions that the operator erased, and when.
@@ -223,8 +223,8 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold. Either one team's key sends them all, or the keys
-    /// of all owners but one. Small create requests of all owners follow.
+    /// Sends more bytes at once than an isolate may hold. They come either from the key of a team, or from
+    /// the keys of all owners except one. Small create requests of all owners follow.
     fn burst(&mut self) {
         let isolate = self.pick_isolate();
         let spared = self.random.index(OWNERS.len());
@@ -534,7 +534,8 @@ impl Simulation {
         self.close_books();
     }
 
-    /// Reads every acknowledged transaction at all locations, and once with another scope.
+    /// Reads every transaction that an answer confirmed, at all locations. Also reads it once with the key
+    /// of another unit or mode.
     fn read_all(&self) {
         for (id, scope) in self.acknowledged() {
             let key = |is_own: bool| {

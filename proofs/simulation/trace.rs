@@ -8,8 +8,8 @@ use crate::simulation::Simulation;
 use impact_pledge::service::Message;
 use std::collections::BTreeSet;
 
-/// Lists all events in the order of their times. For one request, lists its events until it ended. Also lists
-/// the events of other requests that touched the same transaction or replay record.
+/// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all later events,
+/// and the requests that share no transaction or replay record with it.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

@@ -46,8 +46,8 @@ function savedInWords(file, { count, sha256, since, completeUpTo }) {
 }
 
 /**
- * Records in the namespace that a backup was made. If this fails, prints a message: the backup itself is
- * complete.
+ * Records in the namespace that a backup was made. If this fails, prints a message instead of throwing,
+ * because the backup itself is complete.
  * @returns {Promise<boolean>} whether it was recorded
  */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
@@ -85,7 +85,7 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--with-keys",
-        "also restore API keys, after showing them, and people of shops: a key that was revoked since the backup works again",
+        "also restore people of shops, and API keys after showing them: a key that was revoked since the backup works again",
       ).conflicts("only"),
     )
     .option("--overwrite", "replace records of the namespace that differ from the backup")

@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import { UserError } from "./output.mjs";
 
 export const FORMAT = "impact-pledge-backup";
-/** The versions of the backup format: of a full backup, and of an increment. */
+/** The versions of the backup format: of full backups, and of incremental backups. */
 export const [FULL, INCREMENT] = [1, 2];
 
 const LINE_FEED = 10;
@@ -159,7 +159,7 @@ function headerOf(file, line) {
   if (header?.format !== FORMAT || !isWhole || (header.version === INCREMENT && !continues))
     throw new UserError(`${file} is not a backup of this service`);
   if (header.version > INCREMENT)
-    throw new UserError(`${file} was written by a later release: restore it with that one`);
+    throw new UserError(`${file} was written by a later release: restore it with that release`);
   return header;
 }
 

@@ -1,9 +1,13 @@
 /**
- * Writes backups of a namespace as JSON Lines. The first line is a header with format, place and time. The
- * next lines are the records, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
- * `expiration`. The last line is a trailer with the number of records and the SHA-256 of all lines before it.
+ * Writes backups of a namespace as JSON Lines:
+ *
+ * - The first line is a header with the format, the environment and the time.
+ * - Each further line is a record, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
+ *   `expiration`.
+ * - The last line is a trailer with the number of records and the SHA-256 of all lines before it.
+ *
  * At most one page of records is in memory. After an interruption, a backup starts again from the beginning.
- * `increment.mjs` writes incremental backups (version 2), whose header has the SHA-256 of the backup that
+ * `increment.mjs` writes incremental backups (version 2). Their header has the SHA-256 of the backup that
  * they continue. `backup-reader.mjs` reads both versions.
  */
 import { createHash } from "node:crypto";

@@ -109,8 +109,8 @@ const WATCH_MS = 250;
 
 /**
  * Calls `work` once the npm process that started this process has ended. This is needed because npm and its
- * shell do not forward every signal. Does nothing if npm did not start this process: a process in a shell's
- * background may outlive the shell.
+ * shell do not forward every signal. Does nothing if npm did not start this process, because a process in the
+ * background of a shell may outlive that shell.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;
@@ -141,7 +141,7 @@ function lives(pid) {
   }
 }
 
-/** Runs the same command with the packages' Node, and exits with its exit code. */
+/** Runs the same command with the Node that is one of the npm packages, and exits with its exit code. */
 async function handOver() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const program = join("bin", process.platform === "win32" ? "node.exe" : "node");

@@ -3,8 +3,8 @@ import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**
- * Yields the last version of each record. Every increment contains all records of some kinds. For those
- * kinds, yields only the records of the last backup.
+ * Yields the last version of each record. Every incremental backup contains all records of some kinds. A
+ * record of such a kind is yielded only if the last backup contains it: otherwise, it has been removed.
  * @param {string[]} files
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with

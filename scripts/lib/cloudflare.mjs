@@ -124,7 +124,7 @@ export class Cloudflare {
       if (result?.email) return result.email;
       if (result?.id) return `token ${result.id}`;
     }
-    throw new UserError("Cloudflare's API does not say who you are: add your name by `--by`");
+    throw new UserError("Cloudflare's API does not say who you are: give your name with `--by`");
   }
 
   /** Makes a GET call, and returns the bytes of its answer. @returns {Promise<Buffer>} */

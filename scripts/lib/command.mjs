@@ -27,8 +27,9 @@ export function whole(least, most) {
 export const readMinutes = whole(1, 1440);
 
 /**
- * A command that refuses to run if npm has taken some of its options. If options are not preceded by `--`,
- * npm takes them, and passes them on only as environment variables. PowerShell drops the `--`.
+ * A command that refuses to run if npm has taken some of its options. npm takes options that are not
+ * preceded by `--`, and passes them on only as environment variables. This also happens in PowerShell,
+ * which drops the `--`.
  */
 class Program extends Command {
   /**
@@ -61,7 +62,7 @@ class Program extends Command {
     const taken = isByNpm && takenByNpm(this, argv, env);
     if (taken)
       this.error(
-        `npm took \`${taken}\` for itself, so nothing was done: write \`${this.name()} …\`, or in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
+        `npm took \`${taken}\` for itself, so nothing was done. Write \`${this.name()} …\` instead. In PowerShell, which drops \`--\`, write \`${this.name().replace("npm", "npm.cmd")} …\``,
       );
     return super.parseAsync(argv, options);
   }
@@ -69,7 +70,7 @@ class Program extends Command {
 
 /**
  * Returns the first option that npm has taken from the command, or undefined. Ignores an option that the
- * command received as well, because it was meant for both.
+ * command has also received, because the user meant it for npm too.
  */
 function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]
@@ -130,10 +131,16 @@ async function firstLine(input) {
 }
 
 /**
- * Turns a command into one that works on records. Its action receives the namespace as `kv`, and as `port`
- * for the operator's functions. It also receives the terminal and two functions: `print` prints an answer and
- * where the records are, and `by` returns the name for the audit log. `before` runs before the namespace is
- * opened. With `isRecorded`, the command is one that the audit log records, and it has the option `--by`.
+ * Turns a command into one that works on records. Opens the namespace, and runs the command's action with
+ * an object that has, among others, these members:
+ *
+ * - `kv` and `port`: the namespace, for scripts and for the operator's functions.
+ * - `terminal`: the terminal.
+ * - `print`: prints an answer and where the records are.
+ * - `by`: returns the name for the audit log.
+ *
+ * `before` runs before the namespace is opened. With `isRecorded`, the audit log records the command, which
+ * therefore has the option `--by`.
  * @param {any} command
  * @param {(at: any, ...args: any[]) => unknown} action
  * @param {{isRecorded?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]
@@ -163,7 +170,7 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
   return command
     .option(
       "--remote",
-      `use the deployed service (default: the one of \`${isClone ? "npm start" : calledAs("dev")}\`)`,
+      `use the deployed service (default: the local service of \`${isClone ? "npm start" : calledAs("dev")}\`)`,
     )
     .option("--env <name>", "with --remote: the environment of wrangler.toml, such as `production`")
     .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))

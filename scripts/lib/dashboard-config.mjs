@@ -1,6 +1,6 @@
 /**
- * Writes a configuration that connects the dashboard to the resources of the deployed service of the same
- * environment.
+ * Writes the configuration of a dashboard, so that it uses the resources of the service that is deployed in
+ * the same environment.
  */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -67,8 +67,8 @@ const messagingAmong = (bindings) =>
     .join(", ");
 
 /**
- * Describes what the operator has to do after a dashboard was deployed. Reports secrets that are missing.
- * Does not check the values of the others, because only Cloudflare can read them.
+ * Describes what the operator has to do after a dashboard was deployed. Names the secrets that are missing.
+ * The values of existing secrets are not checked, because only Cloudflare can read them.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("wrangler").Unstable_Config} dashboard its configuration
  * @param {string} environment empty for none
@@ -87,7 +87,7 @@ export async function whatRemains(tools, { name: worker = "", account_id: accoun
   ];
   const access = [
     "",
-    `People sign in by Cloudflare Access: in Cloudflare's dashboard open Workers & Pages, ${worker}, Settings, Domains & Routes, and enable Cloudflare Access for each of its addresses, with a policy that allows people by their e-mail addresses. Until then every page answers 403.`,
+    `People sign in with Cloudflare Access. To set it up, open Cloudflare's dashboard: Workers & Pages, ${worker}, Settings, Domains & Routes. Enable Cloudflare Access for each of the Worker's addresses, with a policy that allows people by their e-mail addresses. Until then, every page answers 403.`,
   ];
   return [...(missing.length > 0 ? lists : []), ...access].join("\n");
 }

@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
- * Marks the import of another entry of the package. Such an import is kept, so that each type is declared
- * only once.
+ * The prefix that marks an import of another entry point of the package. Such an import is kept, so that
+ * each type is declared only once.
  */
 const ENTRY = "entry:";
 

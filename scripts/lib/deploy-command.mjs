@@ -34,8 +34,8 @@ const OTHERS = [
 ].map((name) => `--${name}`);
 
 /**
- * Creates the command `deploy`. With `isWhole`, it deploys the service and then the dashboard, unless an
- * option names one of the two. The ledger's tables are updated before the dashboard is uploaded.
+ * Creates the command `deploy`. With `isWhole`, it deploys the service and then the dashboard, or only one of
+ * them if an option says so. It updates the ledger's tables before it uploads the dashboard.
  * @param {() => Promise<Tools>} getTools
  * @param {{isWhole?: boolean}} [kind]
  */
@@ -43,16 +43,13 @@ export function deployCommand(getTools, { isWhole = false } = {}) {
   const deploy = command(
     calledAs("deploy"),
     isWhole
-      ? "Uploads the service, brings the ledger's tables up to date, and uploads the dashboard, to the account that wrangler is logged in to. With `--service` or `--dashboard`, further options are passed to `wrangler deploy`."
+      ? "Uploads the service, updates the ledger's tables, and uploads the dashboard. Uses the account that wrangler is logged in to. With `--service` or `--dashboard`, further options are passed to `wrangler deploy`."
       : "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are passed to `wrangler deploy`.",
   );
   deploy.others = OTHERS;
   deploy
     .option("--env <name>", "the environment of wrangler.toml (default: its top level)")
-    .option(
-      "--dashboard",
-      "deploy the dashboard of that environment, whose service must be deployed already",
-    )
+    .option("--dashboard", "deploy the dashboard of that environment (deploy its service first)")
     .option("--dry-run", "build and show what would be uploaded")
     .option(
       "--config <file>",
@@ -81,8 +78,8 @@ function partsOf({ dashboard = false, service = false }, isWhole) {
 }
 
 /**
- * Throws if wrangler's options are given although both Workers are deployed. A name, a variable or a domain
- * is meant for one of them.
+ * Throws if options of wrangler are given for a deployment of both Workers. Such an option, for example a
+ * name or a domain, is meant for only one Worker.
  */
 function refuseOfOne(others, { config }) {
   const [first] = config === undefined ? others : ["--config"];

@@ -59,7 +59,7 @@ function checkPublicOrigin(variable, environment, isProduction) {
   const problem = problemOf(origin) ?? (isProduction ? insecurityOf(origin) : null);
   if (!problem) return;
   const place = environment && ` of the environment ${environment}`;
-  const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} permanently with the host that its create was sent to`;
+  const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} permanently with the host that received its create request`;
   const without = isProduction
     ? `Without one the service records nothing: ${otherwise}`
     : `Without one, ${otherwise}, and no e-mail is sent`;

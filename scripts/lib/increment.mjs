@@ -1,7 +1,7 @@
 /**
- * Writes incremental backups. The ledger lists the transactions that were created or changed since the last
- * backup, and these are written. Of the kinds that have few records, all records are written;
- * `src/operator/increment.rs` names these kinds. The names of the changed records are held in memory.
+ * Writes incremental backups. They contain the transactions that were created or changed since the last
+ * backup; the ledger lists these. Kinds with few records are backed up in full (see
+ * `src/operator/increment.rs`). The names of the changed records are held in memory.
  */
 import { writeBackup } from "./backup.mjs";
 import { endsOf, order } from "./backup-reader.mjs";

@@ -271,7 +271,9 @@ class RestPort {
     );
   remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
 
-  /** Makes one call for many records. If it fails for some of them, repeats it once for those. */
+  /**
+   * Makes one call for many records. If some of them fail, repeats the call once for the failed records.
+   */
   async #all(purpose, method, path, items, nameOf, isLast = false) {
     const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
     const failed = new Set(result?.unsuccessful_keys);

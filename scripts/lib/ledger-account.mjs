@@ -58,10 +58,10 @@ async function made(cloudflare, name, jurisdiction) {
 }
 
 /**
- * Returns the queue consumers of a dashboard's configuration. Each consumes the queue to which the deployed
- * service sends its messages for the ledger.
+ * Returns the queue consumers of a dashboard's configuration, with the name of the queue that they consume.
+ * The deployed service sends its messages for the ledger to this queue.
  * @param {Pick<import("wrangler").Unstable_Config, "queues">} dashboard
- * @param {{worker: string, bindings: any[], environment: string}} service the deployed one
+ * @param {{worker: string, bindings: any[], environment: string}} service the deployed service
  */
 export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const queue = bindings.find(

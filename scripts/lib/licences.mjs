@@ -93,7 +93,7 @@ export function licenceTexts(root, parts) {
     ([text, parts]) =>
       `${"=".repeat(80)}\n${parts.map(heading).join("\n")}\n${"-".repeat(80)}\n${text}\n`,
   );
-  return `impact-pledge contains the parts named below. Where a part offers a choice of licences, the text is that of the chosen one.\n\n${sections.join("\n")}`;
+  return `impact-pledge contains the parts named below. If a part offers a choice of licences, only the text of the chosen licence is included.\n\n${sections.join("\n")}`;
 }
 
 /**

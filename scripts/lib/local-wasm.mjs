@@ -28,10 +28,14 @@ import {
 } from "./wasm.mjs";
 
 /**
- * The local builds. `features`: the crate's features; `bindgen`: flags for wasm-bindgen, without which the
- * wasm may import nothing; `as`: the names of the release builds that it replaces. The service, the dashboard
- * and the operator's functions share one build, because three builds would compile most of the crate three
- * times.
+ * The local builds.
+ *
+ * - `features`: the crate's features.
+ * - `bindgen`: flags for wasm-bindgen. A build without flags may import nothing into its wasm.
+ * - `as`: the names of the release builds that it replaces.
+ *
+ * The service, the dashboard and the operator's functions share one build. Three builds would compile most of
+ * the crate three times.
  * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
  */
 const CRATES = {
@@ -75,8 +79,9 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
- * Returns a build from the cache, and builds it first if it is missing. Only the first build of a clone comes
- * from the cache: a new clone then compiles nothing, and no other clone needs the builds of later changes.
+ * Returns a build from the cache; if it is missing, builds it first. Only the first build in a clone comes
+ * from the cache, so a new clone compiles nothing. Later builds are of use to this clone only, so they are
+ * not cached.
  */
 const cached = (tools, crate, state) =>
   usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));
@@ -95,7 +100,7 @@ export async function compileAhead(tools) {
 }
 
 /**
- * If the clone's first build came from the cache, compiles the crate anyway. When a source is changed later,
+ * Compiles the crate in a clone whose first build came from the cache. After the next change of a source,
  * cargo then has to compile only that change.
  * @param {import("../setup/tools.mjs").Tools} tools
  */
@@ -114,7 +119,7 @@ async function compile(tools, crate) {
 }
 
 /**
- * Compiles a crate, and copies its wasm away before that of another build replaces it.
+ * Compiles a crate, and copies its wasm, because the next build overwrites it.
  * @param {string} to a file
  */
 function compileTo(tools, crate, to) {

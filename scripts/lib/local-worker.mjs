@@ -1,7 +1,7 @@
 /**
  * The Worker in the local runtime. Each request of a command calls one of its functions. Commands do not use
- * miniflare's proxies for bindings, because these block their caller, for ever if the runtime does not
- * answer.
+ * miniflare's proxies for bindings. A proxy blocks the command until the runtime answers, which may never
+ * happen.
  */
 
 /** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */

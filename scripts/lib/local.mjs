@@ -1,7 +1,7 @@
 /**
- * Builds what `npm start` serves into `build/local`. It has folders named like those of the clone (`build`,
- * `pkg`, `www`), but with builds that compile faster. A deploy, `npm test` and the npm package use the
- * clone's own builds.
+ * Builds what `npm start` serves into `build/local`. The folders there are named as in the clone (`build`,
+ * `pkg`, `www`), but their builds compile faster. A deploy, `npm test` and the npm package use the clone's
+ * own builds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -81,7 +81,8 @@ export function localConfig({ root }, file) {
         `watch_dir = ${JSON.stringify(JSON.parse(folders).map((name) => `../../${name}`))}`,
       ].join("\n"),
   );
-  if (config === text) throw new UserError(`${file} has no \`[build]\` of a command and a list`);
+  if (config === text)
+    throw new UserError(`${file} has no section \`[build]\` with a command and a list`);
   const copied = join(treeOf({ root }), file);
   mkdirSync(treeOf({ root }), { recursive: true });
   writeFileSync(copied, config);
@@ -89,10 +90,10 @@ export function localConfig({ root }, file) {
 }
 
 /**
- * Builds before wrangler does, so that the command ends if the build fails. Without `parts`, builds all
- * parts.
+ * Runs the build before wrangler does, so that the command ends if the build fails. Without `parts`, builds
+ * all parts.
  * @param {import("../setup/tools.mjs").Tools} tools @param {string} what names the build in the message
- *   @param {string[]} parts
+ * @param {string[]} parts
  */
 export async function buildFirst({ root, env }, what, ...parts) {
   log(`building ${what} …`);

@@ -16,7 +16,7 @@ const DEADLINE_MS = 30_000; // of each call
 export function migrateCommand() {
   const migrate = command(
     calledAs("migrate"),
-    "Updates the ledger's tables, of local development or of the deployed dashboard, to this version. A deploy does this too.",
+    "Updates the ledger's tables to this version, in local development or in the deployed dashboard's database. A deploy does this too.",
   );
   return migrate
     .option("--remote", "update the tables of the deployed dashboard")

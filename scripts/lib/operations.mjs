@@ -62,7 +62,7 @@ function addOperation(program, spec) {
   if (spec.changes)
     line.option(
       "--operation-id <id>",
-      "makes the command safe to retry: a change is made once for each ID",
+      "an ID that makes the command safe to retry: with the same ID, the change is made only once",
     );
   if (spec.queues)
     line.addOption(
@@ -174,8 +174,8 @@ class Runner {
   }
 
   /**
-   * Returns the error of an operation that did only part of its work. Prints the result of that part; with
-   * `--json`, the error's JSON has it instead.
+   * Returns the error of an operation that did only part of its work. Prints the result of that part or,
+   * with `--json`, adds it to the error's JSON.
    */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);
@@ -200,7 +200,9 @@ class Runner {
       return;
     }
     if (this.#options.json)
-      throw new UserError("with `--json`, name a file: standard output has the JSON");
+      throw new UserError(
+        "with `--json`, name a file for the output, because standard output has the JSON",
+      );
     this.#write = this.#at.terminal.out;
   }
 

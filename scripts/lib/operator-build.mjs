@@ -1,4 +1,4 @@
-/** Builds the wasm of the operator's functions in a clone. */
+/** Builds the operator's functions as WebAssembly, in a clone of the project. */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
@@ -21,7 +21,7 @@ const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operat
 export async function builtOperator(root) {
   const fresh = placesOf(root).find((place) => isFresh(root, place));
   if (fresh) return fresh;
-  log("building the operator's commands, a minute the first time");
+  log("building the operator's commands, which takes a minute the first time");
   await buildOperator({ ...(await prepareTools()), root });
   return folderOf(root);
 }

@@ -82,8 +82,8 @@ async function load(root) {
 }
 
 /**
- * Returns the folder of an up-to-date build. Imports the module for builds only when it is called: the npm
- * package has neither that module nor a compiler.
+ * Returns the folder of an up-to-date build. Imports the module for builds only when it is called, because
+ * the npm package contains neither this module nor a compiler.
  */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;

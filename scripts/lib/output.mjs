@@ -7,7 +7,7 @@
 export class UserError extends Error {}
 
 /**
- * Describes a place that holds records: a local folder, or an account's Worker and namespace.
+ * Describes where records are: in a local folder, or in the namespace of an account's Worker.
  * @param {import("./kv.mjs").Place} place
  */
 export function placeInWords(place) {
@@ -111,13 +111,13 @@ export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
 /**
- * Returns data as one line of JSON. Escapes all characters that could control a terminal, so that nothing is
- * lost.
+ * Returns data as one line of JSON. Characters that could control a terminal are escaped, so the data stays
+ * complete.
  */
 export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
 /**
- * Escapes the characters of one line of JSON that could control a terminal, so that nothing is lost.
+ * Escapes the characters in one line of JSON that could control a terminal. The data stays the same.
  * @param {string} json
  */
 export const visibleJson = (json) =>

@@ -1,9 +1,12 @@
 /**
- * Builds the npm package in pkg/ from the rows of ENTRIES. Each entry becomes an ES module and a CommonJS
- * module that contain the wasm as text. For each platform that imports wasm as a module, the entry also
- * becomes a separate ES module. An entry with `plain` also becomes two modules whose wasm is translated to
- * plain JavaScript. `rules.js` contains only this JavaScript: `form.js` and `form.cjs` import it where the
- * platform refuses wasm.
+ * Builds the npm package in pkg/ from the rows of ENTRIES:
+ *
+ * - Each entry becomes an ES module and a CommonJS module that contain the wasm as text.
+ * - For each platform that imports wasm as a module, the entry also becomes a separate ES module.
+ * - An entry with `plain` also becomes two modules whose wasm is translated to plain JavaScript.
+ *
+ * `rules.js` contains only this plain JavaScript. `form.js` and `form.cjs` import it where the platform
+ * refuses wasm.
  */
 import {
   chmodSync,
@@ -22,10 +25,14 @@ import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { buildWasm } from "./wasm.mjs";
 
 /**
- * The entries of the package. `source`: the entry's file in pkg-templates/; `wasm`: the name of its build;
- * `worker`: the source that {@link bundleWorker} bundles; `kinds`: its generated table of the kinds of
- * issues; `remedy`: the advice in its error if the platform refuses wasm; `plain`: the name of its files
- * without wasm, for React Native.
+ * The entries of the package. An entry has these members, among others:
+ *
+ * - `source`: its file in pkg-templates/
+ * - `wasm`: the name of its wasm build
+ * - `worker`: the source that {@link bundleWorker} bundles
+ * - `kinds`: its generated table of the kinds of issues
+ * - `remedy`: the advice in its error if the platform refuses wasm
+ * - `plain`: the name of its files without wasm, for React Native
  * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, remedy?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
@@ -71,7 +78,10 @@ const DOERS = ["./badge.js", "./badge.cjs"];
 
 const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
-/** The files without wasm (`plain`) that shops can import by their own names, as entries of the package. */
+/**
+ * The files without wasm (`plain`) that are also entries of the package, so that shops can import them by
+ * name.
+ */
 const PLAIN_ENTRIES = ["validate/js"];
 
 /**
@@ -341,7 +351,8 @@ async function bundleEntry(source, options, imports) {
 }
 
 /**
- * Returns the text of a member in Cargo.toml, such as `version`. Of a list with one text, returns this text.
+ * Returns the text of a member in Cargo.toml, such as `version`. If the member is a list with one text,
+ * returns that text.
  */
 const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(

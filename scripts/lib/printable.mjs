@@ -8,9 +8,9 @@ const characterOf = (code) =>
   MARKS[Math.floor(code / PAGE)] + String.fromCharCode(FIRST + (code % PAGE));
 
 /**
- * Encodes bytes as characters that need no escape in double quotes. A byte value always becomes the same
- * text, mostly one character. Brotli compresses this almost as well as the bytes themselves. Hexadecimal
- * costs 8 % more, base64 30 %.
+ * Encodes bytes as characters that need no escape in double quotes. Each byte value has its own text, in most
+ * cases one character. After compression with Brotli, the text is almost as small as the bytes. Hexadecimal
+ * would be 8 % larger, base64 30 %.
  */
 export const printable = (bytes) =>
   Array.from(bytes, (byte) => characterOf(swapped(byte)))

@@ -14,11 +14,11 @@ const DEADLINE_MS = 30_000; // of each call
  */
 
 /**
- * Returns the notification queue of a place: that of the local service, or that of the deployed Worker. Never
- * retries `put`, because a call that failed may have taken effect.
+ * Returns the notification queue of the local service or of a deployed Worker. Never retries `put`, because
+ * a failed call may still have put its message into the queue.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./kv.mjs").Place} place
- * @param {string} origin of the local service
+ * @param {string} origin the address of the local service
  * @returns {Promise<Queue>}
  */
 export const openQueue = (tools, place, origin) =>
@@ -42,7 +42,7 @@ async function localQueue(origin) {
     });
     if (status !== 202)
       throw new UserError(
-        `${origin} does not accept the message (status ${status}): is it the service of \`${START}\`?`,
+        `${origin} does not accept the message (status ${status}): check that it was started by \`${START}\``,
       );
   };
   return { put };

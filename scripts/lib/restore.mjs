@@ -80,8 +80,8 @@ async function look(files, rules) {
 
 /**
  * Yields each record of a backup as it will be restored, and its fate. Reads the backup and the target
- * namespace side by side: both are sorted by the UTF-8 bytes of names. In that order, the mark of an erasure
- * comes before the erased transaction.
+ * namespace side by side: both are sorted by the UTF-8 bytes of names. In that order, the record that marks
+ * an erasure comes before the erased transaction.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -158,7 +158,7 @@ const recordsIn = (some) => some.map(({ record }) => record);
  * @returns {Promise<Keys>}
  */
 async function compare(job, overwrite) {
-  const tell = progress("records compared with those of the place");
+  const tell = progress("records compared with the namespace");
   const keys = { count: 0, examples: [] };
   const known = async function* () {
     for await (const pair of pairs(job)) {

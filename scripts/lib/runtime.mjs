@@ -24,7 +24,8 @@ export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root
  */
 
 /**
- * Starts a local runtime on a folder. A lock lets only one process at a time start a runtime there.
+ * Starts a local runtime on a folder. A lock makes sure that processes start runtimes there one after the
+ * other.
  * @param {string} folder of the local state
  * @param {number} deadline of the start and of each call, in milliseconds
  * @returns {Promise<Runtime>}
@@ -35,8 +36,8 @@ export async function startRuntime(folder, deadline) {
 }
 
 /**
- * Waits for a runtime's first answer. Until then, the runtime may be creating the folder's databases. A
- * second runtime that creates them too would cause errors in both.
+ * Waits for a runtime's first answer. By then the runtime has created the folder's databases. If two runtimes
+ * created them at the same time, both would fail.
  * @param {import("miniflare").Miniflare} runtime
  * @param {number} deadline
  * @returns {Promise<Runtime>}
@@ -59,8 +60,8 @@ async function start(runtime, deadline) {
 }
 
 /**
- * Configures a Worker with the namespace and the database that `wrangler dev` stores in this folder. Without an `id`,
- * wrangler names namespaces and databases after their bindings.
+ * Returns the configuration of a Worker that uses the namespace and the database in this folder. `wrangler
+ * dev` stores them under the names of their bindings if the configuration has no `id`.
  */
 const stateOf = (folder) => ({
   cf: false, // otherwise it asks Cloudflare for the location of this machine
@@ -86,7 +87,7 @@ const stateOf = (folder) => ({
   ],
 });
 
-/** Access to the records of a runtime, for {@link import("./kv.mjs").Kv}. */
+/** Gives {@link import("./kv.mjs").Kv} access to the records of a local runtime. */
 export class LocalPort {
   #runtime;
 

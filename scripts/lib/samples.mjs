@@ -16,7 +16,7 @@ const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** Matches a JSDoc tag without a description. */
 const BARE_TAGS =
   /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
-/** The folders with texts that operators, buyers and shops read. */
+/** Matches string literals. A literal counts as a text if it has four words or more. */
 const TEXTS = [
   ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
   ...["scripts", "www", "pkg-templates"],

@@ -7,7 +7,7 @@ import { operate } from "./operations.mjs";
 import { operator, portOf } from "./operator.mjs";
 
 /**
- * Returns the development keys and, for a caller that has its own namespace, their records.
+ * Returns the development keys and their records. A caller with its own namespace writes the records itself.
  * @returns {Promise<{keys: {key: string, record: object, units: string[]}[], entries: import("./kv.mjs").Entry[]}>}
  */
 export async function seedData(tools) {
@@ -21,10 +21,11 @@ export async function seedData(tools) {
 }
 
 /**
- * Writes the development records that local KV lacks, and leaves existing records unchanged. Demo
- * transactions of three months, and updates for their timelines, are written only once. Creates the ledger
- * before the two Workers start: if both created it, they would cause errors in each other. Then adds rows
- * that the ledger lacks, because its local queue keeps messages only in memory.
+ * Writes the development records that local KV lacks, and leaves existing records unchanged. Writes demo
+ * transactions of three months, and updates for their timelines, only once.
+ *
+ * Creates the ledger before the two Workers start, because they would disturb each other if both created it.
+ * Then adds the rows that the ledger lacks: its local queue is in memory, so messages may be lost.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{persistTo?: string, origin: string}} options `origin`: that of the service
  */

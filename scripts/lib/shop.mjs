@@ -46,7 +46,7 @@ export async function bundleShop(root) {
   }
 }
 
-/** Creates a link to pkg/ at the place where an installed package would be. */
+/** Links pkg/ into the shop's folder node_modules, so that the package is found as if it were installed. */
 function linkPackage(root) {
   const pkg = join(root, "pkg");
   const link = join(root, "www", "node_modules", "impact-pledge");

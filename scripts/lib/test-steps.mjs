@@ -36,8 +36,8 @@ export const cargoTests = (output) =>
   );
 
 /**
- * Reads the counts from the last lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print similar lines
- * before.
+ * Reads the counts from the last lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Earlier lines that look
+ * like these may come from a test.
  */
 export function nodeTests(output) {
   const count = (word) =>

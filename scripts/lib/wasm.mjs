@@ -33,11 +33,17 @@ const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 
 /**
- * The wasm builds, by the name of their files. `features`: the crate's features; `level`: rustc's
- * optimization level; `bindgen`: flags for wasm-bindgen (a build without them may import nothing);
- * `optimise`: flags for wasm-opt; `inPackage`: see {@link blankSourcePaths} and {@link shortenNames};
- * `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain}; `of`: the build whose wasm this
- * build starts from; `exports`: the only exports that it then keeps.
+ * The wasm builds, by the name of their files. Each build has these members:
+ *
+ * - `features`: the crate's features
+ * - `level`: rustc's optimization level
+ * - `bindgen`: flags for wasm-bindgen; a build without them may import nothing
+ * - `optimise`: flags for wasm-opt
+ * - `inPackage`: see {@link blankSourcePaths} and {@link shortenNames}
+ * - `bareTraps`: see {@link removePanics}
+ * - `plain`: see {@link writePlain}
+ * - `of`: the build whose wasm this build starts from
+ * - `exports`: the only exports of that wasm that this build keeps
  * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
@@ -294,8 +300,8 @@ const PANICS =
 const EVERY_PANIC = "core::panicking::panic_fmt";
 
 /**
- * Makes every panic trap at once, without writing a message. Nobody could read the message, because the wasm
- * has no output. Stable Rust has no option for this. It saves callers 1.3 KB of download.
+ * Makes every panic trap at once, without writing a message. The wasm has no output, so nobody could read
+ * the message. Stable Rust has no option for this. Removing the messages saves callers 1.3 KB of download.
  */
 export async function removePanics(wasm) {
   const { default: binaryen } = await import("binaryen");
@@ -318,9 +324,9 @@ export async function removePanics(wasm) {
 }
 
 /**
- * Translates a wasm to plain JavaScript, and writes it as a module. The module's function `instantiate`
- * returns the exports of a new instance. It contains all the code, so that nothing runs before it is called,
- * and instances share no variables. In JavaScript, an access beyond the memory does not trap, but Rust checks
+ * Translates a wasm to a module of plain JavaScript. The module's function `instantiate` returns the
+ * exports of a new instance. All code is inside this function, so importing the module runs nothing, and
+ * instances share no variables. In JavaScript, an access outside the memory does not trap, but Rust checks
  * its indices itself.
  */
 export async function writePlain(tools, wasm, file) {
@@ -336,9 +342,9 @@ export async function writePlain(tools, wasm, file) {
 }
 
 /**
- * Shortens the names of the functions that the wasm and wasm-bindgen's JavaScript call in each other to one
- * or two letters. wasm-opt shortens them in the wasm, and esbuild in the JavaScript. Exports that other
- * JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
+ * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other's functions to one or
+ * two letters. wasm-opt renames the functions in the wasm, and esbuild in the JavaScript. Exports that
+ * other JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(

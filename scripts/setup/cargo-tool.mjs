@@ -1,4 +1,7 @@
-/** Installs programs that cargo compiles once for all clones of a user. */
+/**
+ * Installs programs that cargo compiles. All clones of the project by one user share them, so each is
+ * compiled once.
+ */
 import { join } from "node:path";
 import { entry } from "../lib/cache.mjs";
 import { log } from "../lib/output.mjs";
@@ -11,7 +14,7 @@ import { run, withPath } from "../lib/run.mjs";
  */
 export async function withCargoTool({ native, cache }, name, version) {
   const folder = await entry(join(cache, `${name}-${version}`), async (folder) => {
-    log(`set-up: compiling ${name}, some minutes`);
+    log(`set-up: compiling ${name}, which takes some minutes`);
     await run(native.cargo, ["install", "--locked", "--root", folder, `${name}@${version}`], {
       env: native.env,
       show: true,

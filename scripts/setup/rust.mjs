@@ -1,6 +1,6 @@
 /**
- * Finds or installs Rust for native code and for wasm32. rustup installs what rust-toolchain.toml names. Without
- * rustup, or if it fails, ./debian.mjs installs Debian's Rust.
+ * Finds or installs Rust for native code and for wasm32. rustup installs the toolchain in
+ * rust-toolchain.toml. Without rustup, or if it fails, ./debian.mjs installs Debian's Rust.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -45,7 +45,10 @@ export async function installRust(place, needs) {
   await installDebianRust(place, remedy);
 }
 
-/** Lets rustup install what rust-toolchain.toml names. @returns {Promise<string>} why Rust may still be incomplete */
+/**
+ * Lets rustup install the toolchain in rust-toolchain.toml.
+ * @returns {Promise<string>} why Rust may still be incomplete
+ */
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
@@ -70,8 +73,8 @@ async function byRustup({ root }) {
 }
 
 /**
- * Returns the version of wasm-bindgen's command. It is exactly that of the crate in Cargo.lock, because both share a
- * private format.
+ * Returns the version of wasm-bindgen's command. It must be exactly the version of the crate in Cargo.lock,
+ * because the command reads a private format that the crate writes.
  */
 export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
@@ -83,8 +86,8 @@ export const bindgenVersion = (root) =>
  */
 const published = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
 /**
- * Returns the folder of the small wasm-bindgen command in ./bindgen. It has no test runner, so it compiles in
- * a quarter of the time.
+ * Returns the folder of the small wasm-bindgen command in ./bindgen, which compiles in a quarter of the
+ * time because it has no test runner.
  */
 const small = ({ root, cache }) => join(cache, `wasm-bindgen-small-${bindgenVersion(root)}`);
 const complete = (folder) =>

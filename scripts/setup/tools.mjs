@@ -46,7 +46,7 @@ export async function prepareTools(needs = {}) {
  * @param {Place} place
  * @param {Rust} native
  * @param {Rust} wasm
- * @param {string} bindgen the folder of its commands
+ * @param {string} bindgen the folder of wasm-bindgen's commands
  * @returns {Tools}
  */
 function toolsOf(place, native, wasm, bindgen) {
@@ -117,7 +117,7 @@ async function install(place, needs) {
   const bindgen = bindgenFolder(place, needs);
   const { native, wasm } = rust;
   if (!native || !wasm || !bindgen)
-    throw new UserError("the tools that were installed are not found: run `npm run setup` again");
+    throw new UserError("tools were installed, but cannot be found: run `npm run setup` again");
   return { native, wasm, bindgen };
 }
 

@@ -111,8 +111,8 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
     }
 }
 
-/// Returns whether an error message names the header `X-Service-Unit-Id`. Callers of the client know only the
-/// option that sets this header.
+/// Returns whether an error message names the header `X-Service-Unit-Id`. Such a message needs an
+/// explanation, because users of the client set this header by an option.
 fn names_unit_header(body: &Extracted) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())

@@ -14,7 +14,7 @@ use crate::validate::{Code, Step, Text, ValueType};
 /// The texts that are extracted from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted {
-    /// Encodes a body or a record as JSON. Encoding could fail only for a map whose keys are not strings.
+    /// The value of `charge.amount`: a decimal, as text.
     pub amount: Option<String>,
     /// The `error` member of an error's body.
     pub error: Option<String>,
@@ -35,7 +35,7 @@ pub struct Mismatch {
 /// Checks a body against a schema, and extracts its texts. Ignores members that the schema does not have.
 ///
 /// # Errors
-/// If a value does not match: the first such value.
+/// If a value does not match the schema. The error describes the first such value.
 pub fn extract(
     body: &[u8],
     kind: &'static Kind,

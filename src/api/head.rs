@@ -17,7 +17,7 @@ pub struct RequestHead {
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// The API key and the unit of a request (§5). Both were checked, so headers can carry them.
+/// The API key and the unit of a request (§5). Both have been checked and can be sent in headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Credentials<'a> {
     api_key: ApiKey<'a>,

@@ -14,7 +14,7 @@ pub enum Operation {
     Get,
 }
 
-/// The `error` member of the not-found body (§7), by which a client recognises it.
+/// The `error` member of the not-found body (§7). Clients recognise the error by this text.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
 /// The body of an error (§7).
@@ -37,8 +37,8 @@ pub struct ErrorBody<'a> {
 pub enum Problem {
     /// The request has no API key, or an unknown one (§7).
     Unauthorized(Operation),
-    /// Too many API keys from the caller's network were refused, so the key of this request was not looked
-    /// up.
+    /// Too many API keys from the caller's network were refused. The key of this request was therefore not
+    /// looked up.
     TooManyRefusedKeys,
     /// The request has a team's key, but does not name one of the team's units.
     UnitRequired(Operation),
@@ -131,8 +131,9 @@ impl Problem {
         }
     }
 
-    /// Returns the header that belongs to the status, if any. An answer has no `Retry-After` if the request
-    /// may have been recorded and a retry could record it again. Libraries would retry it automatically.
+    /// Returns the additional header of this error, if it has one, such as `Retry-After`. Libraries retry
+    /// automatically after an error with `Retry-After`. So it is left out if a retry could record the request
+    /// a second time.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {
@@ -147,8 +148,8 @@ impl Problem {
         }
     }
 
-    /// Returns whether the service, not the request, is at fault. The message of such an error contains the
-    /// request's ID, by which the operator finds the cause in the log.
+    /// Returns whether the service is at fault, and not the request. The message of such an error contains
+    /// the request's ID, with which the operator finds the cause in the log.
     pub const fn is_ours(&self) -> bool {
         self.status() >= 500
     }

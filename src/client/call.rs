@@ -44,7 +44,7 @@ impl Serialize for Conclusion {
     }
 }
 
-/// Returns the head of a call's requests.
+/// Returns the head of a call's requests: the method, the path and the headers.
 ///
 /// # Errors
 /// If an argument cannot be sent.

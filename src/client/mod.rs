@@ -1,10 +1,9 @@
-//! The wasm part of the npm package's `PledgeClient`: it builds the requests of a call, checks the responses,
-//! and decides about retries.
+//! The wasm part of the npm package's `PledgeClient`. It builds the requests of a call, checks the responses,
+//! and decides about retries. It keeps no state between calls.
 //!
 //! The package's JavaScript reads options, awaits everything, and builds the transaction or the error. The
-//! wasm part never awaits: wasm-bindgen runs all futures in the async context of the call that came first. A
-//! caller's `fetch` would then see the `AsyncLocalStorage` of another call. The wasm part also keeps no state
-//! between calls.
+//! wasm part never awaits, because wasm-bindgen runs all futures in the async context of the call that came
+//! first. A caller's `fetch` would then see the `AsyncLocalStorage` of another call.
 
 mod call;
 mod js;
@@ -50,7 +49,8 @@ fn message<T>(checked: Result<T, InvalidArgument>) -> JsValue {
     checked.map_or_else(|problem| <&str>::from(problem).into(), |_| JsValue::UNDEFINED)
 }
 
-/// Returns the arguments of `fetch` for an attempt: `input`, and also `init` if the caller provides `fetch`.
+/// Returns the arguments of `fetch` for an attempt. If the caller provides `fetch`, these are a URL and
+/// `init`. Otherwise, the only argument is a `Request`.
 ///
 /// # Errors
 /// If the request cannot be built, which [`check_call`] and the checks of options prevent.

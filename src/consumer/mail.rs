@@ -180,8 +180,8 @@ async fn answered(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue>
     JsFuture::from(within(&promise?, SEND_MS)).await
 }
 
-/// Returns the member `name` of a JavaScript value, if it is a text. The platform returned or threw the
-/// value.
+/// Returns the member `name` of a value that the platform returned or threw. Returns `None` if the member is
+/// not a text.
 fn member(value: &JsValue, name: &str) -> Option<String> {
     Reflect::get(value, &name.into()).ok()?.as_string()
 }

@@ -1,5 +1,5 @@
-//! What both kinds of senders share (mail services and adapters): waits between attempts, and the state of a
-//! delivery, which is kept outside of this wasm instance.
+//! Code for deliveries to mail services and to adapters: the waits between attempts, and the state of a
+//! delivery. This state is kept outside of this wasm instance.
 
 use crate::notify::{Marker, SendError, Timer as _};
 use crate::platform::Platform;
@@ -44,10 +44,10 @@ extern "C" {
 }
 
 impl Sending {
-    /// Tells `recover.js` that a mail service or an adapter was called, and prepares the marker of a sent
-    /// notification. If this wasm instance breaks before the answer, `recover.js` waits for the promise
-    /// `sent`. It writes the marker if the promise is fulfilled, but not for an HTTP response whose status is
-    /// not 2xx.
+    /// Tells `recover.js` that a mail service or an adapter was called, and gives it the marker: the record
+    /// which says that the notification was sent. If this wasm instance breaks before the answer,
+    /// `recover.js` waits for the promise `sent`. Once the promise is fulfilled, it writes the marker,
+    /// unless the result is an HTTP response with a status other than 2xx.
     ///
     /// # Errors
     /// If the marker cannot be prepared, which never happens.

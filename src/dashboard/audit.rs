@@ -21,8 +21,8 @@ const FILTERS: [&str; 5] = ["who", "what", "shop", "from", "to"];
 /// The groups of commands that never concern a single shop.
 const NOT_OF_SHOPS: [&str; 2] = ["fulfilments", "ledger"];
 
-/// Shows a page of changes, newest first. KV cost: 1 list and 1 read of the listed records. With a filter, or
-/// for people of shops: at most 5 lists and 20 reads.
+/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read for all listed records. If a filter is
+/// set, or for people of shops: at most 5 lists and 20 reads.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -69,8 +69,8 @@ fn scope_in_words(is_of_shop: bool) -> &'static str {
 
 // ---- The filter ----------------------------------------------------------------------------------
 
-/// Reads the filter from a query. For people of shops, it allows only the changes of their own units and teams, or
-/// of one of these if the query names it.
+/// Reads the filter from a query. For people of shops, the filter allows only changes of their own units and
+/// teams. If the query names one of these, the filter allows only changes of that one.
 fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<AuditFilter> {
     let text = |name: &str| query.given(name).map(str::to_owned);
     let own = || {
@@ -164,8 +164,8 @@ fn row(change: &Change, operates: bool, times: &ListTimes<'_, impl TimeZones>) -
     ]
 }
 
-/// Renders a part of a sentence. It becomes a link if it names something with a page that the person may
-/// open.
+/// Renders a part of a sentence. The part becomes a link if it names something, such as a unit, whose page
+/// the person may open.
 fn rendered(part: &Part, operates: bool) -> Markup {
     let linked = |segments: &[&str], text: &str| {
         html! { a href=(link::path(segments)) { (view::untrusted_text(text)) } }

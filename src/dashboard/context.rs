@@ -44,7 +44,8 @@ impl<S, C, E> PageContext<'_, S, C, E> {
         view::untrusted_text(self.author.name_of(by, by_shop))
     }
 
-    /// Returns whether the person is a person of a shop. People of shops see only the transactions of their own units.
+    /// Returns whether the person belongs to a shop, not to the service's staff. People of shops see only
+    /// the transactions of their own units.
     pub fn is_of_shop(&self) -> bool {
         !self.access.is_staff()
     }

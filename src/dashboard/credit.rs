@@ -121,8 +121,8 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
     named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
 
-/// The field of the confirmation page with the number of credits that the transaction had when the page was
-/// made.
+/// The name of a hidden field of the confirmation page. Its value is the number of credits that the
+/// transaction had when the page was made.
 const SEEN: &str = "seen";
 
 /// Name and value of the checkbox that makes the transaction's timeline say that it was cancelled.
@@ -153,7 +153,7 @@ fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Marku
                 name: &name,
                 label: &format!("Quantity of {}", label(offering)),
                 value: entered.text(&name),
-                hint: &format!("At most {quantity}. Needs an amount, which may be 0."),
+                hint: &format!("At most {quantity}. Also enter an amount, which may be 0."),
                 problem: at(&name),
                 ..Field::default()
             }.render())

@@ -36,7 +36,8 @@ impl Form {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
-    /// Returns the fields that are not empty and whose names begin with this prefix, without the prefix and trimmed.
+    /// Returns the fields whose names begin with this prefix, except empty fields. The names are without the
+    /// prefix, and the values are trimmed.
     pub fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
         let own = self
             .0

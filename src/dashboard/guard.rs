@@ -1,8 +1,9 @@
-//! Checks whether a person may use a route, before the route's handler runs. The table of routes says how the
-//! request names its unit or team, and which right a person of a shop needs there.
+//! Checks whether a person may use a route, before the route's handler runs. The table of routes says how a
+//! request names its unit or team, and which right a person of a shop needs.
 //!
-//! For a person with an operator role, only the route's permission counts. A person of a shop who asks for something
-//! of another shop gets the same response as for something that does not exist, after the same reads.
+//! For a person with an operator role, only the route's permission counts. A person of a shop cannot find out
+//! what other shops have: whether something belongs to another shop or does not exist, the response and the
+//! number of reads are the same.
 
 use super::access::Access;
 use super::form::Form;
@@ -72,8 +73,8 @@ pub(super) struct Target<'r> {
     pub form: &'r Form,
 }
 
-/// Returns the refusal for a unit, a team or a key that does not exist or belongs to another shop. Its text
-/// is the same in both cases.
+/// Returns the refusal for a unit, a team or a key that does not exist. A person of a shop gets the same text
+/// for one that belongs to another shop.
 fn absent() -> Refusal {
     Refusal::Request(
         404,
@@ -90,8 +91,8 @@ impl Access {
     }
 }
 
-/// The scopes (access checks) that the table of routes names. Each takes the [`Target`] of a request. It
-/// refuses the request if the person may not make it. Otherwise, it returns what the handler may use.
+/// The access checks that the table of routes names. Each check gets the [`Target`] of a request. It refuses
+/// the request, or returns what the handler may use.
 impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Checks a request that names no unit or team. Returns the units that the person may see.
     pub async fn global(&self, target: Target<'_>) -> Result<Scoped<Units>> {
@@ -116,9 +117,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(target.id))
     }
 
-    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team,
-    /// or the one with a similar ID if the person chose that instead. If the form names none or both, returns
-    /// `None` to operators, and refuses people of shops.
+    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team.
+    /// If the person chose a suggestion with a similar ID instead, returns the chosen one.
+    ///
+    /// A form that names none or both is refused for people of shops. For operators, the result is `None`.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
         let place = named_place(target.form).map(|place| register::meant(target.form, place));
         match &place {
@@ -145,8 +147,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         }
     }
 
-    /// Returns the refusal of a form about an API key that does not exist. If the form was sent twice, and has already
-    /// done its work (such as revoking the key), the refusal says so.
+    /// Returns the refusal of a form about an API key that does not exist. If the form was sent twice, and
+    /// the first request has already made the change, the refusal says so.
     async fn gone(&self) -> Result<Refusal> {
         Ok(match was_done(self.ledger, &self.author).await? {
             None => absent(),

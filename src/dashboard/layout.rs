@@ -35,7 +35,7 @@ const MENU: [(&str, &str, Permission); 12] = [
     ("System", "/system", Permission::Operate),
 ];
 
-/// The menu of people of shops: name, path, and required right.
+/// The menu for people who belong to a shop: name, path, and required right.
 const SHOP_MENU: [(&str, &str, MemberRight); 3] = [
     ("Home", "/", MemberRight::View),
     ("Transactions", "/orders", MemberRight::View),

@@ -135,7 +135,7 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
         ),
         FindingKind::Large => (
             "The quantities of a transaction are larger than 1.4 MB, and are missing on the page Quantities. Its charge is counted.",
-            "Open the transaction, and ask the shop whether it is a mistake.",
+            "Open the transaction, and ask the shop whether the quantities are a mistake.",
         ),
         FindingKind::Refused => (
             "The database rejected the row of a transaction. It is missing from all lists and sums.",

@@ -44,13 +44,13 @@ pub(super) fn payments_of(unit: &str, mode: Mode) -> String {
     with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
-/// Returns the path of the page of a price list.
+/// Returns the URL of the page of a price list.
 pub(super) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     let unit = unit.map(|unit| ("unit", unit));
     with("/prices", &[("mode", mode.name())].into_iter().chain(unit).collect::<Vec<_>>())
 }
 
-/// Returns the path of the statement of a unit's month.
+/// Returns the URL of the statement of a unit's month.
 pub(super) fn statement(unit: &str, mode: Mode, month: Month) -> String {
     let month = month.to_string();
     with(&path(&["units", unit, "statement"]), &[("mode", mode.name()), ("month", &month)])

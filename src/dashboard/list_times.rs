@@ -18,8 +18,9 @@ pub(super) struct ListTimes<'z, Z> {
 }
 
 impl<S: OperatorStore, C: Clock, E> PageContext<'_, S, C, E> {
-    /// Returns the times of a list in the time zone of this unit. Uses UTC if the list is not about a single
-    /// unit, or if the profile cannot be read or has no known time zone. KV cost: 1 read for a unit.
+    /// Returns a renderer for the times of a list, in the time zone of this unit. Uses UTC if the list is not
+    /// about a single unit, or if the profile cannot be read or has no known time zone. KV cost: 1 read for a
+    /// unit.
     pub async fn times_of(&self, unit: Option<&str>) -> ListTimes<'_, C> {
         let row = match unit {
             Some(unit) => units::get(self.store, unit).await.ok().flatten(),
@@ -28,16 +29,16 @@ impl<S: OperatorStore, C: Clock, E> PageContext<'_, S, C, E> {
         self.times_in(row.as_ref().and_then(|row| row.profile.as_ref()))
     }
 
-    /// Returns the times of a list in the time zone of this unit's profile. Uses UTC without a profile or a
-    /// known time zone.
+    /// Returns a renderer for the times of a list, in the time zone of this unit's profile. Uses UTC if there
+    /// is no profile, or if its time zone is missing or unknown.
     pub fn times_in(&self, profile: Option<&Profile>) -> ListTimes<'_, C> {
         let is_known = |zone: &&str| self.clock.utc_offset(zone, 0).is_some();
         let zone = profile.and_then(Profile::time_zone).filter(is_known);
         ListTimes { zones: self.clock, zone: zone.map(str::to_owned) }
     }
 
-    /// Returns the times of a list on the page of a unit or a team. A team's times are in UTC, because its
-    /// units may have different time zones.
+    /// Returns a renderer for the times of a list on the page of a unit or a team. A team's times are in UTC,
+    /// because its units may have different time zones.
     pub async fn times_of_place(&self, place: &KeyLevel) -> ListTimes<'_, C> {
         match place {
             KeyLevel::Unit(unit) => self.times_of(Some(unit)).await,

@@ -1,4 +1,4 @@
-//! The page of failed e-mails and messages, and the form that sends those of a day again.
+//! The page of failed e-mails and messages, with the form that sends a day's failures again.
 
 use super::form::Form;
 use super::page::Page;
@@ -21,9 +21,12 @@ const LIMIT: usize = 20;
 /// Maximum number of notifications that one step sends again.
 const STEP: usize = 20;
 
-/// Shows the failed notifications of a day, or else the newest ones, with their current state. KV cost: at
-/// most 219 calls. The list takes 1 list and 1 read, and 31 more lists if more than 1,000 failed. Each of up
-/// to 20 notifications takes 3 calls. Each of up to two days that the page shows only in part takes 63 calls.
+/// Shows the failed notifications of a day with their current state. Without a day, shows the newest ones.
+///
+/// KV cost: at most 219 calls:
+/// - 1 list and 1 read, and 31 more lists if more than 1,000 failed;
+/// - 3 calls for each of up to 20 notifications;
+/// - 63 calls for each of up to two days that the page shows only in part.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -51,8 +54,8 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         (list(context, &failures, after).await?)
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "Notifications without a delivery result are not listed here: open their transaction. Those that failed \
-             within the last " (SHOWN_SECONDS) " s may be missing."
+            "Notifications without a delivery result are not listed here: open their transaction. \
+             Failures of the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
@@ -115,8 +118,8 @@ fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
 }
 
 /// Renders the form that sends the failed notifications of a day again, or a sentence if none of them can be
-/// sent. If `is_part` is true, the page may show only some of them. All of them are then counted, at a KV
-/// cost of 1 list and at most 62 reads.
+/// sent. If `is_part` is true, the page may not show all of them. Then all are counted, at a KV cost of 1
+/// list and at most 62 reads.
 async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],
@@ -146,7 +149,7 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
         p { small {
             @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
             @else if is_part { "This includes those of this day that are not shown here. " }
-            "Each is sent once, if it is still failed and its address is not blocked."
+            "Each is sent once, if its last attempt still counts as failed and its address is not blocked."
         } }
     })
 }

@@ -33,8 +33,8 @@ struct HeldBytes<'s> {
     reservation: Reservation<'s>,
     /// Bytes of the records that were read one at a time.
     records: usize,
-    /// Bytes of the largest bulk read. The other bulk reads do not count, because a page frees the result of
-    /// one before it begins the next.
+    /// Bytes of the largest bulk read. The other bulk reads do not count, because a page frees each result
+    /// before the next bulk read.
     many: usize,
 }
 

@@ -94,9 +94,11 @@ fn wrong(query: &Form, mode: Mode, title: &'static str, path: &str) -> Refusal {
 
 const PAGE: (&str, &str) = ("Usage", "/usage");
 
-/// Shows the units with transactions or credits in a month, or with a payment for it. Ledger cost: 5 queries,
-/// and 1 more if credits may be carried over from earlier months. Up to 20 units whose amounts differ from
-/// their payment cost 1 query each. KV cost: 1 read per 100 units.
+/// Shows the units with transactions or credits in a month, or with a payment for it.
+///
+/// Ledger cost: 5 queries, and 1 more if credits may be carried over from earlier months. For up to 20
+/// units whose amounts differ from their payment, it also costs 1 query each. KV cost: 1 read per 100
+/// units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

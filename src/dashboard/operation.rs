@@ -22,8 +22,8 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(was_done(self.ledger, &self.author).await?)
     }
 
-    /// Whether the form has an operation ID. A form without one is answered with a confirmation page, whose
-    /// own form has one.
+    /// Whether the form has an operation ID. A form without an ID is answered with a confirmation page,
+    /// whose form has one.
     pub fn has_operation(&self) -> bool {
         self.author.has_operation()
     }

@@ -26,8 +26,8 @@ use maud::{Markup, html};
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since", BUYER, REFERENCE];
-/// The query parameters that contain the ID of a transaction. The list then shows only transactions with the
-/// same buyer or the same reference as that transaction.
+/// The query parameters `buyer` and `reference`. Each contains a transaction's ID, and restricts the list
+/// to transactions with the same buyer or the same reference as that transaction.
 pub(super) const BUYER: &str = "buyer";
 pub(super) const REFERENCE: &str = "reference";
 
@@ -62,8 +62,8 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transactions", content))
 }
 
-/// Returns the name of the filter field that is not valid, and what is wrong with it; `None` if both are
-/// valid.
+/// Returns the name of the first invalid filter field, and what is wrong with it; `None` if the month and
+/// the unit are valid.
 pub(super) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
     match (month_problem(query), unit_problem(query)) {
         ("", problem) if problem.is_empty() => None,
@@ -141,7 +141,7 @@ pub(super) fn month(text: &str) -> Result<Month> {
     Month::parse(text).ok_or_else(|| Refusal::invalid(NO_MONTH))
 }
 
-pub(super) const NO_MONTH: &str = "write the month as 2026-10";
+pub(super) const NO_MONTH: &str = "enter the month in the form 2026-10";
 
 /// Returns what is wrong with the month in a query; empty if nothing is.
 pub(super) fn month_problem(query: &Form) -> &'static str {
@@ -207,7 +207,7 @@ pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     table_with(orders, briefs.unwrap_or_default(), &times, unit.is_none())
 }
 
-/// Renders a table like [`table`], for transactions of one unit and with these times.
+/// Renders a table like [`table`], for transactions of one unit. `times` formats their times.
 pub(super) async fn table_of_unit<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
@@ -280,8 +280,8 @@ fn last_cells(order: &Order) -> [Markup; 3] {
     ]
 }
 
-/// Renders links to the previous and next page. They are also shown above the table, where keyboard users
-/// reach them quickly.
+/// Renders links to the previous and next page. They are also above the table, so that keyboard users reach
+/// them quickly.
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();

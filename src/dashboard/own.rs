@@ -1,6 +1,6 @@
-//! The search for people of shops. It covers only their own units: results, suggestions, counts and errors do not
-//! depend on the data of other shops. As with an operator's search, the browser is redirected to an address
-//! with the sealed (encrypted) term.
+//! The search for people of shops. It covers only their own units: results, suggestions, counts and errors
+//! do not depend on the data of other shops. The browser is redirected to an address that contains the
+//! search term in encrypted (sealed) form.
 
 use super::find::{self, FoundBy, found_by};
 use super::form::Form;
@@ -70,9 +70,10 @@ fn unit_field(units: &[String], chosen: &str) -> Markup {
     view::select("unit", "Unit", &options, chosen)
 }
 
-/// Redirects a search to its results: the page of a transaction, or [`find`] with the sealed term. KV cost: 1 read.
+/// Redirects a search to its results: the page of a transaction, or [`find`] with the encrypted term. KV
+/// cost: 1 read.
 ///
-/// Without a secret to seal the term with, the response is the page of results itself.
+/// If there is no secret with which to encrypt the term, returns the page of results without a redirect.
 pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -92,8 +93,10 @@ pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results for the sealed term in the query: the person's own keys, units and teams by ID, and the
-/// transactions of `units` by reference or e-mail address. Shows the search form if the query has no term.
+/// Shows the results for the encrypted search term in the query. Searches the person's own keys, units and
+/// teams by ID, and the transactions of `units` by reference or e-mail address. Shows the search form if
+/// the query has no term.
+///
 /// Cost: at most 4 KV reads and 10 ledger queries.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -127,8 +130,8 @@ fn again<S, C, E>(
 
 /// Returns the API key that a text names, if the person manages the key's unit or team. KV cost: 1 read.
 ///
-/// The text must contain the key itself or its whole hash. A search by the shorter ID would reveal whether
-/// another shop has such a key: it takes longer if the key exists.
+/// The text must contain the key itself or its whole hash. The shorter ID is not enough: a search by ID
+/// takes longer if the key exists, which would reveal a key of another shop.
 async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
@@ -152,7 +155,7 @@ struct Search<'r, S, C, E> {
     context: &'r PageContext<'r, S, C, E>,
     units: &'r [String],
     term: &'r str,
-    /// The sealed term; `None` if the results have no address.
+    /// The encrypted search term in the address of the results; `None` if the results have no address.
     token: Option<&'r str>,
     query: &'r Form,
 }
@@ -170,7 +173,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
         }
     }
 
-    /// Searches the transactions of the units.
+    /// Searches the transactions of the units for the search term.
     async fn transactions(&self) -> Result<FoundBy, OperatorError> {
         let (store, ledger) = (self.context.store, self.context.ledger);
         let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {

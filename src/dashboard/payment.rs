@@ -84,7 +84,7 @@ fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
 fn paid_at(day: &str) -> Result<PaidAt, OperatorError> {
     let time = PaidAt::parse(&[day, "T00:00:00Z"].concat());
     let time = time.filter(|time| day.len() == 10 && time.as_str().starts_with(day));
-    time.ok_or_else(|| invalid("write the payment date as 2026-11-05"))
+    time.ok_or_else(|| invalid("enter the payment date in the form 2026-11-05"))
 }
 
 fn amount_of(code: CurrencyCode) -> String {
@@ -113,8 +113,8 @@ fn back(of: &ShopMonth, label: &str) -> Markup {
     html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
 }
 
-/// Shows what is due, and the form with the entered values and an error, if any. Before the person has sent
-/// the form, it contains the amounts due.
+/// Shows what is due, and the form. At first, the form contains the amounts due. After an error, it shows
+/// the error and the entered values.
 async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
@@ -185,7 +185,8 @@ fn due_in(dues: &[Due], code: CurrencyCode) -> Option<&Due> {
     dues.iter().find(|due| due.currency_code == code.code())
 }
 
-/// Returns the currencies that the form has a field for: those that are due or were entered, otherwise all.
+/// Returns the currencies that get an amount field: each currency that is due or was entered. If there is
+/// none, returns all.
 fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
     let has_field = |code: &CurrencyCode| {
         due_in(dues, *code).is_some() || form.given(&amount_of(*code)).is_some()

@@ -215,7 +215,7 @@ fn changes(usage: &MonthUsage) -> Markup {
     let settled = usage.settled.as_ref().filter(|_| usage.differs());
     html! {
         @if let Some(settled) = settled {
-            div { small { a href=(of_month(usage, &[("since", &settled.at)])) { "Changed since it was marked" } } }
+            div { small { a href=(of_month(usage, &[("since", &settled.at)])) { "Changed since it was marked as paid" } } }
         }
     }
 }

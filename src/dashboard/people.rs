@@ -273,7 +273,8 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 ("Address", view::untrusted_text(address)),
                 ("For", register::owner(place)),
             ]))
-            p { "The person can no longer sign in for it. API keys that the person has seen still work: replace them." }
+            p { "The person can no longer sign in for this unit or team. API keys that the person has \
+                 seen still work: replace them." }
             (context.form(&path(place, "remove"), &html! {
                 (hidden("address", address))
                 button.alarm { "Remove this person" }

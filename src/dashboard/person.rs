@@ -61,19 +61,19 @@ fn question([unit, address]: [&str; 2], problem: Option<(&str, &str)>) -> Markup
     };
     html! {
         p.lead {
-            "Deletes the recipient's details and all texts from each transaction of one e-mail address in a \
-             unit, in live and test mode."
+            "Deletes the recipient's details and all texts from each transaction that has this e-mail \
+             address in this unit, in live and test mode."
         }
         section { (view::form("/person", &content)) }
     }
 }
 
-/// Erases all transactions of a person, after a preview of those that the ledger lists. Once the unit's ID is
-/// typed to confirm, each step erases at most [`AT_MOST`] transactions, also those that are only in Workers
-/// KV. A step may be repeated.
+/// Erases all transactions of a person, in steps. First shows a preview of the transactions that the ledger
+/// lists, and asks for the unit's ID as confirmation. Then each step erases at most [`AT_MOST`]
+/// transactions, including transactions that are only in Workers KV. A step may be repeated.
 ///
-/// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query and at most [`LISTS`] KV lists, and
-/// for each transaction at most 17 KV calls and 1 ledger query.
+/// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query and at most [`LISTS`] KV lists. In
+/// addition, at most 17 KV calls and 1 ledger query for each transaction.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     owner: &Scoped<Option<KeyLevel>>,

@@ -37,7 +37,8 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Transactions of any month that are missing from all sums here, because they have too many quantities:"
+                    "Transactions of all months that are left out of these sums, because they have too \
+                     many quantities: "
                     (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

@@ -71,13 +71,14 @@ impl Refusal {
             Refusal::NoTransaction(problem) => return absent(&problem),
             Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
                 "Workers KV timed out",
-                "Workers KV did not answer in time. Part of your change may have been saved: check \
-                 the page of what you changed, then send it again."
+                "Workers KV did not answer in time. If you sent a form, part of your change may have \
+                 been saved: check that, then send the form again."
                     .to_owned(),
             ),
             Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable)) => (
                 "The ledger timed out",
-                "The database did not answer in time. Check what you changed, then send it again.".to_owned(),
+                "The database did not answer in time. If you sent a form, check what was saved, then \
+                 send the form again.".to_owned(),
             ),
             Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
                 "Too busy",

@@ -42,9 +42,9 @@ pub(super) fn meant(form: &Form, level: KeyLevel) -> KeyLevel {
     similar.map_or(level.clone(), |similar| level.with_id(similar))
 }
 
-/// Returns which of these units and teams do not exist, with similar IDs as suggestions. People of shops get no
-/// suggestions, because one could name another shop. KV cost: 1 read, and 2 lists for each unit or team that
-/// does not exist.
+/// Returns which of these units and teams do not exist, with similar IDs as suggestions. People of shops
+/// get no suggestions, because a suggestion could name another shop. KV cost: 1 read, and 2 lists for each
+/// unit or team that does not exist.
 pub(super) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],
@@ -88,8 +88,8 @@ pub(super) fn named(level: &KeyLevel) -> String {
 }
 
 /// Renders the buttons that answer the question about missing units and teams. The Enter key presses the
-/// first button. If there are similar IDs, this button uses them and creates nothing. `also` says what else
-/// the button to create does, such as ` and the key`.
+/// first button. If there are similar IDs, this button uses them and creates nothing. `also` ends the label
+/// of the button that creates the missing ones, such as ` and the key`.
 pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
     let similar: Vec<_> = missing
         .iter()

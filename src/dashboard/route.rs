@@ -14,14 +14,17 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
-/// Generates [`Route`] from a table with one line per route.
+/// Generates [`Route`] from a table with one line per route. A line has these parts, in this order:
 ///
-/// A line has the route's name, with `(id)` if its path contains an ID, and its method and path. Then come
-/// the permission that operators need, and the scope: a function of [`guard`](super::guard) that checks a
-/// person's access. Next comes the right that people of shops need. The handler is last.
+/// - the route's name, with `(id)` if its path contains an ID;
+/// - the method and the path;
+/// - the permission that operators need;
+/// - the scope: the function of [`guard`](super::guard) that checks a person's access;
+/// - the right that people of shops need;
+/// - the handler with its arguments.
 ///
-/// A handler gets the [`PageContext`] and the listed arguments: `scoped` is the result of the scope, `form`
-/// the posted form, and `query` the query string.
+/// A handler gets the [`PageContext`] and the listed arguments: `scoped` is the result of the scope's
+/// function, `form` is the posted form, and `query` is the query string.
 macro_rules! routes {
     (
         ($scoped:ident, $form:ident, $query:ident);

@@ -8,12 +8,12 @@ use crate::operator::roles::{Role, Roles};
 /// The values of the Worker's variables and secrets. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Variables<'v> {
-    /// `OPERATORS`: e-mail addresses, separated by commas, semicolons or white space. An address may have a name:
-    /// `Ada <ada@shop.example>`.
+    /// `OPERATORS`: the e-mail addresses of people with the role operator, separated by commas, semicolons
+    /// or white space. An address may have a name: `Ada <ada@shop.example>`.
     pub operators: &'v str,
-    /// `SUPPORT`: in the format of `OPERATORS`.
+    /// `SUPPORT`: the e-mail addresses of people with the role support, in the format of `OPERATORS`.
     pub support: &'v str,
-    /// `ACCOUNTS`: in the format of `OPERATORS`.
+    /// `ACCOUNTS`: the e-mail addresses of people with the role accounts, in the format of `OPERATORS`.
     pub accounts: &'v str,
     /// `ENVIRONMENT`, such as `production`.
     pub environment: &'v str,
@@ -157,9 +157,9 @@ fn names(list: &str) -> Vec<String> {
 const NOT_A_CHARGE: &str =
     "the variable `UNUSUAL_CHARGE` is ignored, because it is not an amount: write it as `5000.00`";
 
-/// Parses a list of e-mail addresses into lower case. Only ASCII letters are converted, because two addresses
-/// may differ in the case of other letters. The error is the number of the first entry that is not an
-/// address, from 1.
+/// Parses a list of e-mail addresses into lower case. Only ASCII letters are converted, because two
+/// addresses may differ in the case of other letters. The error is the number of the first entry that is
+/// not an address, counted from 1.
 fn addresses(list: &str) -> Result<Vec<String>, usize> {
     let mut found = Vec::new();
     let entries = list.split([',', ';', '\n', '\r']).map(str::trim_ascii);

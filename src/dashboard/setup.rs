@@ -1,5 +1,5 @@
-//! The section "Health and setup" of the System page. It shows which parts of the service work, which have a problem,
-//! and how to set up the missing ones. Each part is read separately, so that a failed read affects only its own line.
+//! The section "Health and setup" of the System page. It shows which parts of the service work, which have a
+//! problem, and how to set up the missing ones. A part that cannot be read affects only its own line.
 
 use super::setup_messaging::{Attachment, attachment};
 use super::{PageContext, last_backups, view};
@@ -93,8 +93,8 @@ async fn mails<S: OperatorStore, C: Clock, E>(
     Ok((State::Problem, text))
 }
 
-/// Returns a line for each messaging service that has a service binding or a URL. If none has, returns one
-/// line that says so.
+/// Returns a line for each messaging service whose adapter is connected by a service binding or a URL. If no
+/// adapter is connected, returns one line that says so.
 fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let set = &context.settings.messaging_bindings;
     let line = |service: NotificationService| {

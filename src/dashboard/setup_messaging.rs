@@ -3,8 +3,8 @@
 use crate::messaging::DoorName;
 use crate::pledge::NotificationService;
 
-/// Whether a messaging service is set up. The names of the bindings, variables and secrets that are set show
-/// this; their values are not known here.
+/// Whether a messaging service is set up. This follows from the names of the bindings, variables and
+/// secrets that are set, because their values are not known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attachment {
     /// Whether an adapter is attached for live keys.

@@ -54,7 +54,8 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Home", content))
 }
 
-/// Returns a part of the page or, if reading it failed, a section that says so. `name` says what could not be read.
+/// Returns a part of the page. If the part could not be read, returns a section that says so. `name` is the
+/// name of the part.
 fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
     read.unwrap_or_else(|error| {
         html! {
@@ -159,7 +160,8 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// Renders whether prices are set, so that live transactions are charged. Only operators can set prices.
+/// Renders the step to set prices, by which live transactions are charged: done, or a note to ask the
+/// operator.
 fn price_step(prices: Option<&PriceList>) -> Markup {
     let Some(list) = prices.filter(|list| !list.unit_prices.is_empty()) else {
         return html! { li { "There are no prices yet: ask the operator of this service to set them." } };

@@ -87,7 +87,7 @@ fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
         div.screen {
             @if issuer.name.is_empty() {
                 (view::notice(&html! {
-                    "Your name, address, tax text and bank details are not set. They are the variables "
+                    "Your name, address, tax text and bank details are not set. Set the variables "
                     code { "BILLING_NAME" } ", " code { "BILLING_ADDRESS" } ", " code { "TAX_TEXT" } " and "
                     code { "BANK_DETAILS" } " of the dashboard."
                 }))
@@ -262,8 +262,8 @@ pub(super) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn too_many(of: &ShopMonth, count: u64) -> Refusal {
     Refusal::invalid(format!(
-        "{} of this unit has {count} transactions, and a page can export {MAX_TRANSACTIONS}: use the command \
-         `transactions export --month {} --unit {} --csv FILE`",
+        "{} of this unit has {count} transactions, but a page can export at most {MAX_TRANSACTIONS}: use \
+         the command `transactions export --month {} --unit {} --csv FILE`",
         of.month, of.month, of.unit
     ))
 }

@@ -12,7 +12,7 @@ use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// The page System. KV cost: at most 8 lists and 6 reads. Ledger cost: 3 calls.
+/// Renders the page System. KV cost: at most 8 lists and 6 reads. Ledger cost: 3 calls.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
@@ -67,7 +67,7 @@ fn limits() -> Markup {
         ("Stored transaction", html! { (MAX_RECORD_BYTES / MIB) " MiB" }),
         (
             "Concurrent requests",
-            html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker, then 503" },
+            html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker; beyond that, requests get 503" },
         ),
         ("Read from Workers KV", html! { (read_seconds) " s, then 503" }),
         ("Lists on these pages", html! { "can be about " (SHOWN_SECONDS) " s behind" }),

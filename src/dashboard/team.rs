@@ -16,7 +16,7 @@ use maud::{Markup, html};
 
 // ---- The list ------------------------------------------------------------------------------------
 
-/// The list of teams. KV cost: 2 lists, and 1 list per 1,000 units of teams, at most 10.
+/// Shows the list of teams. KV cost: 2 lists, and 1 list per 1,000 units of teams, at most 10.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
@@ -91,8 +91,8 @@ fn wrong_field(
     }
 }
 
-/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes. If the team is new, 2 more lists; if the
-/// unit is new, 2 more.
+/// Creates a team, and shows its page. KV cost: 2 reads, 1 list and 4 writes. A new team needs 2 more lists,
+/// and so does a new unit.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -132,8 +132,8 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One team ------------------------------------------------------------------------------------
 
-/// The page of a team. KV cost: 1 read, and 1 list per 1,000 units of the team. For operators and managers, 1 more read,
-/// and 1 list per 1,000 of all keys. If the team does not exist, 2 more lists.
+/// Shows the page of a team. KV cost: 1 read, and 1 list per 1,000 units of the team. For operators and
+/// managers, 1 more read, and 1 list per 1,000 of all keys. If the team does not exist, 2 more lists.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -376,7 +376,7 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// The teams that a unit belongs to. KV cost: 1 list per 1,000 members of teams, at most 10.
+/// Renders the teams that a unit belongs to. KV cost: 1 list per 1,000 members of teams, at most 10.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

@@ -16,7 +16,7 @@ use maud::{Markup, html};
 
 // ---- The list ------------------------------------------------------------------------------------
 
-/// The list of units. KV cost: 4 lists, 1 read per 100 units.
+/// Shows the list of units. KV cost: 4 lists, 1 read per 100 units.
 pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
@@ -134,8 +134,8 @@ async fn added<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One unit ------------------------------------------------------------------------------------
 
-/// The page of a unit. KV cost: 2 reads. For operators and managers, 1 more read, 1 list per 1,000 keys, and 1 list per 1,000
-/// members of teams. If the unit does not exist, 2 more lists.
+/// Shows the page of a unit. KV cost: 2 reads. For operators and managers, also 1 read, 1 list per 1,000
+/// keys, and 1 list per 1,000 members of teams. If the unit does not exist, 2 more lists.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

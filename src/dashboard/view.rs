@@ -221,7 +221,7 @@ impl Field<'_> {
     }
 }
 
-/// A drop-down list. Each option is a value and its label; `chosen` is the selected value.
+/// Renders a drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         div.field {
@@ -235,12 +235,12 @@ pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
     }
 }
 
-/// A text that people copy. A click selects the whole text.
+/// Renders a text that people copy. A click selects the whole text.
 pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
 }
 
-/// A text of several lines that people copy.
+/// Renders a text of several lines that people copy.
 pub(super) fn copyable_lines(text: &str) -> Markup {
     html! { pre.copy tabindex="0" role="group" aria-label="Text to copy" { (text) } }
 }
@@ -267,7 +267,7 @@ pub(super) fn id_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
-/// A list of facts: pairs of a label and a value.
+/// Renders a list of facts: pairs of a label and a value.
 pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
         dl { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } }
@@ -280,7 +280,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Mar
     table_of(headings, &[], rows, empty)
 }
 
-/// A [`table`] that aligns the columns whose headings are in `numbers` as numbers.
+/// Renders a [`table`], and aligns the columns whose headings are in `numbers` as numbers.
 pub(super) fn table_of(
     headings: &[&str],
     numbers: &[&str],
@@ -310,8 +310,8 @@ pub(super) fn table_of(
     }
 }
 
-/// An input for a month. Some browsers show it as a line of text. `problem` says what is wrong with the value; empty if
-/// nothing is.
+/// Renders an input for a month. Some browsers show it as a line of text. `problem` says what is wrong with
+/// the value; it is empty if nothing is wrong.
 pub(super) fn month_field(value: &str, problem: &str) -> Markup {
     let field = Field { name: "month", label: "Month (UTC)", value, problem, ..Field::default() };
     field.labelled(&html! {
@@ -321,7 +321,7 @@ pub(super) fn month_field(value: &str, problem: &str) -> Markup {
     })
 }
 
-/// Says up to when the ledger's data is complete, and what is missing.
+/// Renders a note that says up to what time the ledger's data is complete, and what is missing.
 pub(super) fn coverage(coverage: &Coverage) -> Markup {
     let Coverage { complete_up_to, complete_from, damaged } = coverage;
     html! {
@@ -343,13 +343,13 @@ pub(super) fn coverage(coverage: &Coverage) -> Markup {
     }
 }
 
-/// Links that switch a page between live and test mode. `mode` is the current one.
+/// Renders links that switch a page between live and test mode. `mode` is the current mode.
 pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
     modes_of(path, mode, month.as_deref().map(|month| ("month", month)).as_slice())
 }
 
-/// Links that switch a page between live and test mode, and keep the query parameters in `kept`.
+/// Renders links that switch a page between live and test mode, and keep the query parameters in `kept`.
 pub(super) fn modes_of(path: &str, mode: Mode, kept: &[(&str, &str)]) -> Markup {
     let address = |mode: Mode| link::with(path, &[&[("mode", mode.name())], kept].concat());
     html! {
@@ -386,17 +386,17 @@ pub(super) fn counted(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The confirmation at the top of the response to a form.
+/// Renders the confirmation at the top of the response to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }
 }
 
-/// A notice that people must read before they continue.
+/// Renders a notice that people must read before they continue.
 pub(super) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }
 
-/// An error on a page.
+/// Renders an error on a page.
 pub(super) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
 }

@@ -13,14 +13,15 @@ use std::{mem, slice};
 use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
 use worker::console_log;
 
-/// Maximum size of the messages that are written together: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
+/// Maximum size of the messages that are written together: 256 KiB. Writing them takes up to 6 MiB of
+/// memory. A batch of the queue may have 12 MB, so it is written in several groups.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// How many groups of messages (parts) an isolate writes at a time, and how long a part may occupy its slot,
-/// in milliseconds. Parts do not count towards the limit on bytes in flight, which is for pages.
+/// Maximum number of message groups that an isolate writes at once, and how long a group may occupy its
+/// slot, in milliseconds. The limit on bytes in flight does not count these groups: it is for pages.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
-/// Delay before a message is delivered again, in seconds: if all slots are occupied, and if no database is
-/// bound.
+/// Delay before a message is delivered again, in seconds: 5 if all slots are occupied, an hour if no
+/// database is bound.
 const BUSY_SECONDS: u32 = 5;
 const UNBOUND_SECONDS: u32 = 3_600;
 

@@ -1,5 +1,5 @@
-//! The cron trigger. It compares the ledger with Workers KV, and repairs the records of updates that
-//! timelines read.
+//! The cron trigger. It compares the ledger with Workers KV. It also repairs the KV records from which
+//! timelines show updates.
 
 use super::Bindings;
 use crate::ledger::{self, Ledger, Limits, Upkeep};

@@ -66,7 +66,7 @@ pub fn percent_decode(part: &str) -> Cow<'_, str> {
     percent_decode_str(part).decode_utf8().unwrap_or_default()
 }
 
-/// Returns the host of an authority. An IPv6 address keeps its brackets.
+/// Returns the host of a URL's authority (`host:port`), without the port. An IPv6 address keeps its brackets.
 pub fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

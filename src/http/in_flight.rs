@@ -18,12 +18,12 @@ const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// Total up to which the limits are relaxed: 8 MiB. Until then, an owner may hold more than its share, and
 /// the bytes of a small body may be reserved before it arrives.
 ///
-/// So an owner holds at most 14 MiB in both modes together, and the largest create request of another owner
-/// still has room.
+/// An owner holds at most 14 MiB: 8 MiB in one mode, and its share of 6 MiB in the other. So there is still
+/// room for the largest create request of another owner.
 const CALM_BYTES: usize = 8 * 1024 * 1024;
 /// The bytes that are reserved for small requests: 4 MiB.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
-/// The bytes that are kept free for owners without another request: 2 MiB.
+/// The bytes that are kept free for owners that have no other request: 2 MiB.
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum number of bytes that a small request holds for its answer and record while it still counts as small: 256
 /// KiB.
@@ -133,9 +133,10 @@ impl Reservation<'_> {
 
     /// Returns whether this request may hold this many bytes. The limits are:
     ///
-    /// - All requests together hold at most [`MAX_BYTES_IN_FLIGHT`], of which the last 4 MiB are only for
+    /// - All requests together hold at most [`MAX_BYTES_IN_FLIGHT`]. The last 4 MiB of them are only for
     ///   small requests.
-    /// - The last 2 MiB that are left for a request are only for owners without another request.
+    /// - Of the bytes that a request may use, the last 2 MiB are only for owners that have no other
+    ///   request.
     /// - Once all requests hold more than 8 MiB, an owner's requests hold at most 6 MiB.
     fn has_room(&self, bytes: usize) -> bool {
         let [all, own] = self.others();

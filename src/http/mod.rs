@@ -1,4 +1,5 @@
-//! HTTP, independent of the platform: requests, responses, and the bytes that bodies hold.
+//! Requests, responses and addresses of HTTP, independent of the platform. Also limits the memory that bodies
+//! use.
 
 mod address;
 mod in_flight;
@@ -15,5 +16,5 @@ pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response, Splice};
 
-/// The white space around a header's value (RFC 9110 §5.6.3). Unicode has more kinds.
+/// The white space that HTTP allows around a header's value (RFC 9110 §5.6.3). Unicode has more white space.
 pub const OWS: [char; 2] = [' ', '\t'];

@@ -15,8 +15,8 @@ pub trait Request {
     /// Returns the ID of the request, for the log and for error messages. The response has it in the header
     /// `X-Request-Id`.
     fn id(&self) -> String;
-    /// Reads the body, and reserves its bytes before reading them. If other requests hold many bytes, it
-    /// reserves and reads the body piece by piece.
+    /// Reads the body. First reserves memory for it: for the whole body or, if other requests hold many
+    /// bytes, piece by piece.
     ///
     /// # Errors
     /// If the body has more than `limit` bytes, cannot be reserved, breaks off or arrives too slowly.

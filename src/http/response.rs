@@ -17,7 +17,7 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line for the operator's log. Until that line is composed, this field holds the cause of a failure.
+    /// The line for the operator's log or, until this line is composed, the cause of a failure.
     pub log: Option<String>,
 }
 

@@ -64,11 +64,11 @@ pub struct Unsettled {
     pub covered: Vec<ListedMonth>,
 }
 
-/// Finds, among these months, those in which a shop has a charge above 0.00, and that are not marked as paid.
-/// One query.
+/// For each of these months, finds the shops that have a charge above 0.00 and whose month is not marked as
+/// paid. One query.
 ///
-/// For each shop and month, the query reads rows only up to the first charge above 0.00. If credits are
-/// booked in the month, or may be carried into it, it reads until the charges exceed these credits.
+/// For each shop and month, the query reads rows only up to the first charge above 0.00. If the shop has
+/// credits that may count in the month, it reads until the charges exceed these credits.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -204,8 +204,8 @@ struct Unusual {
     most: usize,
 }
 
-/// A row of the answer. `count` is the number of all unusual charges, although the answer has only the
-/// newest.
+/// A row of the query's result. `count` is the number of all unusual charges, although the result has only
+/// the newest.
 #[derive(Deserialize)]
 struct Row {
     count: u64,

@@ -16,8 +16,8 @@ pub struct ChangedPage {
     pub next: Option<Next>,
 }
 
-/// The cursor of the next page: the last row of the previous page, in the list of created or of erased
-/// transactions.
+/// The cursor of the next page: the last row of the previous page, and whether that row is in the list of
+/// created or of erased transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Next {
@@ -28,9 +28,9 @@ pub struct Next {
     id: String,
 }
 
-/// Returns the transactions that were created or erased since a time, in milliseconds since 1970.
+/// Returns a page of the transactions that were created or erased since a time, in milliseconds since 1970.
 ///
-/// A page has at most `most` IDs and begins after `next`, the cursor of the previous page. One query.
+/// The page has at most `most` IDs, and begins after the cursor `next`. Cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -68,8 +68,8 @@ struct ChangedQuery<'a> {
     most: usize,
 }
 
-/// A row of the answer: when the transaction was erased (0 if it was not), its shop, when it was created, and
-/// its ID.
+/// A row of the answer: the time of erasure (0 if not erased), the shop, the time of creation, and the
+/// transaction's ID.
 #[derive(Deserialize)]
 struct Row(u64, i64, u64, String);
 

@@ -1,4 +1,4 @@
-//! Functions of operators' commands: run a whole reconciliation pass, or empty the ledger.
+//! Runs a whole reconciliation pass, or empties the ledger, for operators' commands.
 
 use super::claims::RECENT_MS;
 use super::reconcile::{Counts, PassOutcome, PassTiming, count};
@@ -8,13 +8,14 @@ use crate::service::Clock;
 use crate::store::{OperatorStore, StoreError};
 use serde::Serialize;
 
-/// Maximum number of calls of one step of a pass.
+/// Maximum number of calls of KV and the ledger in one step of a reconciliation pass.
 const STEP: u32 = 200;
-/// How long to wait while another process holds the reconciliation, and how often to check, in milliseconds.
+/// How long to wait while another process runs the reconciliation, and how often to check whether it has
+/// ended, in milliseconds.
 const MAX_BUSY_MS: u64 = 10 * 60_000;
 const LOOK_MS: u32 = 2_000;
 
-/// The result of a whole pass.
+/// The result of a whole reconciliation pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
     /// What the pass found and corrected.
@@ -27,7 +28,7 @@ pub struct CheckReport {
 
 /// Runs a whole reconciliation pass now. If a pass is already under way, it is finished first.
 ///
-/// Returns `None` if another process holds the reconciliation for ten minutes.
+/// Returns `None` if another process has been running the reconciliation for ten minutes.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -61,7 +62,8 @@ pub async fn check(
 /// Empties the ledger, so that the next reconciliation pass writes all rows again. Until that pass ends, no
 /// month can be marked as paid.
 ///
-/// A pass that is under way is cancelled. Recent claims are kept, because they still take precedence over KV.
+/// A pass that is under way is cancelled. Recent claims, such as that a month is paid, are kept, because KV
+/// may not show these changes yet.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -78,9 +80,9 @@ BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
 END";
 
-/// The statements of [`clear`]. They drop a trigger before they empty the table, and create it again
-/// afterwards. With a trigger, SQLite deletes row by row, which takes longer than D1 allows. `received`, the
-/// time of the last messages, is kept.
+/// The SQL statements of [`clear`]. They drop a trigger before they empty the table, and create it again
+/// afterwards. While the trigger exists, SQLite deletes row by row, which takes longer than D1 allows. The
+/// time of the last messages (`received`) is kept.
 const CLEAR: [&str; 9] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",
     "DELETE FROM transactions",

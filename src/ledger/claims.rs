@@ -1,12 +1,15 @@
-//! Claims: facts that two people may change at the same time, such as that a month is paid or that a unit is in a team.
+//! Claims: locks in the ledger, for facts that two people may change at the same time. Such facts are that
+//! a month is paid, or that a unit is in a team.
 //!
-//! The API reads the record in KV. KV has no compare-and-set and shows a change late. So a change is claimed here
-//! first, then its record is written or removed, and then the claim is ended. Of two simultaneous changes, the second
-//! one is refused, with the first one as the reason.
+//! The API reads the fact's record in KV. KV has no compare-and-set and shows a change late. So a person's
+//! change first claims the fact in the ledger, then writes or removes the record, and then ends the claim.
+//! If two people change a fact at the same time, the second change is refused, and the error names the
+//! first one.
 //!
-//! For [`RECENT_MS`] after its change, a claim takes precedence over the record. After that time KV shows the outcome
-//! everywhere, and the record takes precedence, whatever the claim says. So a claim that a crash left behind blocks
-//! other changes for at most [`RECENT_MS`]. The reconciliation later updates the claim from the record.
+//! For [`RECENT_MS`] after its change, a claim takes precedence over the record. After that time KV shows
+//! the outcome everywhere, and the record takes precedence, whatever the claim says. So a claim that a
+//! crash left behind blocks other changes for at most [`RECENT_MS`]. The reconciliation later updates the
+//! claim from the record.
 
 use super::{Ledger, LedgerError, Query, Result};
 use crate::time::SKEW_MS;
@@ -107,7 +110,7 @@ pub enum State {
     Gone,
 }
 
-/// The change that a caller wants to make.
+/// The state that a caller wants the facts to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum TargetState {
     /// The facts must hold.
@@ -123,8 +126,8 @@ pub enum TargetState {
 pub enum ClaimOutcome {
     /// The caller has the claim, and may write or remove the record.
     Ours,
-    /// Another recent change has the claim: it made the same change, is still under way, or changed the fact since the
-    /// caller read it.
+    /// Another recent change has the claim. That change did the same, is still under way, or was made after
+    /// the caller read the fact.
     Theirs(Claim),
     /// No claim is needed: the record is already in the target state.
     None,
@@ -270,8 +273,9 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Ends claims. If the change was made, each claim gets its final state. If it was cancelled, the previous
-/// claim is restored, such as one of an earlier removal. Without a previous claim, the fact holds.
+/// Ends claims. If the change was made, sets the final state of each claim. If it was cancelled, restores
+/// the previous claim, such as that of an earlier removal. If there was no previous claim to restore, the
+/// fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

@@ -1,10 +1,11 @@
-//! Credits: amounts and quantities that are taken back from a transaction. Their table has constraints: the credits of a
-//! transaction never exceed its charge, and a credit is never changed.
+//! Credits: amounts and quantities that are taken back from a transaction. Constraints of their table
+//! guarantee that the credits of a transaction never exceed its charge, and that a credit is never changed.
 //!
-//! A credit is booked in the month of its order if that month is not marked as paid yet, and otherwise in the current
-//! month. So the sums of a settled month never change. Before a month is marked as paid, it is claimed in this
-//! database. If a claim and a credit of the same month are written at the same time, the later one is refused: the
-//! credit finds the claim, or the payment finds the credit.
+//! A credit reduces the sum of its order's month, or of the current month if the order's month is already
+//! marked as paid. So the sums of a paid month never change.
+//!
+//! Before a month is marked as paid, it is claimed in this database. If a claim and a credit of the same
+//! month are written at the same time, the later one is refused.
 
 use super::claims::{Fact, recent};
 use super::money::{money, of_halves};
@@ -109,9 +110,12 @@ impl Credited {
 /// Writes a credit, unless its operation has already written one. Returns the credit that the operation
 /// wrote, now or earlier.
 ///
-/// `booked` is the settlement (the mark as paid) of the month in which the credit is booked. A recent claim
-/// of this settlement prevents the credit, unless the claim is from undoing the payment. Returns `None` in
-/// that case, or if the transaction got another credit after `credit.number` was determined.
+/// `booked` is the settlement (the mark as paid) of the month in which the credit is booked. If a recent
+/// claim shows that somebody is about to mark this month as paid, the credit is not written. A claim from
+/// undoing the payment does not prevent the credit.
+///
+/// Returns `None` if a claim prevents the credit, or if the transaction got another credit after
+/// `credit.number` was determined.
 ///
 /// # Errors
 /// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
@@ -299,8 +303,8 @@ impl Query for BookedOfUnits<'_> {
     const SQL: &'static str = booked!("unit IN (SELECT value FROM json_each(?1, '$.units'))");
 }
 
-/// A row of the answer. `large` has the amounts that are stored as texts. The sum of the others is `millions`
-/// × 1,000,000 + `rest`, in cents.
+/// A row of the result. `large` has the amounts that are stored as texts. The sum of all other amounts is
+/// `millions` × 1,000,000 + `rest`, in cents.
 #[derive(Deserialize)]
 struct BookedRow {
     month: Month,

@@ -1,9 +1,9 @@
-//! Stored sums of the quantities that were pledged on each ended day. A sum of all units over months then
-//! reads a few rows for each day. It reads transactions only for days without stored sums, such as the
-//! current one.
+//! Stores daily sums of the pledged quantities, for days that have ended. With them, a sum over months and
+//! all units reads a few rows for each day. Transactions are read only for days without stored sums, such
+//! as the current one.
 //!
-//! Stored sums are always exact. One statement computes and writes them. If a transaction of a day changes, a
-//! trigger removes the day's sums in the same database transaction.
+//! Stored sums are always exact. One statement computes and writes them. If a transaction of a day changes,
+//! a trigger removes the day's sums in the same database transaction.
 
 use super::money::{laid_out, parts};
 use super::shops::wanted;
@@ -21,11 +21,13 @@ const MAX_DAYS: u64 = 3_660;
 /// Maximum size of the sums of a day and mode, in bytes. D1 accepts a text of 2 MB. Larger sums are not stored.
 const MAX_BYTES: usize = 1_000_000;
 
-/// SQL: a table expression `pledged(month, mode, offering, number, quantity)`. It takes the transactions from
-/// the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`; `$which` restricts them.
+/// SQL: a table expression `pledged(month, mode, offering, number, quantity)`. It takes the transactions
+/// from the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`; `$which` restricts
+/// them.
 ///
-/// Many transactions have the same quantities. Equal pairs are counted first, so that each is parsed only
-/// once. An offering is its JSON text, so that an ID with a NUL is not cut.
+/// Many transactions have the same quantity of the same offering. Equal pairs are counted first, so that
+/// each is parsed only once. The column `offering` has the ID as JSON text, so that an ID with a NUL is not
+/// cut.
 macro_rules! pledged {
     ($which:literal) => {
         concat!(
@@ -43,7 +45,8 @@ macro_rules! pledged {
 pub(super) use pledged;
 
 /// SQL: table expressions, the last of which is `large(month, mode, offering, part, sum)`. It sums the
-/// quantities in `pledged` that are stored as texts, separately for each part of twelve digits.
+/// large quantities of `pledged`, which are stored as texts. Each text is split into parts of twelve
+/// digits, and each part is summed separately.
 macro_rules! large {
     () => {
         concat!(
@@ -60,7 +63,8 @@ macro_rules! large {
 }
 pub(super) use large;
 
-/// SQL that sums the quantities that are stored as numbers: their millions for `/`, their remainders for `%`.
+/// SQL that sums the quantities that are stored as numbers, in two steps: their millions with the operator
+/// `/`, and the remainders with `%`.
 macro_rules! sum_of {
     ($operator:literal) => {
         concat!(

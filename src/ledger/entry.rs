@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Maximum size of the rows in one statement, in bytes: D1 accepts a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
-/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. The sums of one record can take
-/// 7 MB.
+/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. Larger quantities are left
+/// out of the row: those of one transaction can take up to 7 MB.
 const MAX_QUANTITIES: usize = 1_400_000;
 /// Maximum size of an offering's ID in a row, in bytes. A longer ID is cut, and its hash is appended to keep it
 /// distinct.
@@ -56,10 +56,11 @@ impl Entry {
         Some(Entry { is_large, ..entry })
     }
 
-    /// Makes the row of a transaction from its metadata. Returns `None` if the time, the charge or the currency is
-    /// missing.
+    /// Makes the row of a transaction from its metadata. Returns `None` if the metadata has no valid time,
+    /// charge or currency.
     ///
-    /// `quantities` are those of the transaction's pledges. The metadata's summary has them if they fit.
+    /// `quantities` are the sums of the transaction's pledges. Small ones are stored in the metadata's
+    /// summary.
     pub fn new(recorded: &Recorded, quantities: Quantities) -> Option<Self> {
         let Recorded { id, mode, unit, summary } = recorded;
         let amount = text_as_money(summary.amount.as_deref()?)?; // a large exponent could take gigabytes of digits
@@ -86,10 +87,10 @@ impl Entry {
         })
     }
 
-    /// Returns `later` with the quantities of this row, if `later` is newer and this row is not erased.
-    /// Otherwise returns this row.
+    /// Returns `later` with the quantities of this row, if `later` is newer. Otherwise, or if this row is
+    /// erased, returns this row.
     ///
-    /// KV may not show the newer record yet. Its quantities are the same, because concurrent create requests
+    /// KV may not show the newer record yet. The quantities are the same, because concurrent create requests
     /// for one ID have the same payload.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
@@ -118,8 +119,8 @@ impl Entry {
     }
 }
 
-/// Returns the quantities of pledges as a row stores them: with long offering IDs shortened, or none if they
-/// are too large.
+/// Returns the quantities of pledges as a row stores them. Long offering IDs are shortened. If the quantities
+/// are too large, none are returned.
 pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
     Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(offering_in_rows)
 }
@@ -135,11 +136,12 @@ pub fn offering_in_rows(offering_id: String) -> String {
     format!("{start}…{hash}")
 }
 
-/// Where an entry comes from. It decides whether the entry replaces a row that differs. An erasure always replaces the
-/// row, and is never undone.
+/// Where a row comes from, which decides whether it may replace a different row. An erased row always
+/// replaces one that is not erased, and never the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A message of the queue. Of concurrent create requests for one ID, the later one wins.
+    /// A message of the queue. If several create requests for one ID ran at the same time, the latest one
+    /// wins.
     Message,
     /// The record in KV, which may be stale. It does not replace a row that was written at `unless_since` or
     /// later.
@@ -149,10 +151,12 @@ pub enum Origin {
     },
 }
 
-/// Writes rows, and returns the IDs of those that were new or changed. The rows of one statement are written together.
+/// Writes rows, and returns the IDs of the rows that were new or changed. A statement writes all of its rows
+/// or none.
 ///
 /// # Errors
-/// If the ledger does not answer, or a row breaks a constraint. Some of the rows may have been written then.
+/// If the ledger does not answer, or a row breaks a constraint. Earlier statements may have written their
+/// rows.
 pub async fn write(
     ledger: &dyn Ledger,
     entries: &[Entry],
@@ -174,9 +178,9 @@ pub async fn write(
     Ok(written)
 }
 
-/// Writes rows as [`write`] does, and records rows that break a constraint as findings. If a statement is
-/// refused, its rows are halved again and again until each such row is alone. A row whose quantities were
-/// left out is also recorded as a finding.
+/// Writes rows as [`write`] does. A row that breaks a constraint is not written, but recorded as a finding.
+/// To isolate such a row, a refused statement is split in half again and again. A row whose quantities were
+/// left out is written, and also recorded as a finding.
 ///
 /// # Errors
 /// If the ledger does not answer.

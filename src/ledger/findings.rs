@@ -77,8 +77,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Deletes findings that the last whole pass did not find again. It keeps findings of the kind `gone`, whose
-/// rows no longer exist, and `large`, because a pass does not read those records again.
+/// Deletes findings that the last complete reconciliation pass did not find again. Keeps the kinds `gone` and
+/// `large`: a removed row cannot be found again, and a pass does not read large records again.
 #[derive(Serialize)]
 pub(super) struct Forget {
     pub pass: u64,

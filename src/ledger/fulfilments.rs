@@ -15,7 +15,7 @@ pub const MAX_FULFILMENTS: u32 = 200;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewFulfilment {
-    /// Whether it is for live or for test pledges.
+    /// Whether the fulfilment is for live or for test pledges.
     pub mode: Mode,
     /// The month of the pledges.
     pub month: Month,
@@ -25,11 +25,11 @@ pub struct NewFulfilment {
     pub quantity: String,
     /// The day on which it was done, such as `2026-11-20`.
     pub done_on: String,
-    /// The organisation that did it.
+    /// The organisation that did the work.
     pub partner: Option<String>,
-    /// Where it was done.
+    /// Where the work was done.
     pub place: Option<String>,
-    /// The address of a report about it.
+    /// The URL of a report about the work.
     pub report: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct Removal {
 
 // ---- Write ---------------------------------------------------------------------------------------
 
-/// Writes a fulfilment, unless one with its ID exists. `at` is when it was recorded, in milliseconds since
+/// Writes a fulfilment, unless its ID already exists. `at` is when it was recorded, in milliseconds since
 /// 1970. Returns the fulfilment with this ID; `None` if the offering already has [`MAX_FULFILMENTS`] in the
 /// month. One call.
 ///
@@ -77,7 +77,8 @@ pub async fn add(
     change(ledger, Add { id, done, by, at, most: MAX_FULFILMENTS }.statement()?, id).await
 }
 
-/// Removes a fulfilment, unless it is removed already. Returns it; `None` if there is none with this ID. One call.
+/// Removes a fulfilment. Has no effect if it is removed already. Returns the fulfilment; `None` if none has
+/// this ID. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The fulfilment may have been removed then.

@@ -10,24 +10,26 @@ use serde::Serialize;
 pub const MAX_BYTES: u64 = 10_000_000_000;
 /// The size from which the report of the ledger's health shows a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
-/// A pass is overdue if the last complete one began more than this many intervals ago.
+/// A reconciliation is overdue if the last complete one began more than this many intervals ago.
 const LATE_INTERVALS: u64 = 2;
 
 /// The health of the ledger. Times are RFC 3339 in UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// The time up to which the ledger has every transaction; `None` before the first whole pass.
+    /// The time up to which the ledger has every transaction; `None` until the first complete
+    /// reconciliation.
     pub complete_up_to: Option<String>,
     /// The time of the earliest transactions that the ledger keeps; `None` if it keeps all transactions.
     pub kept_from: Option<String>,
-    /// When the last messages were received.
+    /// When the ledger last received messages from the queue.
     pub received: Option<String>,
-    /// Age of the oldest transaction in the last messages when they were received, in milliseconds.
+    /// Age of the oldest transaction in the ledger's last messages when they were received, in
+    /// milliseconds.
     pub lag_ms: Option<u64>,
-    /// The last whole pass of the reconciliation.
+    /// The last complete reconciliation.
     pub last_pass: Option<Pass>,
-    /// The pass that is under way.
+    /// The reconciliation that is under way.
     pub current_pass: Option<Pass>,
     /// Number of findings.
     pub findings: usize,
@@ -38,7 +40,7 @@ pub struct Health {
     pub problem: Option<String>,
 }
 
-/// A pass of the reconciliation.
+/// A reconciliation: one comparison of the whole ledger with the records in KV.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pass {
     /// When the pass began.

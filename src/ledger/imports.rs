@@ -1,4 +1,5 @@
-//! Updates claims from the records in KV, except claims that take precedence because their change is recent.
+//! Updates the ledger's claims (rows that lock facts) from the records in KV. Skips recent claims, because
+//! KV may not show their changes yet.
 
 use super::claims::{Kind, recent};
 use super::{Ledger, Query, Result};
@@ -6,7 +7,7 @@ use crate::time::DAY_MS;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// One page of KV's list of the records for facts of one kind.
+/// One page of KV's list of records, from which the ledger's claims of one kind are updated.
 #[derive(Serialize)]
 pub(super) struct Import<'a> {
     kind: Kind,
@@ -19,11 +20,11 @@ pub(super) struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Describes a page of the list: all `names` after the name `after`, up to and including `until`. If
+    /// Describes a page of KV's list: all `names` after the name `after`, up to and including `until`. If
     /// `until` is `None`, the page reaches the end of the list.
     ///
-    /// `times` begins when the page was requested, and ends now. Claims that are recent at any time between
-    /// keep precedence, because the page may not show their changes yet.
+    /// `times` is the span from the request of the page until now. A claim that is recent at any time in
+    /// this span keeps precedence, because the page may not show its change yet.
     pub fn new(
         kind: Kind,
         (after, until): (&'a str, Option<&'a str>),
@@ -36,9 +37,9 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Updates claims from the records in KV, except recent claims, which take precedence. Adds a claim for each
-/// record without one, and deletes claims without a record. The claim of a removal is kept for a day, because
-/// it says who removed the record.
+/// Updates claims (rows that lock facts) from the records in KV. Recent claims take precedence and stay as
+/// they are. Adds a claim for each record without one, and deletes claims without a record. The claim of a
+/// removal is kept for a day, because it says who removed the record.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -48,8 +49,8 @@ pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<(
     ledger.run(&statements).await.map(drop)
 }
 
-/// SQL that selects the claims within the page's range of names that the page does not list. It leaves out
-/// claims that take precedence over KV.
+/// SQL that selects the claims (rows that lock facts) whose names are in the page's range but not on the
+/// page. It leaves out recent claims, which take precedence over KV.
 macro_rules! unlisted {
     () => {
         "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
@@ -78,8 +79,8 @@ impl Query for Ended<'_> {
         concat!("UPDATE claims SET state = 'gone' ", unlisted!(), " AND state = 'removing'");
 }
 
-/// Adds a claim for each listed record that has none. The claim has the time 0, so that the record takes
-/// precedence. An older claim is marked as kept.
+/// Adds a claim (a row that locks a fact) for each listed record that has none. The claim has the time 0,
+/// so that the record takes precedence. An existing claim that is no longer recent is marked as kept.
 #[derive(Serialize)]
 struct Found<'a>(&'a Import<'a>);
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ListingQuery<'a> {
     #[serde(flatten)]
     pub filter: &'a Filter,
-    /// The page continues after the transaction with this creation time and the ID `id`. All its times are
-    /// between `first` and `last`.
+    /// The page continues after the transaction with this creation time and the ID `id`. It contains only
+    /// transactions that were created between `first` and `last`.
     pub created: u64,
     pub id: &'a str,
     pub first: u64,
@@ -28,7 +28,8 @@ pub(super) struct ListingQuery<'a> {
 pub(super) enum Hashes {
     /// The hashes of an e-mail address.
     Email { hashes: Vec<String> },
-    /// The hashes of a reference. The prefixes of its transactions' IDs find rows without a hash.
+    /// The hashes of a reference. Rows without a hash are found by `prefixes`: the beginnings of the
+    /// transactions' IDs.
     Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
@@ -150,12 +151,12 @@ macro_rules! of_filter {
     };
 }
 
-/// Defines the queries for pages in one direction: of all transactions, of an e-mail address, and of a
-/// reference.
+/// Defines three queries for pages in one direction: for all transactions, for those of an e-mail address,
+/// and for those of a reference.
 ///
-/// The first query reads only those shops that can contribute to the page. It sorts the shops by their first
-/// transaction in this direction, and takes as many shops as the page has entries. The page cannot reach
-/// beyond the first transaction of the last of these shops.
+/// The first query reads only those shops that can contribute to the page. It sorts the shops by their
+/// first transaction in this direction, and takes as many shops as the page has entries. The page cannot
+/// reach beyond the first transaction of the last of these shops.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]

@@ -1,15 +1,17 @@
-//! How the ledger stores amounts and sums them exactly. A column holds a whole number up to 2^53 - 1. An
-//! amount that is larger or has more decimals is stored as a text of digits and a power of ten, such as
-//! `12e308`.
+//! How the ledger stores amounts and sums them exactly. A column holds a whole number up to 2^53 - 1, for
+//! example of cents. An amount that is larger or has more decimals is stored as a text of digits and a power
+//! of ten, such as `12e308`.
 //!
-//! SQLite sums whole numbers exactly, but one sum could overflow 64 bits. So millions and remainders are
-//! summed separately. Texts are padded with zeros to the same number of digits, and summed in parts of twelve
-//! digits. So a sum over any number of texts takes as much memory as one text.
+//! SQLite sums whole numbers exactly, but one sum could overflow 64 bits. So the millions and the remainders
+//! of the numbers are summed separately.
+//!
+//! Texts are padded with zeros to the same number of digits, and summed in parts of twelve digits. So a sum
+//! over any number of texts takes as much memory as one text.
 
 use crate::decimal::Decimal;
 
-/// Numbers of digits in a padded text: before the decimal point, after it, and in each part. No double has
-/// more decimals.
+/// The number of digits before the decimal point of a padded text. `FRACTION_DIGITS` is the number after the
+/// point: no double has more. `PART_DIGITS` is the number in each part that is summed.
 const WHOLE_DIGITS: i32 = 324;
 const FRACTION_DIGITS: i32 = 324;
 const PART_DIGITS: i32 = 12;
@@ -23,8 +25,8 @@ pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     decimal.map(|decimal| decimal.to_money()).unwrap_or_default()
 }
 
-/// Converts the two parts of a sum that SQLite has computed to decimals: `millions` × 1,000,000 and `rest`,
-/// both in units of 10^-`places`.
+/// Converts a sum of SQLite's to decimals. The sum has two parts, `millions` × 1,000,000 and `rest`, both in
+/// units of 10^-`places`.
 pub fn of_halves(millions: u64, rest: u64, places: u32) -> Vec<Decimal> {
     let parts = [(millions, 6 - i64::from(places)), (rest, -i64::from(places))];
     parts.iter().filter_map(|(sum, power)| Decimal::parse(&format!("{sum}e{power}"))).collect()
@@ -36,7 +38,7 @@ pub fn of_part(part: i32, sum: u64) -> Option<Decimal> {
     Decimal::parse(&format!("{sum}e{power}"))
 }
 
-/// SQL: a table expression `parts(part)` with the numbers of the twelve-digit parts of a padded text.
+/// SQL for a table `parts(part)` that numbers the twelve-digit parts of a padded text, from 0 to 53.
 macro_rules! parts {
     () => {
         "parts(part) AS (SELECT 0 UNION ALL SELECT part + 1 FROM parts WHERE part < 53)"

@@ -94,7 +94,7 @@ pub async fn finish(
     ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
 }
 
-/// How an attempt ended whose outcome was not stored.
+/// How an attempt ended if no outcome was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
     /// The attempt changed nothing, so the ID can be used again.
@@ -138,8 +138,9 @@ struct Begin<'a> {
     ahead: u64,
 }
 
-/// Inserts an operation, or takes it over from an attempt that failed or took too long. An attempt from a
-/// clock that is far ahead does not block others. Running the statement twice changes nothing more.
+/// Inserts an operation, or takes it over from an attempt that failed or took too long. An attempt whose
+/// time is far in the future, because of a wrong clock, does not block others. Running the statement twice
+/// changes nothing more.
 impl Query for Begin<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt)

@@ -1,4 +1,4 @@
-//! A transaction in the ledger, its place in a list, and the filter of lists.
+//! A transaction in the ledger, its position in a list, and the filter of lists.
 
 use crate::pledge::TransactionId;
 use crate::scope::Mode;

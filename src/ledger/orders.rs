@@ -62,11 +62,11 @@ pub async fn by_email(
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions of a reference in these shops. Other spellings of its
-/// [`order_number`](crate::order_number::order_number) count, too. One query.
+/// Returns a page of the transactions with a reference in these shops. Also finds other spellings of the
+/// reference's [`order_number`](crate::order_number::order_number). One query.
 ///
-/// Two kinds of transactions are found by the exact reference only: erased ones, and those of an earlier
-/// release whose record no reconciliation pass has read yet.
+/// Two kinds of transactions are found by the exact reference only. The first is erased transactions. The
+/// second is transactions of an earlier release, until a reconciliation pass has read their records.
 ///
 /// # Errors
 /// If the ledger does not answer.

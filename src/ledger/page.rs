@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// keeps its month. Incremental backups need these rows.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
-/// A transaction of a page, and the size of its record in bytes.
+/// A transaction on a page of KV's list, and the size of its record in bytes.
 pub(super) struct ListedTransaction {
     pub recorded: Recorded,
     pub bytes: usize,
@@ -49,8 +49,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.note(&findings).await
     }
 
-    /// Returns two lists of IDs: of rows that KV does not list although their transactions are older than the
-    /// pass, and of listed transactions without a row.
+    /// Returns two lists of IDs. The first has the rows that KV does not list, except rows of transactions
+    /// that are too new to be listed. The second has the listed transactions without a row.
     async fn differences(
         &mut self,
         ids: &[&str],
@@ -71,7 +71,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok((Unlisted::rows(unlisted)?, Unknown::rows(unknown)?.into_iter().collect()))
     }
 
-    /// Writes rows that are missing or differ. Returns the IDs of the rows that it has written.
+    /// Writes the ledger's rows that are missing or differ from KV. Returns the IDs of the written rows.
     async fn write(
         &mut self,
         listed: Vec<ListedTransaction>,
@@ -93,7 +93,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(written)
     }
 
-    /// Writes rows. A row that breaks a constraint becomes a finding.
+    /// Writes rows. Reports a row that breaks a constraint of the database as a finding.
     pub(super) async fn keep(
         &mut self,
         entries: &[Entry],
@@ -146,8 +146,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 }
 
 impl ListedTransaction {
-    /// Returns whether the ledger keeps this transaction: if it was created at the time `from` or later, or
-    /// has no readable time.
+    /// Returns whether the ledger keeps this transaction: it was created at the time `from` or later, or
+    /// its time cannot be read.
     fn is_kept(&self, from: u64) -> bool {
         let created = self.recorded.summary.created_at.as_deref().and_then(parse_ms);
         created.is_none_or(|created| created >= from)
@@ -167,7 +167,7 @@ pub(super) fn damaged(name: &str) -> Finding {
     Finding { kind, name, found: 0, detail: String::new() }
 }
 
-/// A page of the list: its IDs, and the span of IDs that it covers.
+/// A page of KV's list of transactions: its IDs, and the range of IDs that it covers.
 #[derive(Serialize)]
 struct Span<'a> {
     after: &'a str,

@@ -203,11 +203,11 @@ impl<'a> PeoplePage<'a> {
 }
 
 /// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not
-/// have. Rows that changed recently stay as they are. A record from before a person's removal does not add
-/// the person again.
+/// have. Leaves out rows that changed recently. A record from before a person's removal does not add the
+/// person again.
 ///
-/// A person whose record is older than the row counts as removed. The row's own record was never written
-/// then, and the older record may have another role.
+/// Removes a person whose record is older than the row. This means that the row's own record was never
+/// written, and the older record may have another role.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -243,8 +243,8 @@ impl MembershipRow {
     }
 }
 
-/// Selects a person's memberships, with the units of each team. Units that are being added to a team or
-/// removed from it are left out: only claims in the state `kept` count.
+/// Selects a person's memberships, with the units of each team. Only claims in the state `kept` count. So
+/// units that are being added to a team or removed from it are left out.
 ///
 /// The names of a team's claims are between `{team}:` and `{team};`, because `;` is the character after `:`.
 impl Query for Memberships<'_> {
@@ -339,8 +339,8 @@ struct Remove<'a> {
     may_be_last: bool,
 }
 
-/// If two managers remove each other at the same time, only one of them is removed, because the statements run one
-/// after the other.
+/// Removes a person, unless the last manager must stay. If two managers remove each other at the same time,
+/// only one of them is removed, because the statements run one after the other.
 impl Query for Remove<'_> {
     type Row = ();
     const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'
@@ -365,7 +365,8 @@ impl Query for IsThere<'_> {
 #[derive(Serialize)]
 struct Lost<'a>(&'a PeoplePage<'a>);
 
-/// Deletes people whom the page does not list. The row of a removed person is kept for a day.
+/// Deletes the rows of people whom the page of KV's list does not contain. Keeps the row of a removed person
+/// for a day.
 impl Query for Lost<'_> {
     type Row = ();
     const SQL: &'static str = "DELETE FROM people

@@ -90,9 +90,9 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// SQL that selects the transactions of the month. A transaction cannot be split by offering (`is_split` is
-/// 0) if it has no quantities. Nor can it if its charge or a quantity is so large that it is stored as a
-/// text.
+/// SQL that selects the transactions of the month. `is_split` is 0 for a transaction that cannot be split by
+/// offering. Such a transaction has no quantities, or it has a charge or a quantity that is so large that it
+/// is stored as a text.
 ///
 /// The characters `","` in the quantities show that a quantity is a text: only there does one JSON string
 /// follow another.

@@ -11,7 +11,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum number of decimal places of a quantity that is stored as a whole number, in millionths.
+/// A quantity with at most this many decimal places is stored as a whole number of millionths.
 pub(super) const PLACES: u32 = 6;
 
 /// The quantity pledged for an offering in a month.
@@ -31,11 +31,13 @@ pub struct OfferingSum {
     pub quantity: String,
 }
 
-/// Sums the pledged quantities by month, mode and offering, newest month first. `units` restricts the sums to
-/// these units. `None` means all units, and then the query uses the stored sums of days. Returns at most
-/// `most` sums.
+/// Sums the pledged quantities by month, mode and offering, newest month first. Returns at most `most`
+/// sums.
 ///
-/// One query; three if a quantity is above 9 × 10^9 or has more than six places.
+/// With `units`, sums only the quantities of these units. Without `units`, sums the quantities of all
+/// units, and uses the daily sums that the ledger stores.
+///
+/// Cost: one query, or three if a quantity is above 9 × 10^9 or has more than six decimal places.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -63,7 +65,8 @@ pub async fn quantities(
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
 }
 
-/// Sums of the twelve-digit parts of quantities that are stored as texts, by month, mode and offering.
+/// Partial sums by month, mode and offering, of the quantities that are stored as texts. Each such quantity
+/// is split into parts of twelve digits, which are summed separately.
 type Parts = BTreeMap<(Month, Mode, String), Vec<Decimal>>;
 
 #[derive(Serialize)]
@@ -73,11 +76,11 @@ struct Limited<'a> {
     most: usize,
 }
 
-/// SQL: two table expressions. `states(month, mode, day, sums)` has the days of the requested months, with
-/// their stored sums if there are any. `spans(month, mode, from_ms, until_ms)` has each series of consecutive
-/// days without stored sums.
+/// SQL that defines two tables for a query. `states(month, mode, day, sums)` has each day of the requested
+/// months, with the day's stored sums or null. `spans(month, mode, from_ms, until_ms)` has each series of
+/// consecutive days without stored sums.
 ///
-/// If the query is for given units, no day has stored sums.
+/// If a query asks for given units, it uses no stored sums, because these cover all units.
 macro_rules! states_and_spans {
     () => {
         "days AS (
@@ -128,8 +131,8 @@ FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering L
     );
 }
 
-/// A row of the answer. The sum of the quantities that are stored as numbers is `millions` × 1,000,000 +
-/// `rest`, in millionths.
+/// A row of the query's result. In millionths, the sum of the quantities that are stored as numbers is
+/// `millions` × 1,000,000 + `rest`.
 #[derive(Deserialize)]
 struct Sum {
     month: Month,
@@ -181,7 +184,8 @@ FROM all_parts GROUP BY month, mode, offering, part HAVING sum(sum) > 0"
     );
 }
 
-/// A row of the answer: the sum of one twelve-digit part of the quantities that are stored as texts.
+/// A row of the query's result. Quantities that are stored as texts are split into parts of twelve digits,
+/// and this is the sum of one part.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

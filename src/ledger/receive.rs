@@ -105,8 +105,8 @@ async fn entry_of_message(
     }
 }
 
-/// Returns the row of a transaction, made from its record. The outer `None` means that there is no record; the inner
-/// `None`, that it is damaged.
+/// Returns the row of a transaction, made from its record. The outer `None` means that there is no record.
+/// The inner `None` means that the record is damaged.
 ///
 /// # Errors
 /// If the store does not answer.
@@ -140,7 +140,7 @@ pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     Entry::of_pledges(recorded, impacts)
 }
 
-/// A [`TransactionKey`] whose metadata is read as untyped JSON, so that members of later releases are kept.
+/// A [`TransactionKey`] that reads the metadata as untyped JSON, so that members of later releases are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedKey<'k>(pub &'k TransactionId);
 

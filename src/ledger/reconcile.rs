@@ -20,8 +20,8 @@ use crate::store::{
 use crate::time::parse_ms;
 use serde::{Deserialize as _, Serialize};
 
-/// Number of consecutive failures to list records after which a pass starts again. KV may no longer accept
-/// the cursor of that pass.
+/// Number of consecutive failures to read KV's list after which a reconciliation pass starts again from the
+/// beginning. KV may no longer accept the pass's cursor.
 const MAX_FAILURES: u32 = 5;
 /// Maximum number of calls for a page, apart from reads of records.
 const CALLS_OF_A_PAGE: u32 = 5;
@@ -30,26 +30,26 @@ const CALLS_OF_A_PAGE: u32 = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassOutcome {
-    /// A pass ended. The ledger is complete up to two minutes before the pass began.
+    /// A reconciliation pass ended. The ledger is complete up to two minutes before the pass began.
     Complete,
-    /// A pass is under way. The next call continues it.
+    /// A reconciliation pass is under way. The next call continues it.
     Part,
     /// Another process is running the reconciliation.
     Busy,
-    /// No pass is due yet.
+    /// No reconciliation pass is due yet.
     NotDue,
 }
 
-/// When to begin a pass.
+/// When to begin a reconciliation pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassTiming {
-    /// An hour after the last pass began, or a day if KV has many records.
+    /// One hour after the last reconciliation pass began, or one day if KV has many records.
     Due,
     /// Now.
     Now,
 }
 
-/// What a pass found, and corrected where possible.
+/// What a reconciliation pass found, and corrected where possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Number of records without a row.
@@ -82,8 +82,8 @@ impl Counts {
 /// The result of a step; its error is that of the store.
 pub(super) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// Continues a pass, or begins one, and makes about `calls` calls of KV and the ledger. `holder` identifies the caller,
-/// and must be unique.
+/// Continues a reconciliation pass, or begins one. Makes about `calls` calls of KV and the ledger. `holder`
+/// identifies the caller, and must be unique.
 ///
 /// # Errors
 /// If the ledger or the store does not answer. The next call continues the pass.
@@ -97,7 +97,7 @@ pub async fn reconcile(
     count(ledger, store, clock, whose, calls, &mut Counts::default()).await
 }
 
-/// Does what [`reconcile`] does, and counts the findings.
+/// Does what [`reconcile`] does, and also counts what the reconciliation pass found.
 ///
 /// # Errors
 /// If the ledger or the store does not answer. The next call continues the pass.
@@ -158,8 +158,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(PassOutcome::Part)
     }
 
-    /// Compares a page with the ledger's rows or claims in the same range of names. Skips pages without
-    /// names, which KV returns where many records were removed.
+    /// Compares a page of KV's list with the ledger's entries in the same range of names: rows, claims or
+    /// people. Skips pages without names, which KV returns where many records were removed.
     async fn compare(&mut self, page: Page) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());
@@ -229,7 +229,7 @@ fn last_name(page: &Page, prefix: &str) -> Option<String> {
 // ---- Claims, and the end of a pass --------------------------------------------------------------
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Updates claims from a page of records.
+    /// Updates the ledger's claims (locks on payments or memberships) from a page of their records.
     async fn import(&mut self, kind: Kind, page: &Page, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let is_ours = |name: &str| match kind {
@@ -247,7 +247,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(imports::import(self.ledger, &import).await?)
     }
 
-    /// Updates people from a page of records. Records that cannot be read add nobody.
+    /// Updates the ledger's list of people from a page of their records. Skips records that cannot be read.
     async fn import_people(&mut self, page: &Page, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let names = page.records.iter().filter_map(|it| it.name.strip_prefix(PersonKey::PREFIX));

@@ -1,4 +1,5 @@
-//! Finds the shops whose month is marked as paid. The claims of settlements show this.
+//! Finds the shops whose month is marked as paid. The ledger has a claim, a row of its own, for each such
+//! month.
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
@@ -6,7 +7,8 @@ use crate::settlement::Month;
 use crate::store::SettlementKey;
 use serde::Serialize;
 
-/// Returns the months that are marked as paid, each with its shop, including shops without transactions. One query.
+/// Returns the months that are marked as paid, each with its shop, including shops without transactions.
+/// Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -20,9 +20,9 @@ pub struct ShopMonthFilter {
     pub is_paid: Option<bool>,
 }
 
-/// Lists at most `most` months of shops, beginning after `after`. The newest month is first; the months are then sorted
-/// by unit and mode. A month is listed if the shop has transactions or credits in it, or if it is marked as paid. One
-/// query.
+/// Lists months of shops: at most `most`, after the position `after`. They are sorted by month (newest
+/// first), unit and mode. A month is listed if the shop has transactions or credits in it, or if it is
+/// marked as paid. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

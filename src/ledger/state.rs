@@ -1,4 +1,5 @@
-//! The state of the ledger: when messages were last received, and how far the reconciliation is.
+//! The state of the ledger: when messages were last received, and how far the reconciliation with KV has
+//! come.
 
 use super::{Ledger, LedgerError, Query, Result, ask};
 use crate::time::{SKEW_MS, date_time};
@@ -13,12 +14,12 @@ pub(super) const LEASE_MS: u64 = 3 * 60_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// The list of transactions. Each becomes a row.
+    /// The list of transactions. Each transaction becomes a row of the ledger.
     #[default]
     Transactions,
-    /// The list of settlements. Each becomes a claim that a month is paid.
+    /// The list of settlements. Each settlement becomes a row which states that a month is paid.
     Settlements,
-    /// The list of memberships. Each becomes a claim that a unit is in a team.
+    /// The list of memberships. Each membership becomes a row which states that a unit is in a team.
     Members,
     /// The list of people who may sign in to the dashboard for a unit or a team.
     People,
@@ -53,7 +54,7 @@ pub struct State {
     pub after: String,
     /// Number of records that the current pass has listed.
     pub listed: u64,
-    /// Number of rows that the current pass has written or removed.
+    /// Number of ledger rows that the current pass has written or removed.
     pub mended: u64,
     /// When the last whole pass began. Its end is in `ended`.
     pub completed: Option<u64>,
@@ -63,7 +64,8 @@ pub struct State {
     pub last_listed: u64,
     /// Number of rows that the last whole pass wrote or removed.
     pub last_mended: u64,
-    /// When the first whole pass ended. From then on, the claims include all records in KV.
+    /// When the first whole pass ended. From then on, the ledger has all paid months and all team
+    /// memberships that KV has.
     pub imported: Option<u64>,
     /// How many calls to list records in KV have failed since the last one that succeeded.
     pub failures: u32,
@@ -75,7 +77,7 @@ pub struct State {
     pub kept_from: u64,
 }
 
-/// Number of records from which a pass begins only once a day. With fewer records, a pass begins every hour.
+/// With this number of KV records or more, a pass begins once a day. With fewer, a pass begins every hour.
 const SMALL: u64 = 100_000;
 const HOUR_MS: u64 = 3_600_000;
 
@@ -161,8 +163,9 @@ impl<'a> Take<'a> {
     }
 }
 
-/// SQL that says whether to begin a new pass: if none is under way, or if the current one began far in the
-/// future by a wrong clock. Completing such a pass would set the watermark too far ahead.
+/// SQL that says whether to begin a new pass: if none is under way, or if the start of the current one lies
+/// far in the future because of a wrong clock. Completing such a pass would make the ledger count as
+/// complete up to a time in the future.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"

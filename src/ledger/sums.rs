@@ -36,7 +36,8 @@ pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
-    /// Restricts the sums to these months of shops, given as names of settlements; `None` sums all.
+    /// Restricts the sums to these months of shops, each given as the name of its settlement record; `None`
+    /// sums all months.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<Vec<String>>,
 }
@@ -52,8 +53,8 @@ impl<'a> SumsQuery<'a> {
     }
 }
 
-/// Sums charges for each month, unit, mode and currency that has any, newest month first, for the given units or for
-/// all units. One query; two if a charge is above 9 × 10^13.
+/// Sums the charges of each month, unit, mode and currency, for the given units or for all. The newest month
+/// comes first. Cost: 1 query, or 2 if a charge is above 9 × 10^13.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -66,7 +67,7 @@ pub async fn sums(
     sums_of(ledger, SumsQuery::new(mode, units, months)).await
 }
 
-/// Sums charges as [`sums`] does, only for the given months of shops. Cost: as [`sums`].
+/// Sums charges as [`sums`] does, but only for the given months of shops. The cost is the same.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -108,11 +109,12 @@ fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s
     Some(Large { month, mode, unit, from, until })
 }
 
-/// Sums of the twelve-digit parts of charges that are stored as texts, by month, unit, mode and currency.
+/// For each month, unit, mode and currency: the sums of its very large charges. The ledger stores such
+/// charges as padded texts, which are summed in parts of twelve digits.
 type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
 
-/// Returns the months from the first to the last transaction, newest first, for the given units or for all units. One
-/// query.
+/// Returns all months from the first to the last transaction, newest first, for the given units or for all.
+/// Cost: 1 query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -179,9 +181,10 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer. `sums` has an entry for each currency: the code, the number of transactions, the
-/// number of unpriced pledges, and the number of charges stored as texts. The sum of the other charges is the
-/// fifth value × 1,000,000 + the sixth, in cents.
+/// A row of the answer. `sums` has an entry for each currency: its code, the number of transactions, of
+/// unpriced pledges, and of very large charges, which are stored as texts.
+///
+/// The last two values are the sum of all other charges in cents: whole millions, and the rest.
 #[derive(Deserialize)]
 struct SumsOfShop {
     month: Month,
@@ -222,7 +225,8 @@ impl Sum {
     }
 }
 
-/// Sums the charges that are stored as texts, for the months and shops that have any.
+/// Queries the sums of very large charges, which the ledger stores as texts. `shops` names the months of
+/// shops that have such charges.
 #[derive(Serialize)]
 struct LargeSums<'a> {
     shops: Vec<Large<'a>>,

@@ -33,11 +33,11 @@ pub struct RowChange<'a> {
     pub at: u64,
 }
 
-/// Writes an update, unless an update with its ID or for its fulfilment exists. `change` has the first
-/// revision. Returns the update that now has this ID. One call.
+/// Writes a new update, and returns it. If an update with this ID exists, returns that update unchanged.
+/// `change` has the first revision. Ledger cost: 1 call.
 ///
-/// Returns `None` if nothing was written, because the offering already has [`MAX_KEPT`] updates in the month,
-/// or another update was made from the fulfilment.
+/// Returns `None` if nothing was written, because the offering already has [`MAX_KEPT`] updates in the
+/// month, or another update was made from the fulfilment.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.
@@ -51,8 +51,8 @@ pub async fn add(
     run(ledger, add.statement()?, change.id).await
 }
 
-/// Changes an update, if it still has the revision that the change expects. Returns the update as it is after
-/// the call; `None` if there is none with this ID. One call.
+/// Changes an update if it has the revision that the change expects. Returns the update as it is after the
+/// call; `None` if there is no update with this ID. Ledger cost: 1 call.
 ///
 /// If the update is published after the change, the record with all published updates must stay within
 /// [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Otherwise nothing is changed.
@@ -64,8 +64,8 @@ pub async fn change(ledger: &dyn Ledger, change: RowChange<'_>) -> Result<Option
     run(ledger, limits.statement()?, change.id).await
 }
 
-/// Writes an update again after the database has lost it, unless an update with its ID or for its fulfilment
-/// exists. Returns whether an update with its ID exists now. One call.
+/// Writes an update that the database has lost. Writes nothing if an update with its ID or from the same
+/// fulfilment exists. Returns whether an update with its ID exists now. Ledger cost: 1 call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.

@@ -8,7 +8,7 @@ use crate::updates::MAX_UPDATES;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The content that a record must have.
+/// The content that a record of updates in Workers KV must have.
 #[derive(Debug, Deserialize)]
 pub struct Published {
     /// Number of changes to the published updates.

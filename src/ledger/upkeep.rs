@@ -1,5 +1,6 @@
-//! One invocation of the cron. It deletes old operations, writes the rows of transactions whose message the
-//! queue did not accept, continues the reconciliation, and stores the sums of days.
+//! Runs one invocation of the cron job. It deletes the records of old operations, writes the rows of
+//! transactions whose message the queue did not accept, continues the reconciliation, and stores the sums
+//! of days.
 
 use super::day_quantities::store_days;
 use super::entry::{self, Origin};
@@ -17,10 +18,11 @@ use std::slice;
 
 /// Number of calls in one step of the reconciliation. The time limit is checked between steps.
 const STEP: u32 = 100;
-/// Maximum number of calls for a transaction whose message the queue did not accept, which a mark in KV
-/// records. The calls read the record and its value, write a row, and remove the mark.
+/// Maximum number of calls to write the row of one transaction whose message the queue did not accept. A
+/// mark in KV records such a transaction. The calls read the record and its value, write the row, and
+/// remove the mark.
 const CALLS_OF_A_MARK: u32 = 5;
-/// Number of random bytes in the name of a process that holds the reconciliation.
+/// Number of random bytes in the name of a process that runs the reconciliation.
 const HOLDER_BYTES: usize = 8;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -28,7 +30,7 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 /// The limits of an invocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// About how many calls of KV and the ledger to make.
+    /// About how many calls of KV and the ledger an invocation may make.
     pub calls: u32,
     /// How long new steps may begin, in milliseconds from the start.
     pub milliseconds: u64,
@@ -57,9 +59,9 @@ pub fn holder(entropy: &impl Entropy) -> String {
     base16ct::lower::encode_string(&random)
 }
 
-/// Deletes old operations, writes missing rows and continues the reconciliation, within the limits. If no
-/// pass is then under way, stores the sums of ended days. A call may be interrupted at any point, and the
-/// next one continues.
+/// Deletes the records of old operations, writes missing rows and continues the reconciliation, within the
+/// limits. Then stores the sums of ended days, unless a pass is still under way. A call may be interrupted
+/// at any point, and the next one continues.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -100,7 +102,7 @@ impl Upkeep {
 }
 
 /// Writes the rows of transactions whose message the queue did not accept, and removes the marks in KV that
-/// list them. Returns the number of transactions and the number of calls used.
+/// name these transactions. Returns the number of transactions and the number of calls used.
 async fn write_unsent(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -124,8 +126,8 @@ async fn write_unsent(
     Ok((written, used))
 }
 
-/// Writes the row of one transaction, which can be as large as the record. Returns false if KV does not show
-/// the record yet, so that the mark is kept for the next invocation.
+/// Writes the row of a single transaction, because a row can be as large as its record. Returns false if KV
+/// does not show the record yet. The mark is then kept for the next invocation.
 async fn write_row(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

@@ -11,12 +11,13 @@ pub trait DoorVariables {
     fn text(&self, name: &str) -> String;
 }
 
-/// The doors that a Worker's bindings and variables define, including doors that do not work.
+/// The doors (service bindings or URLs of adapters) that a Worker's settings define, including doors that
+/// do not work.
 #[derive(Clone, Debug, Default)]
 pub struct Doors(Vec<(DoorName, Result<Door, DoorProblem>)>);
 
 impl Doors {
-    /// Reads the doors of all messaging services.
+    /// Reads the doors (service bindings or URLs of adapters) of all messaging services.
     pub fn read(variables: &impl DoorVariables) -> Self {
         let names = NotificationService::MESSAGING
             .into_iter()
@@ -25,7 +26,8 @@ impl Doors {
         Doors(names.filter_map(door).collect())
     }
 
-    /// Reads the door with this name. Returns `None` if neither its service binding nor its URL is set.
+    /// Reads the door with this name: the service binding or URL of an adapter. Returns `None` if neither
+    /// is set.
     ///
     /// # Errors
     /// If the door is set, but does not work.
@@ -37,18 +39,18 @@ impl Doors {
         Door::parse(variables.has_binding(&name.to_string()), &text("_URL"), &text("_SECRET"))
     }
 
-    /// Returns whether no door is set.
+    /// Returns whether the Worker has no adapters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the services whose door for test keys works.
+    /// Returns the messaging services that have a working adapter for test keys.
     pub fn of_tests(&self) -> Vec<NotificationService> {
         let works = self.0.iter().filter(|(name, door)| !name.is_live && door.is_ok());
         works.map(|(name, _)| name.service).collect()
     }
 
-    /// Returns the problems of the doors that do not work.
+    /// Returns what is wrong with the adapters' bindings, URLs and secrets.
     pub fn problems(&self) -> Vec<String> {
         let problem = |(name, door): &(DoorName, Result<Door, DoorProblem>)| {
             door.as_ref().err().map(|problem| problem.text(*name))

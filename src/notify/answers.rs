@@ -3,9 +3,9 @@
 use super::SendError;
 use serde::Deserialize;
 
-/// Codes of Cloudflare Email Sending for permanent errors: the same e-mail would be refused again. Codes that
-/// begin with `E_HEADER` are permanent, too. Other errors may pass, or the operator can fix them, such as
-/// `E_SENDER_NOT_VERIFIED`.
+/// Codes of Cloudflare Email Sending for permanent errors: the same e-mail would be refused again. Codes
+/// that begin with `E_HEADER` are permanent, too. Any other error may be temporary, or the operator can fix
+/// its cause, such as `E_SENDER_NOT_VERIFIED`.
 const REFUSED: [&str; 6] = [
     "E_RECIPIENT_SUPPRESSED",
     "E_RECIPIENT_NOT_ALLOWED",
@@ -25,8 +25,8 @@ const MAX_CODE: usize = 64;
 /// Resend's codes for errors that the operator can fix, although their HTTP status means a permanent error.
 const TO_BE_MENDED: [&str; 2] = ["invalid_from_address", "not_found"];
 
-/// Returns the ID of an e-mail that Cloudflare's binding accepted. Of the returned `<ID@sender.example>`,
-/// this is the `ID` part.
+/// Returns the ID of an e-mail that Cloudflare's binding accepted. The binding returns
+/// `<ID@sender.example>`; the result is `ID`.
 pub fn cloudflare_answer(id: Option<&str>) -> String {
     let id = id.unwrap_or_default().trim_start_matches('<');
     shown(id.split('@').next().unwrap_or_default())

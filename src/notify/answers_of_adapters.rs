@@ -1,4 +1,4 @@
-//! Interprets the HTTP answers of adapters. Of a failed answer, only the status code is kept.
+//! Interprets the HTTP answers of adapters. Keeps only the status code of a failed answer.
 
 use super::SendError;
 use super::answers::retry_after_seconds;

@@ -13,9 +13,8 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification. It is
-/// no longer than the shortest wait before a retry. So a message's own claim has expired when its next
-/// attempt begins.
+/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification.
+/// Every retry waits at least this long. So a message's own claim has expired when its next attempt begins.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 
@@ -47,8 +46,8 @@ impl Default for Claim {
 }
 
 impl Claim {
-    /// Returns for how many more milliseconds the claim blocks other deliveries of this round; 0 if it blocks
-    /// none.
+    /// Returns for how many more milliseconds the claim blocks other deliveries of the notification; 0 if
+    /// it blocks none. It does not block a later resend, which has a higher `round`.
     fn holds_ms(&self, round: u32, now_ms: u64) -> u64 {
         let until_ms = parse_ms(&self.until).filter(|_| self.round >= round);
         until_ms.map_or(0, |until_ms| until_ms.saturating_sub(now_ms).min(CLAIM_MS))
@@ -99,10 +98,10 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(listed.chain(known).collect())
     }
 
-    /// Checks that no other delivery has claimed this round of the notification.
+    /// Checks that no other delivery has claimed this notification.
     ///
     /// # Errors
-    /// If another delivery has claimed the round, because it may be sending the notification.
+    /// If another delivery has claimed the notification, because it may be sending it now.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,

@@ -19,10 +19,10 @@ const LEAST_BYTES: usize = 4 * 1024;
 /// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. A delivery that has not ended after
 /// this time counts as lost: the platform has ended it without notice.
 const LONGEST_MS: u64 = 240_000;
-/// How long an instance remembers ended rounds and counted notifications, in milliseconds. Workers KV shows a write
-/// everywhere after about 60 s.
+/// How long an instance remembers finished notifications, and those counted towards a daily limit, in
+/// milliseconds. Workers KV shows a write everywhere after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Maximum number of ended rounds that an instance remembers. The same maximum applies to counted
+/// Maximum number of finished notifications that an instance remembers. The same maximum applies to counted
 /// notifications.
 const MAX_KNOWN: usize = 1_000;
 
@@ -91,12 +91,13 @@ impl Deliveries {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
 
-    /// Remembers that this round of a notification has ended, and so have all earlier rounds.
+    /// Remembers that a round has ended, and with it all earlier rounds. Round 1 is the first sending of a
+    /// notification. Each resend by an operator is the next round.
     pub(super) fn end(&self, subject: Subject, round: u32, now_ms: u64) {
         know(&mut self.ended.borrow_mut(), (subject, round), now_ms);
     }
 
-    /// Returns whether this instance knows that a round has ended.
+    /// Returns whether this instance knows that a round (the first notification or a resend) has ended.
     pub(super) fn has_ended(&self, subject: &Subject, round: u32, now_ms: u64) -> bool {
         let ended = self.ended.borrow();
         fresh(&ended, now_ms).any(|(one, ended)| one == subject && *ended >= round)

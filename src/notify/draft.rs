@@ -41,7 +41,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     /// Makes the notification about a transaction of a unit.
     ///
     /// # Errors
-    /// If the notification is not to be sent. The error is the reason.
+    /// If the notification must not be sent. The error is the reason.
     pub(super) fn draft(
         &self,
         delivery: &Delivery<'_>,
@@ -71,8 +71,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Draft { content, language, to, is_live })
     }
 
-    /// Returns the address that a notification goes to: `email`, which is the recipient's, or the operator's
-    /// address for e-mails of test keys.
+    /// Returns the address that a notification goes to. Normally this is the recipient's address, `email`.
+    /// E-mails about transactions of test keys go to the operator's address.
     fn address<'a>(
         &'a self,
         service: NotificationService,
@@ -92,7 +92,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 }
 
-/// Returns the reason why a notification is not sent if the unit's profile does not switch its service on.
+/// Returns the reason for not sending a notification if the unit's profile does not switch its service on.
 fn switched_off(service: NotificationService) -> Reason {
     if service.is_email() { Reason::MailOff } else { Reason::ServiceOff }
 }

@@ -4,8 +4,8 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-/// The record of a round that has ended: whether the notification was sent, skipped or failed. Its name is
-/// `notification:{id}`, or `notification:{id}:{service}` for a messaging service.
+/// The stored outcome of a notification: sent, skipped or failed. The outcome of a resend replaces it. The
+/// record's name is `notification:{id}`, or `notification:{id}:{service}` for a messaging service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marker {
@@ -14,9 +14,9 @@ pub struct Marker {
     /// Why the notification was not sent: a [`Reason`], or the code of a mail service or an adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The number of the round: 1 for the first notification, and one more for each resend.
+    /// Which notification this outcome belongs to: 1 is the first notification, and each resend adds 1.
     pub round: u32,
-    /// When the round ended, an RFC 3339 date-time.
+    /// When this outcome was reached, an RFC 3339 date-time.
     pub at: String,
     /// Number of delivery attempts.
     pub attempts: u32,
@@ -34,7 +34,7 @@ pub struct Marker {
     pub version: Version,
 }
 
-/// The part of a [`Marker`] that a delivery reads.
+/// The members of a [`Marker`] that a delivery reads.
 #[derive(Deserialize)]
 pub(super) struct EndedRound {
     pub round: u32,

@@ -72,8 +72,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 
     /// Waits until this instance runs no other delivery for the transaction and service. Returns `None` if
-    /// that takes too long. Each delivery polls with its own timer. A platform may tie a timer to the event
-    /// that created it, so other events could not wait for it.
+    /// that takes too long. Each delivery polls with its own timer, because a platform may tie a timer to
+    /// the event that created it.
     async fn turn(&self, delivery: &Delivery<'_>) -> Option<Turn<'_>> {
         let subject = delivery.subject();
         for _ in 0..WAIT_MS / LOOK_MS {
@@ -98,7 +98,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(self.send(delivery, sending).await)
     }
 
-    /// Sends a notification. Ends its round, unless a retry follows.
+    /// Sends a notification. Records its result, unless a retry follows.
     async fn send(&self, delivery: &Delivery<'_>, Ready { draft, address }: Ready) -> Outcome {
         let marker = Marker {
             address: Some(address),
@@ -116,8 +116,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Gives a notification to the mail service or the adapter. Returns the mail service's ID of an e-mail;
-    /// `None` for a message.
+    /// Gives a notification to the mail service or to a messaging service's adapter. Returns the ID that
+    /// the mail service gave to an e-mail; `None` for a message to an adapter.
     async fn hand_over(
         &self,
         delivery: &Delivery<'_>,
@@ -140,7 +140,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 
     /// Records that a notification was sent. Acknowledges the queue message even if the record cannot be
-    /// written. Another delivery of it would send the notification a second time.
+    /// written, because a redelivery would send the notification twice.
     async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
         self.deliveries.end(delivery.subject(), marker.round, self.clock.now_ms());
         match self.end(delivery, &marker).await {
@@ -206,8 +206,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Outcome::Later { seconds, cause }
     }
 
-    /// Marks a notification as failed if the queue will not deliver its message again. Either each attempt
-    /// broke off, or the mail quota was used up for days.
+    /// Marks a notification as failed because its message is in the dead letter queue, and will not be
+    /// delivered again. Either each attempt broke off, or the mail quota was used up for days.
     pub async fn dead_letter(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("not a message of this service");
@@ -221,7 +221,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Marks a round as failed, with a code. Returns `false` if the round had already ended.
+    /// Marks the notification as failed, with a code. Returns `false` if its delivery had already ended.
     async fn give_up(&self, delivery: &Delivery<'_>, code: &str) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
             return Ok(false);

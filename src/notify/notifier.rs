@@ -5,8 +5,8 @@ use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Message};
 
 /// How long a delivery waits while another delivery of the same transaction and service is running, in
-/// milliseconds. After that, it may wait as long again for enough free memory. The wait is limited because a
-/// queue runs only a few deliveries at once, and waiting deliveries count.
+/// milliseconds. After that, it may wait as long again for enough free memory. A queue runs only a few
+/// deliveries at once, so a longer wait could hold up other deliveries.
 pub(super) const WAIT_MS: u32 = 20_000;
 /// How often a waiting delivery checks whether it may continue, in milliseconds.
 pub(super) const LOOK_MS: u32 = 50;
@@ -51,7 +51,7 @@ pub(super) struct Delivery<'d> {
     /// When the transaction was created, in milliseconds since 1970.
     pub created_ms: u64,
     pub message: &'d Message,
-    /// The number of the attempt, starting at 1. It is 0 if the queue has given the message up.
+    /// The number of the attempt, starting at 1. It is 0 if the queue has given up on the message.
     pub attempt: u32,
     /// Identifies this delivery.
     pub token: &'d str,

@@ -5,7 +5,8 @@ use crate::store::StoreError;
 
 /// The reason that is logged if the notification was already sent or skipped.
 pub(super) const ENDED: &str = "sent or skipped before";
-/// Seconds until a message is delivered again after its delivery waited too long for its turn or for memory.
+/// The delay before a message is delivered again, in seconds, if its delivery waited too long for its turn or
+/// for memory.
 const BUSY_SECONDS: u32 = 60;
 
 /// What the queue must do with a message.
@@ -28,7 +29,8 @@ pub(super) enum NotSent {
     Skip(Reason),
     /// A setting is invalid. The notification is retried, because the setting may be corrected meanwhile.
     InvalidSetting(Reason),
-    /// No outcome is recorded. The message is acknowledged or delivered again, as this value says.
+    /// No result is recorded for the notification. The contained outcome says whether the message is
+    /// acknowledged or delivered again.
     Leave(Outcome),
     /// The notification cannot be sent now. The text is the cause, for the log.
     Failed(String),

@@ -19,8 +19,8 @@ pub struct OutgoingEmail<'l> {
     pub key: String,
     /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,
-    /// The record to write once the e-mail is sent. If the WebAssembly instance fails during the sending, the
-    /// JavaScript around it can still write the record.
+    /// The record to write once the e-mail is sent. If the WebAssembly instance fails while sending, the
+    /// JavaScript code can still write the record.
     pub marker: &'l Marker,
 }
 
@@ -65,11 +65,11 @@ pub struct Headers {
     /// The `Auto-Submitted` header, which keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// The `List-Unsubscribe` header (RFC 2369): a link with which recipients can ask the shop for no more
-    /// e-mails. It contains the shop's address for replies, and a subject that names the transaction.
+    /// The `List-Unsubscribe` header (RFC 2369): a `mailto` link with which recipients can ask the shop for
+    /// no more e-mails. Its subject names the transaction.
     ///
-    /// There is no `List-Unsubscribe-Post` header (RFC 8058), because that is for mailing lists. Here, each
-    /// create request sends one e-mail, and only the shop can stop requesting them.
+    /// There is no `List-Unsubscribe-Post` header (RFC 8058), because that is for mailing lists. Each e-mail
+    /// here belongs to one create request, and only the shop can stop requesting e-mails.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }

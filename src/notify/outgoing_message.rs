@@ -12,8 +12,8 @@ use serde::Serialize;
 pub struct OutgoingMessage<'l> {
     /// The door to the adapter: the service binding or the URL through which it is reached.
     pub door: DoorName,
-    /// The ID of the message. It is the same for all attempts of a round, so that an adapter can deliver the
-    /// message only once.
+    /// The ID of the message. All attempts to deliver the message have the same ID, so that the adapter can
+    /// recognise a repeated one.
     pub webhook_id: String,
     /// The body of the request: JSON.
     pub body: &'l [u8],
@@ -56,8 +56,9 @@ struct Unit<'b> {
     name: &'b str,
 }
 
-/// Returns the message ID that all attempts of a round share. It contains no full stop, because full stops
-/// separate the parts of the signed text.
+/// Returns a message's ID, which all attempts to deliver the message share. `round` is 1 for the first
+/// message, and one more for each resend. The ID contains no full stop, because full stops separate the parts
+/// of the signed text.
 pub(super) fn webhook_id(id: &TransactionId, service: NotificationService, round: u32) -> String {
     format!("{id}_{}_{round}", service.name())
 }

@@ -3,8 +3,10 @@
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 
-/// `mail-queued:{id}`: records that the message for a round of a notification is in the queue. The record is
-/// ignored once this round or a later one has ended, or one day after the message was due.
+/// `mail-queued:{id}`: records that the message for a notification, or for a resend of it, is in the queue.
+///
+/// The record is ignored once the delivery for this or a later resend has ended. It is also ignored one day
+/// after the message was due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queued {

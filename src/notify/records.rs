@@ -12,7 +12,8 @@ use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Returns whether this round has ended: either this instance remembers that, or a record states it.
+    /// Returns whether a round, the first sending of a notification or a resend, has ended. Asks this
+    /// instance's memory first, then the store.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         let round = delivery.message.round;
         if self.knows_ended(delivery) {
@@ -74,8 +75,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         self.end(delivery, marker).await
     }
 
-    /// Records that a message waits for `seconds`. Also adds its e-mail to the operator's list of failures:
-    /// if the queue loses the message, the operator can resend the e-mail.
+    /// Records that a message waits for `seconds`. Also adds its notification to the operator's list of
+    /// failures: if the queue loses the message, the operator can resend the notification.
     pub(super) async fn note_wait(
         &self,
         delivery: &Delivery<'_>,

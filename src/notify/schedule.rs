@@ -34,17 +34,17 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// Milliseconds from midnight (UTC) until messages that waited for the mail quota are retried. The margin
 /// allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// How soon after the retries at the beginning of a day a used-up mail quota makes a message wait for half a
-/// day, in milliseconds. In this case, the quota's day follows another time zone, or other waiting messages
-/// have already used the quota up.
+/// Milliseconds after the first retries of a day (UTC). If the mail quota is used up within this time, a
+/// message waits for half a day. The quota's day then follows another time zone, or other messages have
+/// already used the quota up.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the mail quota is still used up shortly after midnight (UTC).
 const HALF_A_DAY: u32 = 43_200;
 /// A `Retry-After` of at least this many seconds means that a quota is used up. A shorter one means a rate
 /// limit.
 const LEAST_OF_A_QUOTA: u32 = 60 * 60;
-/// Seconds that a retry waits after another delivery's claim has expired. Only then is it sure to see whether
-/// that delivery sent the notification: until then, Workers KV may cache that there is no outcome yet.
+/// Seconds that a retry waits after the claim of another delivery (its exclusive right to send) has expired.
+/// Until then, Workers KV may still show that the notification has no outcome yet.
 const UNSEEN: u64 = LEAST_CACHE_SECONDS as u64;
 
 /// Decides what happens to a message whose transaction's record KV does not show: a retry, or nothing more if
@@ -59,8 +59,8 @@ pub(super) fn absent(attempt: u32, age_ms: u64) -> Outcome {
     Outcome::Later { seconds, cause: "no such record yet".to_owned() }
 }
 
-/// Returns the outcome of a failed attempt: a retry after `after` seconds, but never sooner than the usual
-/// wait after a failure. Otherwise, the attempts could be used up within seconds.
+/// Returns the outcome of a failed attempt: a retry after `after` seconds, or after the usual wait if that is
+/// longer. Shorter waits could use up all attempts within seconds.
 pub(super) fn again(attempt: u32, after: Option<u32>, cause: String) -> Outcome {
     let [.., last] = FAILED_AFTER;
     let wait = nth(&FAILED_AFTER, attempt).unwrap_or(last);
@@ -73,9 +73,9 @@ pub(super) fn is_last(attempt: u32) -> bool {
     nth(&FAILED_AFTER, attempt).is_none()
 }
 
-/// Returns the seconds until the next attempt if the mail service's quota is used up. If the mail service
-/// asks for a wait of at least an hour, this is that wait. Otherwise, it is the time until the next day
-/// (UTC), or half a day if a retry early in the day has failed.
+/// Returns the seconds until the next attempt if the mail service's quota is used up. This is the wait that
+/// the mail service asks for, if that is at least an hour. Otherwise, the next attempt is on the next day
+/// (UTC), or in half a day if a retry early in the day has failed.
 pub(super) fn next_quota(attempt: u32, now_ms: u64, after: Option<u32>) -> u32 {
     let since_begin_ms = (now_ms + DAY_MS - INTO_THE_DAY_MS) % DAY_MS;
     let rest = u32::try_from((DAY_MS - since_begin_ms).div_ceil(1_000)).unwrap_or(MAX_QUOTA_WAIT);

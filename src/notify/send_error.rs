@@ -11,7 +11,8 @@ pub enum SendError {
         /// The wait that the mail service or the adapter asks for, in seconds.
         after: Option<u32>,
     },
-    /// A used-up quota: the e-mail may be sent when the next day or month of the mail service's quota begins.
+    /// The mail service's quota is used up. The e-mail may be sent when the next day or month of the quota
+    /// begins.
     Quota {
         /// The mail service's code.
         code: String,

@@ -23,8 +23,8 @@ use std::cmp::Ordering;
 /// Maximum number of notifications that one recipient gets from one service in a day (UTC), across all units.
 /// The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// Maximum number of notifications for transactions of test keys, per service and day. It is higher, because
-/// their e-mails all go to the one address that the operator has set.
+/// Maximum number of notifications for transactions of test keys, per service and day. This limit is higher
+/// than that for live keys, because all e-mails for test keys go to one address that the operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
 /// A notification that is ready to be sent. `address` is the HMAC of the address whose daily limit applies.
@@ -55,8 +55,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Ready { draft, address })
     }
 
-    /// Reads the transaction's record and the namespace's secret. Returns an error if the round has already
-    /// ended, or the record is not found.
+    /// Reads the transaction's record and the namespace's secret. Returns an error if this notification
+    /// already has an outcome, or the record is not found.
     async fn open(
         &self,
         delivery: &Delivery<'_>,

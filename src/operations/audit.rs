@@ -65,9 +65,10 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, arguments: List) -> Result<Answe
     };
     let damaged = match page.damaged {
         0 => String::new(),
-        count => format!("Damaged entries, left out: {count}."),
+        count => format!("Damaged entries that are not listed: {count}."),
     };
-    let older = page.next.as_ref().map(|next| format!("Older entries: `--after {next}`."));
+    let older =
+        page.next.as_ref().map(|next| format!("To list older entries, add `--after {next}`."));
     let text = paragraphs([list, damaged, older.unwrap_or_default()]);
     Answer::new(&page, text)
 }

@@ -21,18 +21,19 @@ pub trait Ports {
     type Host: Host;
 }
 
-/// The program that runs an operation, such as a command line. Every wait has a deadline, except the wait for a person.
+/// The program that runs an operation, such as a command line. All waits have a deadline, except waits for
+/// the person's input.
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm, and fails if the person refuses. `otherwise` is a text that says what was
-    /// not done in that case.
+    /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`: a
+    /// text such as "nothing was restored".
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
     fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Aborted>>;
-    /// Begins a new file, which exists only once the operation has succeeded. Without a name, the output goes to
-    /// standard output.
+    /// Begins a new file. The file appears only once the operation has succeeded. If no name is given, the
+    /// output goes to standard output.
     fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Aborted>>;
     /// Writes to the file that [`create`](Self::create) began.
     fn write(&self, text: &str) -> impl Future<Output = Result<(), Aborted>>;
@@ -51,15 +52,15 @@ pub struct Aborted;
 pub struct Call<'c, P: Ports> {
     /// The store of the records.
     pub store: &'c P::Store,
-    /// The ledger of the records; `None` if no database is bound.
+    /// The ledger, a database beside the records; `None` if no database is bound.
     pub ledger: Option<&'c dyn Ledger>,
     /// Time, randomness and time zones.
     pub platform: &'c P::Platform,
     /// The program that runs the operation.
     pub host: &'c P::Host,
-    /// Says in words where the records are. Confirmation questions contain this text.
+    /// Where the records are, in words. Confirmation questions contain this text.
     pub place: &'c str,
-    /// The ID that identifies the change if the request is repeated; `None` generates one.
+    /// The ID of the change, by which a repeated request is recognised; `None` generates one.
     pub operation: Option<OperationId>,
 }
 
@@ -85,8 +86,8 @@ impl<P: Ports> Call<'_, P> {
         })
     }
 
-    /// Returns whether an earlier request with this operation ID has already made the change. If so, the
-    /// change is not checked or confirmed again.
+    /// Returns whether an earlier request with this operation ID has already made the change. Such a change
+    /// is not checked or confirmed again.
     ///
     /// # Errors
     /// If the host or the ledger fails.
@@ -108,7 +109,8 @@ pub struct Answer {
     pub text: String,
     /// The exit code of the command: 1 if a script has to act on the answer.
     pub exit_code: u8,
-    /// Whether the text goes to standard error. This is so if the operation wrote a file to standard output.
+    /// Whether the text goes to standard error, because standard output contains a file that the operation
+    /// wrote.
     pub is_aside: bool,
 }
 

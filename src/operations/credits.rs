@@ -64,7 +64,11 @@ impl Add {
             return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
         }
         if amount.is_some() && tell_buyer {
-            return Err("`--cancelled` goes without `--amount`: it is for a transaction that is credited in full".to_owned());
+            return Err(
+                "`--cancelled` cannot be used with `--amount`: it is for a transaction that is \
+                        credited in full"
+                    .to_owned(),
+            );
         }
         let part = amount.map(|amount| Part { amount, quantities });
         let transaction = id.trim().to_owned();
@@ -172,7 +176,8 @@ fn in_table(credits: &[Credit]) -> String {
 pub const RESTORE: Spec = Spec::changes(
     "credits",
     "restore",
-    "write the credits of the audit log that the ledger lacks, for example after its database was deleted",
+    "restore credits from the audit log that are missing in the ledger, for example after its database \
+     was deleted",
     &[],
 )
 .answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");

@@ -103,7 +103,7 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, asked: Failed) -> Result<Answe
         false => table(["DAY", "ID", "SERVICE", "UNIT", "MODE", "NOW"], &rows),
     };
     let more = match found.more {
-        true => "There are more: raise `--limit`, or give a `--day`.".to_owned(),
+        true => "There are more: raise `--limit`, or choose a day with `--day`.".to_owned(),
         false => String::new(),
     };
     Answer::new(&found, paragraphs([list, more]))
@@ -249,8 +249,8 @@ async fn resend_one<P: Ports>(
         return Err(Failure::Aborted); // the host keeps the queue's error
     }
     let text = format!(
-        "Round {round} is in the queue. After about {MAILED_SECONDS} s `emails show` prints its delivery \
-         state."
+        "The notification is queued as round {round}. After about {MAILED_SECONDS} s, `emails show` \
+         prints its delivery state."
     );
     let (id, created_at) = (&*message.id, &*message.created_at);
     let answer = Answer::new(&Queued { id, created_at, round, service, before: &mail }, text)?;

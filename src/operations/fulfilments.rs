@@ -43,7 +43,7 @@ pub const ADD: Spec = Spec::changes(
         Argument::option("report", text("url"), "the address of a report, with https://"),
     ],
 )
-.confirmed_if("more would be done than was pledged")
+.confirmed_if("the quantity done would exceed the quantity pledged")
 .answers(FULFILMENT);
 
 #[derive(Deserialize)]
@@ -292,7 +292,8 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions of any month that are missing from all sums here, because they have too many quantities: {count}."
+            "Transactions of all months that are left out of these sums, because they have too many \
+             quantities: {count}."
         ),
     };
     let text = paragraphs([sums, others, complete(coverage), without]);

@@ -1,4 +1,4 @@
-//! Operations on the ledger.
+//! The operator's operations on the ledger: its state, a check, a rebuild, and which months it keeps.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::spec::{Argument, Spec, text};
@@ -9,7 +9,7 @@ use crate::service::Clock as _;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Largest number of findings that are listed.
+/// Maximum number of findings that a command lists. A finding is a problem with a record.
 const MOST_FINDINGS: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -149,7 +149,8 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) ->
     Answer::new(&Found { counts, findings }, text)
 }
 
-/// Runs a complete reconciliation pass, which compares the ledger with all records.
+/// Runs a complete reconciliation pass, which compares the ledger with all records. Returns the numbers of
+/// differences that it found.
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = ledger::holder(call.platform);
     let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;
@@ -285,9 +286,9 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
 fn keep_question(month: Option<Month>, place: &str) -> String {
     match month {
         Some(month) => format!(
-            "Remove transactions from before {month} from the ledger of {place}? Workers KV keeps them. Their \
-             months can then no longer be summed, exported or marked as paid, and they are found only by ID, or by \
-             reference within a unit."
+            "Remove transactions from before {month} from the ledger of {place}? Workers KV keeps them. \
+             The earlier months can then no longer be summed, exported or marked as paid. Their \
+             transactions can be found only by ID, or by reference within a unit."
         ),
         None => format!(
             "Bring all transactions back into the ledger of {place}? Until this ends, lists and sums lack \

@@ -184,7 +184,8 @@ impl Operation {
     /// Checks the arguments and runs the operation.
     ///
     /// # Errors
-    /// If an argument is invalid, the operator's function refuses the call, or the store, the ledger or the host fails.
+    /// If an argument is invalid or the operation is refused, or if the store, the ledger or the host
+    /// fails.
     pub async fn run<P: Ports>(
         self,
         call: &Call<'_, P>,

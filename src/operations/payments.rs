@@ -33,7 +33,7 @@ fn sums_in_words(sums: &[SettledSum]) -> String {
     sums.join(" and ")
 }
 
-/// Returns words such as `1.50 USD`, with the credits if there are any.
+/// Describes a sum in words, such as `1.50 USD`. If there are credits, the words name them too.
 fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &SettledSum) -> String {
     let credits = credits.as_ref().map(|Deductions { counted, credited, carried }| {
         format!(
@@ -147,7 +147,8 @@ async fn confirm_mark<P: Ports>(
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
-            "Damaged records of the unit, which are in no sum: {}. The first is `{}`. `ledger status` lists them.",
+            "Damaged records of the unit, which no sum includes: {}. The first is `{}`. `ledger status` \
+             lists all of them.",
             damaged.count,
             damaged.first.as_deref().unwrap_or_default()
         ));
@@ -244,7 +245,7 @@ struct PaymentAnswer {
     now: Option<Vec<SumNow>>,
 }
 
-/// The ledger's current sum of a month in one currency.
+/// A month's sum in one currency, as the ledger has it now.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SumNow {
@@ -268,7 +269,8 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
-/// Returns the current sums of a month; `None` if no ledger is bound, or the ledger does not keep the month.
+/// Returns the current sums of a month. Returns `None` if no ledger is bound, or if the month is earlier than
+/// the months that the ledger keeps.
 async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
     let Some(ledger) = call.ledger else { return Ok(None) };
     let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
@@ -293,10 +295,10 @@ pub const LIST: Spec = Spec::reads(
     "payments",
     "list",
     "list the months of a unit that are marked as paid",
-    &[UNIT, mode("only months of test transactions, or of live ones")],
+    &[UNIT, mode("only months of live transactions, or only months of test transactions")],
 )
 .permission(Permission::Account)
-.answers("`payments`: for each month the members of `payments mark`");
+.answers("`payments`: for each month, the same members as in the answer of `payments mark`");
 
 #[derive(Deserialize)]
 pub struct List {

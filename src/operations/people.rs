@@ -131,7 +131,7 @@ pub async fn remove<P: Ports>(
 
 pub const LIST: Spec =
     Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
-        .answers("`people`: for each `address`, `role`, `created`, `by`, `byShop` (`true` if a person of a shop added the person)");
+        .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if that was a person of a shop)");
 
 #[derive(Serialize)]
 struct PeopleList {

@@ -4,8 +4,8 @@ use super::call::{Call, Host as _, Ports, Result};
 use crate::auth::KeyLevel;
 use crate::operator::register::{Unregistered, look_up};
 
-/// Asks the person for confirmation if some of the IDs are not registered. `otherwise` is a text that says
-/// what is not done if the person refuses.
+/// Asks the person for confirmation if some of the IDs are not registered. If the person refuses, the command
+/// ends with the text `otherwise`, which says what was not done.
 pub async fn confirm_new<P: Ports>(
     call: &Call<'_, P>,
     levels: &[KeyLevel],

@@ -81,7 +81,7 @@ impl Spec {
         Spec { answers, ..self }
     }
 
-    /// Marks an operation that only reads as one that the audit log records, at least with some of its
+    /// Marks a read-only operation as recorded: the audit log records it, at least with some of its
     /// arguments.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }

@@ -35,7 +35,7 @@ pub const DUE: Spec = Spec::reads(
         Argument::option(
             "state",
             Kind::Choice { choices: &["open", "paid", "all"] },
-            "months that are not marked as paid, months that are, or both",
+            "months not marked as paid, months marked as paid, or both",
         )
         .or("open"),
     ],

@@ -40,8 +40,8 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members)
     let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let before: String = added.outcome.already.iter().map(already_in_words).collect();
     let text = format!(
-        "The team's keys may act for {}. If they were refused for a unit just before, they may stay refused for \
-         up to {SHOWN_SECONDS} s.{before}",
+        "The team's keys may act for {} now. A key that was refused a moment ago may stay refused for up \
+         to {SHOWN_SECONDS} s.{before}",
         counted(&units)
     );
     Answer::done(&added, text)
@@ -74,7 +74,7 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let text = format!(
-        "The team's keys no longer act for {}. The service rejects these requests everywhere within about \
+        "The team's keys may no longer act for {}. Such requests are refused everywhere within about \
          {REFUSED_SECONDS} s.",
         counted(&units)
     );

@@ -90,7 +90,7 @@ impl MemberEdits {
     }
 }
 
-/// Returns the texts to clear when a member is removed. For example, the removal of `place` also clears the
+/// Returns the texts to clear when a member is removed. For example, a removed `place` also loses its
 /// coordinates.
 fn removed<'u>(update: &'u mut NewUpdate, member: &str) -> Vec<&'u mut String> {
     let NewUpdate { place, latitude, longitude, partner, quantity, picture, picture_text, .. } =

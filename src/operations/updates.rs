@@ -192,7 +192,7 @@ pub struct Named {
 pub const PUBLISH: Spec = Spec::changes(
     "updates",
     "publish",
-    "publish an update: the timelines of all buyers who pledged for that offering in that month show it",
+    "publish an update: it appears on the timelines of all buyers who pledged for its offering in its month",
     &[ID],
 )
 .confirmed()
@@ -266,11 +266,12 @@ fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
     let UpdateChange { row, is_compiled } = &done.outcome;
     let shown = match (is_compiled, what) {
         (false, _) => {
-            "Workers KV did not accept the record for timelines, so they do not show this yet. Run `updates check`."
+            "Workers KV did not accept the record for timelines, so they do not show this change yet. \
+             Run `updates check`."
                 .to_owned()
         }
         (true, "Published") => format!("Timelines show it after about {APPLIED_SECONDS} s."),
-        (true, "Withdrawn") => format!("Timelines that show it stop after about {APPLIED_SECONDS} s."),
+        (true, "Withdrawn") => format!("Timelines no longer show it after about {APPLIED_SECONDS} s."),
         (true, _) if row.state == UpdateState::Published => {
             format!("Timelines show the change after about {APPLIED_SECONDS} s.")
         }
@@ -394,7 +395,7 @@ pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> R
 pub const CHECK: Spec = Spec::reads(
     "updates",
     "check",
-    "compare the records that timelines read with the ledger, and write those that differ",
+    "compare the records that timelines read with the ledger, and correct those that differ",
     &[],
 )
 .answers("`compared` and `written`: number of records");
@@ -414,7 +415,7 @@ fn in_counts(Compared { compared, written }: Compared) -> String {
 pub const RESTORE: Spec = Spec::changes(
     "updates",
     "restore",
-    "write the updates that the audit log has and the ledger lacks, for a database that was lost",
+    "restore the updates that the ledger lacks from the audit log, after a database was lost",
     &[],
 )
 .answers("`restored` and `known`: number of updates; `failed`: names of the audit log's entries that could not be read or written; `records`: the members of `updates check`");

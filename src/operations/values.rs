@@ -1,4 +1,4 @@
-//! Checks the arguments of an operation against the table, and converts them to typed values.
+//! Checks the arguments of an operation against its specification, and converts them to typed values.
 
 use super::spec::{Argument, Kind, Spec};
 use crate::time::{date_time, parse_ms};

@@ -19,8 +19,8 @@ pub const UNUSUAL_DAYS: u64 = 90;
 const MONTHS: usize = 12;
 /// Number of months, the current one included, that are searched for unpriced pledges.
 const UNPRICED_MONTHS: usize = 2;
-/// Maximum number of shops' months whose dues are computed. They are computed only if credits may cover all
-/// charges of the month.
+/// Maximum number of months, of all shops together, for which the amount due is computed. This is only
+/// needed if credits may cover all charges of a month.
 const MAX_COVERED: usize = 200;
 /// Maximum number of units that are checked for live transactions.
 pub const MAX_UNITS: usize = 1_000;
@@ -40,10 +40,11 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
 /// Counts the shops that owe something for each of the last 12 months that have ended, newest month first.
 /// Leaves out months for which no shop owes anything.
 ///
-/// If credits may cover all charges of a shop's month, its dues are computed. At most 200 such months are
-/// computed; the others count as owed.
+/// If credits may cover all charges of a shop's month, the amount due is computed. At most 200 such months
+/// are computed; further ones count as owed.
 ///
-/// Ledger cost: 1 query, and 5 to 7 more if dues are computed. KV cost: 1 read per 100 computed months.
+/// Ledger cost: 1 query, and 5 to 7 more if amounts due are computed. KV cost: 1 read per 100 computed
+/// months.
 ///
 /// # Errors
 /// If the ledger or the store fails.

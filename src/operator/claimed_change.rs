@@ -1,15 +1,15 @@
-//! Changes facts that two people may change at the same time, such as that a month is paid or that a unit is
-//! in a team. During a change, a claim in the ledger locks the fact.
+//! Changes facts that several people may change at the same time: whether a month is paid, or whether a
+//! unit is in a team. Meanwhile, a claim (a row in the ledger) locks the fact.
 //!
 //! A change takes four steps:
 //! 1. Write its entry to the audit log. The entry identifies the change.
-//! 2. Claim the fact in the ledger. Of two people, only one gets the claim.
-//! 3. Write the record to KV, which the API reads.
+//! 2. Claim the fact in the ledger. Only one person can have the claim.
+//! 3. Write the fact's record to KV. The API reads this record.
 //! 4. End the claim.
 //!
-//! A change may stop before its claim is ended. Then the record decides, as soon as KV is sure to show it:
-//! for the next person, or in a reconciliation pass. So the fact agrees with what the person was shown,
-//! wherever the change stops:
+//! A change may stop before it has ended its claim. Then the KV record decides, once KV is sure to show it.
+//! The next person's change or a reconciliation pass reads the record. So the fact always agrees with what
+//! the person was shown:
 //!
 //! | stops after | the person was shown | the record | the fact |
 //! |---|---|---|---|
@@ -20,7 +20,7 @@
 //! | the record | nothing, or done | changed | changed |
 //! | the end of the claim | done | changed | changed |
 //!
-//! Without a ledger, a change consists of its entry and its record.
+//! Without a ledger, a change has only its entry and its record.
 
 use super::audit::{Author, Entry};
 use super::once::refuse_repeat;
@@ -37,7 +37,7 @@ use crate::time::date_time;
 /// milliseconds. [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
 
-/// A change whose entry is in the audit log.
+/// A change that has begun: its entry is in the audit log.
 pub(super) struct ClaimedChange<'c, S, C, E> {
     store: &'c S,
     ledger: Option<&'c dyn Ledger>,
@@ -70,8 +70,9 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims all facts, or none if one of them cannot be claimed. Then `refused` creates the error. It
-    /// receives the first fact that cannot be claimed, and the other person's claim on it, if there is one.
+    /// Claims all facts, so that nobody else can change them. If one of them cannot be claimed, claims
+    /// none. `refused` then creates the error, from the first such fact and the other person's claim on it,
+    /// if there is one.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. The change is then given up.
@@ -176,7 +177,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         )))
     }
 
-    /// Ends claims. If the ledger fails, the records decide once the claims have expired.
+    /// Ends claims. If the ledger fails, the claims expire. After that, the records in KV decide which
+    /// facts are true.
     async fn end(&self, facts: &[Fact]) {
         if let Some(ledger) = self.ledger {
             let _for_a_while = claims::confirm(ledger, facts, &self.by).await;
@@ -201,8 +203,8 @@ fn facts(seen: &[ObservedFact]) -> Vec<Fact> {
 
 // ---- Claims of others ----------------------------------------------------------------------------
 
-/// Returns the recent claims on these facts. A recent claim counts more than the record, which KV may show
-/// late.
+/// Returns the recent claims on these facts. KV may show a changed record late, so a recent claim takes
+/// precedence over the record.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -217,8 +219,8 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses a change if another change has reversed one of its facts since the person opened the form, or
-/// since the first attempt. `refused` creates the error from the claim of the other change.
+/// Refuses a change if one of its facts was meanwhile changed to the opposite: after the person opened the
+/// form, or after the first attempt. `refused` creates the error from the claim of that other change.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

@@ -20,8 +20,8 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// Whether a spreadsheet's cell may begin at a position in a text. A spreadsheet may also split lines at
-/// characters other than commas.
+/// A position in a text, by whether a spreadsheet's cell may begin there. Spreadsheets may split lines not
+/// only at commas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the beginning, or after a separator.
@@ -70,8 +70,8 @@ fn next_place(place: Place, character: char) -> Place {
     }
 }
 
-/// Returns U+FFFD for control characters, and for characters that change the direction of text. They could
-/// disguise what a line says. Returns any other character unchanged.
+/// Replaces a character that could disguise what a line says by U+FFFD: a control character, or one that
+/// changes the direction of text. Returns any other character unchanged.
 fn visible(character: char) -> char {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if character.is_control() || turns { '\u{fffd}' } else { character }

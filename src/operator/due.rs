@@ -104,11 +104,12 @@ impl Due {
         }
     }
 
-    /// Carries an excess of earlier months' credits, `available`, into this month. Returns the excess that is
-    /// left for the next month.
+    /// Carries the excess of earlier months' credits (`available`) into this month. Returns the excess that
+    /// is left for the next month.
     ///
-    /// A settled month takes exactly the amount that its settlement states. If less is available now, the
-    /// month takes only that, so its due differs from what was paid.
+    /// A settled month takes exactly the amount that its settlement states. If less is available now, and the
+    /// ledger still keeps the month (`is_kept`), the month takes all of it. Its amount due then differs from
+    /// what was paid.
     pub(super) fn pass(
         &mut self,
         available: Decimal,
@@ -150,8 +151,8 @@ pub struct MonthUsage {
     pub sums: Vec<Due>,
     /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
-    /// The IDs of the newest transactions whose rows were written after the month was marked as paid. Only
-    /// filled if the due differs from the payment.
+    /// The IDs of the newest transactions whose rows were written after the month was marked as paid. Filled
+    /// only if the amount due differs from the payment.
     pub late: Vec<String>,
 }
 
@@ -167,8 +168,8 @@ impl MonthUsage {
         other.month.cmp(&self.month).then(by_shop)
     }
 
-    /// Returns the amount that was paid for a sum: 0.00 if nothing was paid in its currency. Returns `None`
-    /// if the month is not marked as paid.
+    /// Returns the amount that was paid in the currency of this sum; 0.00 if nothing was paid in it. Returns
+    /// `None` if the month is not marked as paid.
     pub fn paid_of(&self, sum: &Due) -> Option<&str> {
         let settled = self.settled.as_ref()?;
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))

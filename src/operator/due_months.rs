@@ -29,7 +29,7 @@ pub struct DueFilter {
 /// A page of months of shops.
 #[derive(Clone, Debug, Default)]
 pub struct DuePage {
-    /// The months: newest first, then by unit and mode. Each has its dues and its payment.
+    /// The months with their dues and payments: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     /// The last month of this page, after which the next page begins; `None` on the last page.
     pub next: Option<ListedMonth>,
@@ -37,9 +37,11 @@ pub struct DuePage {
     pub coverage: Coverage,
 }
 
-/// Returns a page of months of shops, with what is owed and what is paid. The page has at most `most` months,
-/// and begins after `after`. A month is listed if it has transactions or credits, or is marked as paid.
-/// Ledger cost: 6 to 8 queries; 3 if no month is listed. KV cost: 1 read per 100 months.
+/// Returns a page of months of shops, each with what is owed and what is paid. A month is listed if it has
+/// transactions or credits, or is marked as paid. The page has at most `most` months, and begins after
+/// `after`.
+///
+/// Ledger cost: 6 to 8 queries, or 3 if no month is listed. KV cost: 1 read per 100 months.
 ///
 /// # Errors
 /// - If the unit's ID is not valid.
@@ -70,8 +72,8 @@ pub async fn due_months(
     Ok(DuePage { months, next, coverage })
 }
 
-/// Returns the given month. For `None`, returns the last [`MONTHS`] months that have ended, without those that the
-/// ledger does not keep.
+/// Returns the given month. If none is given, returns those of the last [`MONTHS`] ended months that the
+/// ledger keeps.
 fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {
     if let Some(month) = month {
         coverage.check(month)?;

@@ -23,12 +23,12 @@ use std::iter;
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns what the selected shops owe for months, with the payments of settled months. The order is newest
-/// month first, then by unit and mode. Includes each shop that has transactions, credits or a payment in a
-/// month. `coverage` is the ledger's coverage of these shops.
+/// Returns what the selected shops owe for months, with the payments of settled months. Includes each shop
+/// that has transactions, credits or a payment in a month. Sorts by month (newest first), unit and mode.
+/// `coverage` is the ledger's coverage of these shops.
 ///
-/// Ledger cost: 3 queries, 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier orders may
-/// be carried into the months. KV cost: 1 read per 100 months of shops.
+/// Ledger cost: 3 queries. It is 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier
+/// orders may be carried into the months. KV cost: 1 read per 100 results.
 ///
 /// # Errors
 /// If a settlement is damaged, or the ledger or the store fails.
@@ -71,14 +71,13 @@ struct Asked<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: &'a [Month],
-    /// Restricts the result to these entries, each of which is one month of one shop; `None` does not
-    /// restrict it.
+    /// The wanted entries, each of which is one month of one shop. With `None`, all entries are wanted.
     listed: Option<&'a [ListedMonth]>,
 }
 
 impl Asked<'_> {
-    /// Returns the sums of the charges. For a shop that has credits, includes requested months that are not
-    /// listed: their excess credits may be carried into a listed month.
+    /// Returns the sums of the charges. If only listed months are wanted, also returns the other requested
+    /// months of shops with credits: their excess credits may be carried into a listed month.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
         let Asked { mode, units, months, listed } = *self;
         let Some(listed) = listed else {
@@ -112,7 +111,7 @@ async fn dues_of(
 }
 
 /// Returns what a shop owes for a month in each currency, as if the month were not settled. Ledger cost: 2
-/// queries, and the optional ones of [`dues`]. KV cost: 1 read per 100 earlier months.
+/// queries, and up to 2 more as for [`dues`]. KV cost: 1 read per 100 earlier months.
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -184,8 +183,8 @@ pub(super) fn add_credits<'c>(
 
 // ---- Carried -------------------------------------------------------------------------------------
 
-/// The months that were not requested but may have excess credits to carry into a requested month, and the
-/// shops that may have such an excess.
+/// Earlier months that were not requested, and the shops that may have excess credits in them. Such an excess
+/// may be carried into a requested month.
 struct Earlier {
     units: Vec<String>,
     shops: BTreeSet<(String, Mode)>,
@@ -193,8 +192,9 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the earlier months to read: those from the first credit on that belongs to an order of another
-    /// month. Returns `None` if there is no such credit before the last requested month.
+    /// Returns the earlier months to read. They begin with the first credit that belongs to an order of
+    /// another month, because only such credits can exceed the charges of their month. Returns `None` if
+    /// there is no such credit before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
         let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;

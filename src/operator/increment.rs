@@ -1,8 +1,8 @@
 //! Selects the contents of an incremental backup: what was created or changed since the previous backup.
 //!
 //! Transactions come from the ledger, because a list in KV would return all of them. Other records are listed
-//! in KV. Kinds with few records are backed up in full, so that a record missing from the latest backup is
-//! known to be removed. Of kinds with many records, only new records are backed up.
+//! in KV. Kinds with few records are backed up in full: a record that is missing from the latest backup was
+//! removed. Of kinds with many records, only new records are backed up.
 
 use super::{OperatorError, Result, bound};
 use crate::idempotency::ReplayHash;
@@ -60,8 +60,8 @@ pub async fn span(
 ) -> Result<Span> {
     let watermark = ledger::state(bound(ledger)?).await?.watermark().ok_or_else(|| {
         invalid(
-            "an incremental backup needs the ledger, but its first reconciliation pass has not ended. Run \
-         `npm run ledger -- check`, then this again, or make a full backup",
+            "an incremental backup needs a ledger that was compared with all records at least once. Run \
+             `npm run ledger -- check`, then repeat this command, or make a full backup",
         )
     })?;
     let read =
@@ -116,8 +116,8 @@ pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision 
     }
 }
 
-/// Returns whether a record is of a kind that each incremental backup contains in full. For such kinds, only
-/// the latest backup counts.
+/// Returns whether a record is of a kind that each incremental backup contains in full. For such kinds,
+/// earlier backups do not matter.
 pub fn is_whole(name: &str) -> bool {
     WHOLE.into_iter().any(|prefix| name.starts_with(prefix))
 }
@@ -127,8 +127,9 @@ pub fn name_of(id: &str) -> Option<String> {
     Some(TransactionKey(&TransactionId::parse(id)?).name())
 }
 
-/// Returns the name of the record with which a transaction's create request is replayed; `None` if the
-/// request had no `Idempotency-Key`. `name` and `metadata` are those of the transaction's record.
+/// Returns the name of a transaction's idempotency record, which lets retries of the create request return
+/// the same answer. Returns `None` if the request had no `Idempotency-Key`. `name` and `metadata` are those
+/// of the transaction's record.
 pub fn replay_of(name: &str, metadata: &Value) -> Option<String> {
     let recorded = Recorded::from_metadata(TransactionKey::parse(name)?, metadata).ok()?;
     Some(ReplayKey(ReplayHash::from_hex(&recorded.summary.replay?)?).name())

@@ -1,4 +1,4 @@
-//! Changes the ledger itself: the first month that it keeps, or all of it in a rebuild.
+//! Changes what the ledger keeps: sets its first month, or empties it so that it can be rebuilt.
 
 use super::audit::Author;
 use super::once::{Done, once};

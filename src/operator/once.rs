@@ -86,9 +86,9 @@ impl<T: StoredAsIs> Outcome for T {
     }
 }
 
-/// Makes a change only once: calls `work`, unless an earlier request with the same operation ID has made the
-/// change. The pair has the command and its arguments. `work` gets the author to make the change with. Ledger
-/// cost: 2 calls.
+/// Makes a change only once: calls `work`, unless an earlier request with the same operation ID has made
+/// the change. `command` and `what`, its arguments, identify the change. `work` gets the author in whose
+/// name it makes the change. Ledger cost: 2 calls.
 ///
 /// # Errors
 /// - If the ID was used for another change, or is too old.
@@ -126,7 +126,8 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Returns an error if the change was begun so long ago that a repeated request may be making it by now.
+/// Returns an error if the change was begun too long ago, because a repeated request may be making it by
+/// now.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -209,7 +210,7 @@ fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
     let before = date_time(done);
     let kept = serde_json::from_str(outcome).map_err(|_| {
         OperatorError::Invalid(format!(
-            "this was already done at {before} by another release, and nothing was done now: check what it changed"
+            "nothing was done now, because another release already did this at {before}: check what it changed"
         ))
     })?;
     Ok(Done { outcome: T::from_stored(kept), before: Some(before) })
@@ -230,7 +231,7 @@ fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorEr
 
 fn under_way(found: &Operation) -> OperatorError {
     OperatorError::Repeated(format!(
-        "this is already running since {}, and was not started again: check again in {} s",
+        "this has been running since {}, and was not started again: check again in {} s",
         date_time(found.began),
         UNDER_WAY_MS / 1_000
     ))
@@ -263,8 +264,8 @@ async fn look_back<C: Clock, E: Entropy>(
     }
 }
 
-/// Refuses a repeated request if there is no ledger. For changes that cannot detect whether they were already
-/// made.
+/// Refuses a repeated request if there is no ledger. It is for changes that cannot detect whether they were
+/// already made.
 pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

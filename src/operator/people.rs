@@ -43,7 +43,7 @@ pub fn is_address(text: &str) -> bool {
     is_email(ascii.as_bytes())
 }
 
-/// A person in a place, that is a unit or a team. The e-mail address is in lower case.
+/// A person, with the unit or team to which the person belongs. The e-mail address is in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlacedPerson {
     place: KeyLevel,
@@ -62,8 +62,8 @@ impl PlacedPerson {
         )))
     }
 
-    /// Returns the arguments that identify an operation. The e-mail address is not stored, because only a
-    /// hash of the arguments is.
+    /// Returns the arguments that identify an operation. Only their hash is stored, so the e-mail address
+    /// is not.
     fn arguments<T>(&self, more: T) -> (String, &str, T) {
         (place_text(&self.place), &self.address, more)
     }

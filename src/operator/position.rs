@@ -5,8 +5,7 @@ use std::fmt::{self, Display, Formatter};
 /// Largest size of a position's text, in bytes. It contains a cursor of Workers KV, which has a few hundred
 /// bytes, and a record's name, which has at most 512.
 const MAX_BYTES: usize = 2_048;
-/// Separates the parts of a position's text. It does not occur in the names of records that are listed in
-/// steps.
+/// Separates the parts of a position's text. It does not occur in the names of the listed records.
 const SEPARATOR: char = '~';
 
 /// A position in several lists that are read one after the other. Its text, `{list}~{after}~{cursor}`, fits a

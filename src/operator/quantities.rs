@@ -23,11 +23,11 @@ pub struct PledgedQuantities {
     pub coverage: Coverage,
 }
 
-/// Sums the quantities of a month by offering, for one unit or all, and for at most `most` offerings. Ledger cost: 3 or 4
-/// queries.
+/// Sums a month's quantities by offering, for one unit or for all units. Returns at most `most` offerings.
+/// Ledger cost: 3 or 4 queries.
 ///
 /// # Errors
-/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, or the ledger fails or does not keep the month.
 pub async fn quantities(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,

@@ -16,8 +16,8 @@ pub struct RestoreOptions {
     /// Also restores API keys, memberships of teams and people of shops. Some of them may have been revoked
     /// or removed since the backup.
     pub with_keys: bool,
-    /// Restores only transactions and what belongs to them: the delivery state of their e-mails, their replay
-    /// records, and the marks that they were cancelled or erased.
+    /// Restores only transactions, the delivery state of their e-mails, and the records that they were
+    /// cancelled or erased. Replay records are included only if the namespace has the backup's secret.
     pub only_transactions: bool,
     /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,
@@ -54,12 +54,11 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// Compares the secrets of the namespace and the backup, and refuses a restore after which repeated
-    /// create requests would be recorded twice.
+    /// Compares the secrets of the namespace and the backup. Refuses a restore after which repeated create
+    /// requests would be recorded twice.
     ///
-    /// A repeated create request is detected by its replay record. The record's name, and the transaction's
-    /// ID in it, are derived from the secret. With another secret the record is not found, and a second
-    /// transaction is recorded.
+    /// A repeated create request is detected by its replay record, whose name is derived from the secret.
+    /// With another secret, the replay record is not found, and a second transaction is recorded.
     ///
     /// # Errors
     /// If repeated create requests would be recorded twice, the backup's secret is damaged, or the store
@@ -76,16 +75,16 @@ impl Restore {
         let secret_replaced = differs && !options.only_transactions;
         if theirs.is_none() && backup.replays && !options.only_transactions {
             return Err(invalid(
-                "this backup has replay records, but not the secret that they were made with: repeated \
-                 creates would be recorded twice. Nothing was written. `--only transactions` leaves \
-                 the replay records out",
+                "this backup has replay records, but not the secret that they were made with. After a \
+                 restore, repeated create requests would be recorded twice. Nothing was written. To \
+                 leave out the replay records, use `--only transactions`",
             ));
         }
         if secret_replaced && !options.overwrite {
             return Err(invalid(
-                "this namespace has another secret than the backup: repeated creates would be \
-                 recorded twice. Nothing was written. Use `--only transactions`, restore into an \
-                 empty namespace, or replace the secret with `--overwrite`",
+                "this namespace has another secret than the backup. After a restore, repeated create \
+                 requests would be recorded twice. Nothing was written. Use `--only transactions`, \
+                 restore into an empty namespace, or replace the secret with `--overwrite`",
             ));
         }
         Ok(Restore { options, same_secret, secret_replaced })

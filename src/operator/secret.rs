@@ -41,8 +41,8 @@ pub(super) fn credential_keys(page: &[KeyInfo]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// Returns the namespace's secret. If there is none, generates one. The `bool` is `true` if the secret has no
-/// record of its own yet: then the caller must [write](keep) it.
+/// Returns the namespace's secret. If there is none, generates one. The `bool` is `true` if the secret has
+/// no record of its own yet. The caller must then [write](keep) that record.
 pub(super) async fn find_or_draw(
     store: &impl OperatorStore,
     entropy: &impl Entropy,

@@ -45,7 +45,7 @@ pub struct DevelopmentKey {
     pub units: Vec<String>,
 }
 
-/// Writes the missing records, and does not change the others. Returns the keys.
+/// Writes the records that are missing, and leaves existing records unchanged. Returns the keys.
 ///
 /// # Errors
 /// If the store fails.
@@ -78,7 +78,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     Ok(keys.into_iter().map(key).collect())
 }
 
-/// Writes the memberships of the teams, and registers teams and units.
+/// Registers the teams and their units, and writes the records of which unit belongs to which team.
 async fn put_teams(
     store: &impl OperatorStore,
     teams: &BTreeMap<String, Vec<String>>,

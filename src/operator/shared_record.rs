@@ -11,7 +11,8 @@
 //! - After its wait, B sees A's entry.
 //! - If A also sees B's entry, both compare the entries, and the later one gives up.
 //! - If A does not see B's entry, B wrote it after A's wait. B's first list did not show A's entry, so B took
-//!   longer than the wait to write its own. A change that takes so long gives up if it sees any other.
+//!   longer than the wait to write its own. A change that takes so long gives up if it sees any other
+//!   change.
 
 use super::audit::{self, Author, Change, Entry, Subject, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
@@ -112,7 +113,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     }
 
     /// Returns the changes of this record that KV shows now, at least those of the last [`LATE_MINUTES`].
-    /// Each author is named as `author` may see it.
+    /// The name of each author is in the form that `author` may see.
     async fn changes(
         &self,
         store: &impl OperatorStore,
@@ -149,9 +150,9 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     fn changed_lately(&self, (key, note): &Noted) -> OperatorError {
         let (words, by, at) = (&self.words, &note.by, date_time(key.time_ms()));
         OperatorError::Invalid(format!(
-            "your change was not saved: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes ago, and \
-             you have not seen that. It shows everywhere within {LATE_MINUTES} minutes: check it then, and \
-             begin again"
+            "your change was not saved: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes \
+             ago, and you have not seen that change. It shows everywhere within {LATE_MINUTES} minutes: \
+             check it then, and begin again"
         ))
     }
 
@@ -291,8 +292,8 @@ where
         ))
     }
 
-    /// Records in the audit log that the change was not made, then returns the error. If this record cannot
-    /// be written, others have to wait some minutes before they can change it.
+    /// Records in the audit log that the change was not made, then returns the error. If the audit log
+    /// cannot be written, others have to wait some minutes before they can change the record.
     async fn withdraw(&self, error: OperatorError) -> OperatorError {
         self.author.withdraw(self.store, &self.entry).await;
         error

@@ -181,8 +181,8 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
 
 // ---- Price lists ---------------------------------------------------------------------------------
 
-/// The price lists by which a month was charged. The key of each is the time at which it was set. Each
-/// contains only the offerings of the month.
+/// The price lists by which a month was charged, each under the time at which it was set. They contain only
+/// the offerings of that month.
 struct PriceLists(BTreeMap<u64, PriceList>);
 
 impl PriceLists {
@@ -278,8 +278,8 @@ fn difference(a: &Decimal, b: &Decimal) -> String {
     }
 }
 
-/// Returns the quantities and prices of the transactions that were charged by one price list. Returns `None`
-/// if they do not explain the charges.
+/// Returns the quantities and prices of the transactions that were charged by one price list. Returns
+/// `None` if quantities times prices do not match the charges.
 fn items_of<'p>(
     charges: &PricedCharges,
     priced: &'p PricedMonth,

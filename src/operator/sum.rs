@@ -25,7 +25,8 @@ pub struct Sum {
     pub amount: String,
     /// The credits that are booked in the month.
     pub credited: String,
-    /// The part of earlier months' credits that exceeded their charges, and is carried into this month.
+    /// The credits of earlier months that exceeded the charges of those months, and so reduce this month's
+    /// sum.
     pub carried: String,
     /// What is due: `amount` − `credited` − `carried`; 0.00 if that is negative.
     pub due: String,

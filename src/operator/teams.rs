@@ -32,7 +32,7 @@ pub struct TeamRow {
     pub registered: Option<Registered>,
 }
 
-/// The units of a team.
+/// A team, with its units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Team {
     /// The team's ID.
@@ -55,14 +55,14 @@ impl Team {
         MemberKey { team: &self.team, unit }
     }
 
-    /// Returns each unit's membership in the form in which the ledger's claims lock it.
+    /// Returns the units' memberships in the team, as the facts that the ledger can lock.
     fn facts(&self) -> Vec<Fact> {
         let name = |unit: &String| self.key(unit).suffix().into_owned();
         self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
     }
 
-    /// Reads for each unit whether it is in the team, from its record and its recent claim in the ledger.
-    /// Keeps the order of the units.
+    /// Reads the membership of each unit: its record, and the ledger's recent claim (lock) on it. Keeps the
+    /// order of the units.
     async fn members(
         &self,
         store: &impl OperatorStore,
@@ -87,7 +87,8 @@ impl Team {
         let (unit, team) = (unit_of(&claim.fact), &self.team);
         let words = claimed_change::in_words(claim, "added it", "removed it");
         OperatorError::Invalid(format!(
-            "nothing was {changed}, because `{unit}` in the team `{team}` was changed: {words}"
+            "nothing was {changed}, because somebody changed the membership of `{unit}` in the team \
+             `{team}`: {words}"
         ))
     }
 
@@ -97,7 +98,7 @@ impl Team {
             Some(claim) if claim.state == State::Gone => {
                 let words = claimed_change::in_words(claim, "added it", "removed it");
                 OperatorError::Invalid(format!(
-                    "nothing was removed: `{unit}` is not in the team `{team}` any more: {words}"
+                    "nothing was removed, because `{unit}` is no longer in the team `{team}`: {words}"
                 ))
             }
             Some(claim) => self.changed_by("removed", claim),
@@ -107,7 +108,7 @@ impl Team {
         }
     }
 
-    /// Returns the team and its units as entries of the register.
+    /// Returns one list with the team and its units, to register them.
     fn levels(&self) -> Vec<KeyLevel> {
         let units = self.units.iter().cloned().map(KeyLevel::Unit);
         std::iter::once(KeyLevel::Team(self.team.clone())).chain(units).collect()
@@ -123,7 +124,8 @@ fn unit_of(fact: &Fact) -> &str {
 struct Member {
     fact: Fact,
     record: Option<Vec<u8>>,
-    /// The ledger's recent claim on the membership, if any. It overrides the record, which KV may show late.
+    /// The ledger's recent claim (lock) on the membership, if any. It takes precedence over the record, which
+    /// KV may show late.
     claim: Option<Claim>,
 }
 

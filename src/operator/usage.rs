@@ -17,7 +17,7 @@ use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use std::{mem, slice};
 
-/// Largest number of a shop's months that are summed. If there are more, the newest ones are.
+/// Maximum number of a shop's months that are summed. If a shop has more, the newest are summed.
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
@@ -35,9 +35,11 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months in which a shop has transactions, credits or a payment. If the ledger no longer keeps a
-/// month, its sums are those that were paid. Ledger cost: 6 queries, and 1 for each month that differs from
-/// its payment, at most 20. KV cost: 1 list, and 1 read per 100 paid months.
+/// Returns all months in which a shop has transactions, credits or a payment. If the ledger no longer keeps
+/// a month, returns the sums that were paid.
+///
+/// Ledger cost: 6 queries. In addition, 1 query for each month whose sums differ from its payment, at most
+/// 20. KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
@@ -65,13 +67,15 @@ pub async fn of_shop(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the usage of the selected shops in one month. Includes shops that have credits or a payment but no
-/// transactions. Ledger cost: 2 queries, those of [`dues`](dues::dues), and 1 for each shop that differs from
-/// its payment, at most 20. KV cost: as [`dues`](dues::dues).
+/// Returns the usage of the selected shops in one month. Includes shops that have credits or a payment but
+/// no transactions.
+///
+/// Costs as much as [`dues`](dues::dues), plus 2 ledger queries. In addition, 1 query for each shop whose
+/// sums differ from its payment, at most 20.
 ///
 /// # Errors
-/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the ledger
-/// or the store fails.
+/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the
+/// ledger or the store fails.
 pub async fn of_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -86,9 +90,10 @@ pub async fn of_month(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the usage of the selected shops in one month, or in all months, with the payments. All months of
-/// one unit cost as much as [`of_shop`] for each mode. Otherwise, the cost is that of [`of_month`], plus 2
-/// ledger queries for all months.
+/// Returns the usage and payments of the selected shops, in one month or in all months.
+///
+/// Cost for all months of one unit: that of [`of_shop`] for each mode. Cost for one month: that of
+/// [`of_month`]. Cost for all months of all units: that of [`of_month`], plus 2 ledger queries.
 ///
 /// # Errors
 /// As [`of_shop`] and [`of_month`].
@@ -134,8 +139,9 @@ async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month
     Ok(months)
 }
 
-/// Adds the IDs of late transactions, whose rows were written after their month was marked as paid. Skips
-/// months whose sums equal the payment: after a rebuild of the ledger, every row looks new.
+/// Adds the IDs of late transactions: the ledger received them after their month was marked as paid. Skips
+/// months whose sums equal the payment, because after a rebuild of the ledger every transaction would look
+/// late.
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {

@@ -41,7 +41,7 @@ pub fn listed() -> Outcome {
     to_js(&increment::listed())
 }
 
-/// Returns whether an incremental backup contains a record of a list. `since` is the time from which the
+/// Decides whether an incremental backup contains a record of KV's list. `since` is the time from which the
 /// backup takes changes.
 ///
 /// - `"taken"`: this backup contains the record.
@@ -52,8 +52,8 @@ pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {
     to_js(&increment::fate(name, expiration.map(|seconds| seconds as u64), since))
 }
 
-/// Returns whether each incremental backup contains all records of the kind that this name has. Then the last
-/// backup alone determines which of them exist.
+/// Returns whether the record is of a kind that each incremental backup contains in full. For such a kind,
+/// the last backup alone determines which records exist.
 #[wasm_bindgen(js_name = isListedWhole)]
 pub fn is_whole(name: &str) -> bool {
     increment::is_whole(name)

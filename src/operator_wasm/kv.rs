@@ -72,7 +72,7 @@ impl KvStore {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// Keeps an error that JavaScript threw until the operation ends.
+    /// Keeps an error from JavaScript until the operation ends.
     pub fn keep(&self, thrown: JsValue) {
         self.thrown.replace(Some(thrown));
     }

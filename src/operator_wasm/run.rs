@@ -11,8 +11,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The command-line program that runs an operation. An error that one of its methods throws is thrown
-    /// again when the operation has ended.
+    /// The command-line program that runs an operation. If one of its methods throws an error, the
+    /// operation stops, and `run` throws the same error.
     pub type Program;
     /// The records in Workers KV.
     #[wasm_bindgen(method, getter)]
@@ -45,7 +45,8 @@ extern "C" {
     async fn put(this: &Program, message: JsValue) -> Result<JsValue, JsValue>;
 }
 
-/// Gives an operation access to the program. Keeps the errors that the program throws in the store.
+/// Gives an operation access to the program. If the program throws an error, `store` keeps it until the
+/// operation has ended.
 struct Host<'h> {
     program: &'h Program,
     store: &'h KvStore,

@@ -47,8 +47,8 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// Collects the values of a request; each replaces a placeholder. No placeholder is left in a valid request,
-/// because a missing required member is reported as an issue.
+/// Replaces the placeholders of a request with the values that the parser finds. A valid request has no
+/// placeholder left, because a missing required member is reported as an issue.
 impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
     fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

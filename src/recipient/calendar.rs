@@ -18,9 +18,9 @@ pub(super) struct Calendar<'c> {
 
 /// A calendar day.
 pub(super) struct Day {
-    /// In ISO 8601: `2026-11-21`.
+    /// The day in ISO 8601, such as `2026-11-21`.
     pub iso: String,
-    /// In words, such as `21 November 2026`.
+    /// The day in words, such as `21 November 2026`.
     pub words: String,
 }
 
@@ -44,7 +44,7 @@ impl<'c> Calendar<'c> {
         self.written(instant + i64::from(offset.unwrap_or_default()))
     }
 
-    /// Writes the day of an update as it is, because it has no time zone.
+    /// Writes the day of an update without converting it, because such a day has no time zone.
     pub fn day_of(&self, date: &updates::Day) -> Option<Day> {
         self.written(i64::try_from(date.begins_ms() / 1_000).ok()?)
     }

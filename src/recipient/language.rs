@@ -114,7 +114,7 @@ impl Language {
         }
     }
 
-    /// Returns the smallest number of digits for which the digits of an integer are grouped, as in `1,234`.
+    /// Returns how many digits an integer must have for its digits to be grouped, as in `1,234`.
     fn least_grouped(self) -> usize {
         let groups_late = [Language::Es, Language::It, Language::Pl, Language::Pt];
         if groups_late.contains(&self) { 5 } else { 4 }

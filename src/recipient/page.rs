@@ -99,8 +99,8 @@ fn page_of(
     layout.render(&title, &content, Some(&footer))
 }
 
-/// Returns the CSS class for the size of a heading: none for up to 36 characters, one for smaller text up to
-/// 90, and another for still smaller text beyond.
+/// Returns the CSS class for the size of a heading: none for up to 36 characters, one for smaller text for
+/// up to 90, and one for the smallest text for longer headings.
 fn heading_class(title: &str) -> Option<&'static str> {
     size_class(title, MAX_STATEMENT).or_else(|| size_class(title, MAX_HEADING).and(Some("medium")))
 }

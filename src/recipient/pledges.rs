@@ -1,4 +1,4 @@
-//! The pledges of a page.
+//! Renders the pledges on the recipient's page.
 
 use super::calendar::Calendar;
 use super::content::{MAX_HEADING, anchor, size_class, time, web_address};
@@ -15,16 +15,17 @@ use maud::{Markup, PreEscaped, html};
 /// Length of the longest amount that is shown in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Maximum number of pledges on a page that does not show the sums of the pledges. A page with more pledges
-/// shows the sums in one line.
+/// Maximum number of pledges for which the page shows no sums. A page with more pledges shows their sums in
+/// one line.
 const MAX_WITHOUT_TOTALS: usize = 5;
 
 /// Maximum number of pledges on a printed page. `style.css` hides the others.
 const MAX_PRINTED: usize = 12;
 
-/// Size of the list of pledges from which no further pledge is added, in bytes of HTML. 1 MiB has room for
-/// several thousand pledges. The limit protects memory: a page is copied while it is built, and WebAssembly
-/// memory never shrinks.
+/// Maximum size of the list of pledges, in bytes of HTML. Once the list is this long, no further pledge is
+/// added. 1 MiB has room for several thousand pledges.
+///
+/// The limit protects memory: a page is copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// Renders the day on which the pledges were made, their number, their sums, and the list of them.

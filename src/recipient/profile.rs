@@ -119,7 +119,7 @@ impl Profile {
         &self.name
     }
 
-    /// The name of the time zone of dates; `None` for UTC.
+    /// Returns the name of the time zone of dates; `None` for UTC.
     pub fn time_zone(&self) -> Option<&str> {
         self.time_zone.as_deref()
     }
@@ -129,7 +129,8 @@ impl Profile {
         if service.is_email() { self.mail } else { self.messaging_services.contains(&service) }
     }
 
-    /// Returns the accent colour on light and on dark paper, with enough contrast for text.
+    /// Returns the accent colour for light and for dark backgrounds. Both variants have enough contrast for
+    /// text.
     pub(super) fn accent_colours(&self) -> Option<(Colour, Colour)> {
         self.accent.as_ref().map(|accent| accent.colours)
     }
@@ -256,7 +257,7 @@ fn is_lines(text: &str) -> bool {
 
 const NO_TIME_ZONE: &str =
     "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`";
-/// Maximum length of the name of a time zone, in bytes. The longest has 32.
+/// Maximum length of the name of a time zone, in bytes. The longest existing name has 32.
 const MAX_ZONE_LENGTH: usize = 64;
 
 fn parse_time_zone(name: String) -> Result<String, &'static str> {

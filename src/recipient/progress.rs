@@ -39,8 +39,8 @@ pub(super) struct Progress<'u> {
 }
 
 impl<'u> Progress<'u> {
-    /// Starts with these offerings. If none of them has updates, it starts with no offerings: the page says
-    /// so once, [at its end](closing).
+    /// Starts with these offerings. If none of them has updates, starts without offerings. The page then
+    /// has one note for all of them, [at its end](closing).
     pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
         let is_shown = has_updates(offerings);
         let offerings = if is_shown { offerings } else { &[] };
@@ -102,7 +102,8 @@ pub(super) struct UpdatesSection<'u> {
 
 impl UpdatesSection<'_> {
     /// Renders the updates below a pledge. If several pledges share these updates, the heading names the
-    /// offering. Returns `None` if there are no updates and the page does not say so.
+    /// offering. If there are no updates, renders a sentence that says so, or returns `None` if the page
+    /// leaves that sentence out.
     pub fn since(
         &self,
         calendar: Calendar<'_>,

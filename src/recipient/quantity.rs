@@ -27,9 +27,9 @@ pub enum Subject<'p> {
 }
 
 impl<'p> Quantity<'p> {
-    /// Describes the quantity of a pledge. It is counted by the pledge's noun: in the plural form that the
-    /// language requires, or else in the other form. Without a noun, it is counted by the pledge's name, or
-    /// else by the offering's ID.
+    /// Describes the quantity of a pledge, using the pledge's noun in the plural form that the language
+    /// requires. If that form is missing, uses the other form. Without a noun, uses the pledge's name, or
+    /// else the offering's ID.
     pub fn new(
         language: Language,
         pledge: &'p RetrievedPledge<'_>,
@@ -43,8 +43,8 @@ impl<'p> Quantity<'p> {
         }
     }
 
-    /// Describes an amount of an offering, such as the sum of several pledges. `detail` has the nouns. The
-    /// name in it is not used, because it belongs to one pledge only.
+    /// Describes an amount of an offering, such as the sum of several pledges. Takes the nouns from `detail`,
+    /// but not the name, because a name belongs to a single pledge.
     pub fn of_offering(
         language: Language,
         amount: Amount,

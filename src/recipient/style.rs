@@ -30,7 +30,7 @@ pub(super) struct Accent {
 }
 
 impl Accent {
-    /// Parses a colour. Where its contrast is too low in the light or the dark colour scheme, raises it.
+    /// Parses a colour. Raises its contrast in the light and in the dark colour scheme where it is too low.
     /// Returns `None` if the text is not a colour.
     pub(super) fn parse(text: String) -> Option<Self> {
         let colour = Colour::parse(&text)?;

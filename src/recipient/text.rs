@@ -13,7 +13,7 @@ pub(super) fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
     member.as_deref().map(beginning).filter(|text| !text.trim().is_empty())
 }
 
-/// Returns the first 5,000 characters.
+/// Returns the first 5,000 characters of a text.
 pub(super) fn beginning(text: &str) -> &str {
     let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(end, _)| end);
     text.get(..end).unwrap_or_default()

@@ -24,8 +24,8 @@ pub(super) fn detail_of<'p, 'a>(pledge: &'p RetrievedPledge<'a>) -> &'p PledgeDe
     pledge.details.first().unwrap_or(&NO_DETAIL)
 }
 
-/// A kind of pledge, for adding up: all pledges with the same noun, or all pledges of one offering without a
-/// noun.
+/// Which pledges are added up together: all pledges with the same noun. Pledges without a noun are added up
+/// by offering.
 #[derive(PartialEq, Eq)]
 enum Kind<'p> {
     Noun(&'p str),
@@ -64,8 +64,8 @@ pub(super) fn totals<'p>(
     kinds.into_iter().map(total).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Returns the sum of the pledges' amounts, or `None` if it is beyond the largest double. As in charges, each
-/// amount counts as the shortest decimal that stands for it.
+/// Returns the sum of the pledges' amounts; `None` if it is beyond the largest double. Each amount counts as
+/// its shortest decimal, as it does in charges.
 fn sum<'p, 'a: 'p>(pledges: impl Iterator<Item = &'p RetrievedPledge<'a>>) -> Option<Amount> {
     let amounts = pledges.filter_map(|pledge| Decimal::shortest(pledge.impact.amount.get()));
     Amount::parse(&Decimal::sum(amounts).to_scientific())

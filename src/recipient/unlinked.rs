@@ -8,7 +8,7 @@ const DOMAINS: &str = include_str!("domains.txt");
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
-/// The dot, and the characters that browsers read as a dot.
+/// The dot, and other characters that browsers treat as a dot in a host name.
 const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
 /// The at sign, and the characters that look the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
@@ -39,8 +39,8 @@ pub(super) fn unlinked(text: &str) -> String {
 }
 
 /// Whether a character may be part of a host name: an ASCII letter or digit, `-`, `_`, a dot, or a character
-/// from `À` on. White space and at signs are excluded. Invisible characters are included, as they may be
-/// hidden in a host name.
+/// from `À` on, except white space and at signs. This includes invisible characters, which may be hidden in a
+/// host name.
 fn is_of_host(character: char) -> bool {
     let is_other = character >= 'À' && !character.is_whitespace() && !AT_SIGNS.contains(&character);
     character.is_ascii_alphanumeric() || "-_".contains(character) || is_dot(character) || is_other
@@ -69,8 +69,8 @@ fn is_host(host: &str) -> bool {
         || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
 }
 
-/// Whether a label of a host is a top-level domain. [Dense](is_dense) text may follow the domain directly:
-/// `com你好`.
+/// Whether a label of a host is a top-level domain. Also accepts a domain directly followed by text of a
+/// script without spaces, such as `com你好`.
 fn is_domain(label: &str) -> bool {
     let beginning = label.split(is_dense).next().unwrap_or_default();
     [label, beginning].into_iter().any(|label| {
@@ -80,8 +80,8 @@ fn is_domain(label: &str) -> bool {
     })
 }
 
-/// Whether a character is a symbol, or belongs to a script without spaces between words, such as Chinese.
-/// Such characters may follow a host directly.
+/// Whether a character is a symbol, or belongs to a script that writes words without spaces, such as Chinese.
+/// Such characters may directly follow a host name.
 fn is_dense(character: char) -> bool {
     character >= '\u{e00}'
 }
@@ -106,8 +106,8 @@ fn lower(character: char) -> char {
     lower.to_ascii_lowercase()
 }
 
-/// Whether the character `sign`, between `before` and `after`, makes a mail program see a link. This is so if
-/// it ends `mailto:` or `//`, or is the `@` of an e-mail address.
+/// Whether the character `sign`, between `before` and `after`, makes a mail program see a link. It does if it
+/// ends `mailto:` or `//`, or is the `@` of an e-mail address.
 fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
     let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
     let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());

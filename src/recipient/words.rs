@@ -14,14 +14,14 @@ pub enum Sentence {
     PledgedForYou,
     /// The heading above the reason for the pledges, if the shop sent no phrase of its own.
     Cause,
-    /// The number of pledges, in two or three plural forms. The first part is for 1, the last one for most
-    /// numbers. The middle part, if any, is for Polish's `few`, or for 0 in languages that treat 0 like 1.
+    /// The number of pledges, in two or three plural forms. The first part is for 1, the last part for most
+    /// numbers. A part between them is for `few` in Polish, and for 0 in languages that treat 0 like 1.
     Pledges,
-    /// The line that says how many more pledges there are than are shown.
+    /// The line that says how many pledges are not shown.
     More,
     /// The text of a link to another website, with the website's host.
     SeeAt,
-    /// An amount without a noun or name.
+    /// A quantity without any words for the offering, such as `Quantity: 3`.
     Quantity,
     /// The shop's reference of the transaction.
     Reference,
@@ -31,16 +31,16 @@ pub enum Sentence {
     Test,
     /// The texts of the page for a URL that belongs to no transaction: heading, cause, and what to do.
     NotFound,
-    /// The texts of the page for the case that the store does not answer: heading, what happened, and what to
-    /// do. The last one is split in three: before, in and after a link.
+    /// The texts of the page that is shown if the store does not answer: heading, what happened, and what
+    /// to do. The last text has three parts: before, in and after a link.
     Unavailable,
     /// A date. `{d}`, `{m}` and `{y}` are replaced by day, month and year.
     Date,
     /// The names of the months, separated by spaces, in the grammatical form that dates need.
     Months,
     /// The subject of an e-mail, with the shop's name. The first part is for one pledge, with its quantity.
-    /// The second is for one pledge whose quantity has no words. The others are for several pledges, with
-    /// their number, in one or two plural forms as in [`Sentence::Pledges`].
+    /// The second is for one pledge whose quantity has no words. The rest are for several pledges, with
+    /// their number: one or two plural forms, as in [`Sentence::Pledges`].
     MailSubject,
     /// The greeting, in two parts: with the recipient's name, and without.
     MailGreeting,
@@ -56,10 +56,15 @@ pub enum Sentence {
     MailOf,
     /// The note on the page of a cancelled transaction, with the date of the cancellation.
     Cancelled,
-    /// The heading that names the shop, in pairs of parts. The first part of a pair is for a recipient
-    /// without a name, the second for one with a name. There is a pair with the quantity, a pair for one
-    /// pledge whose quantity has no words, and a pair for several pledges, with their number. Polish has a
-    /// fourth pair for `few` pledges. The placeholders are `{shop}`, `{quantity}`, `{count}` and `{name}`.
+    /// The heading that names the shop, in six parts; Polish has two more.
+    ///
+    /// - parts 1 and 2: with the quantity
+    /// - parts 3 and 4: for one pledge whose quantity has no words
+    /// - parts 5 and 6: for several pledges, with their number
+    /// - parts 7 and 8: for `few` pledges in Polish
+    ///
+    /// The first part of each pair is for a recipient without a name, the second for one with a name. The
+    /// placeholders are `{shop}`, `{quantity}`, `{count}` and `{name}`.
     ShopPledged,
     /// The line with the total quantities, above a long list of pledges.
     Totals,
@@ -116,9 +121,9 @@ pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
 }
 
-/// Splits a sentence at its placeholders, and replaces them by their values. Returns the pieces, each with
-/// whether it is a value. `values` are pairs of a placeholder's name and value: `shop` for `{shop}`, an empty
-/// name for `{}`.
+/// Splits a sentence at its placeholders, and replaces them by their values. Returns the pieces in order,
+/// each with a flag that is true for a value. `values` are pairs of name and value: the name is `shop` for
+/// `{shop}`, and empty for `{}`.
 pub(super) fn pieces<'s>(
     sentence: &'s str,
     values: &'s [(&str, Cow<'_, str>)],

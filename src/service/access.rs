@@ -41,8 +41,8 @@ impl Caller {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Checks the API key, and the unit if the key belongs to a team.
     ///
-    /// Refuses a live key that came over plain HTTP. It checks the key's prefix before it reads anything, and
-    /// then also the mode in the key's record.
+    /// Refuses a live key that came over plain HTTP. The key's prefix is checked before anything is read,
+    /// and the mode in the key's record afterwards.
     pub(super) async fn authorize(
         &self,
         request: &impl Request,

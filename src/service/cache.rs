@@ -1,8 +1,8 @@
 //! The caches of an isolate, and the count of bytes in flight.
 //!
-//! The caches are for verified keys, units of teams, price lists, profiles, updates, settlements, recent
-//! replay records, and networks with too many refused keys. The entries of each cache expire. Their number or
-//! their size is limited.
+//! The caches hold verified keys, units of teams, price lists, profiles, updates, settlements, recent replay
+//! records, and networks with too many refused keys. Their entries expire. The number or the size of the
+//! entries is limited.
 
 use super::network::Network;
 use super::recent::RecentReplays;
@@ -36,7 +36,7 @@ pub struct Caches {
     /// Counts the bytes in memory that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    /// Units that belong to a team, by the names of the records that say so.
+    /// Which units belong to which teams, by the names of the records of membership.
     pub(super) members: Cache<String, ()>,
     /// The price list of each mode; `None` for a mode without one.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,

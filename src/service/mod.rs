@@ -66,9 +66,9 @@ pub struct Service<'s, S, C, E> {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response, even a failure.
     ///
-    /// In code that not every isolate needs, futures are boxed, here and in the called functions. V8 compiles
-    /// a WebAssembly function at its first call. Without a box, it would compile that code as part of the
-    /// caller.
+    /// Here and in the called functions, the futures of code that not every isolate needs are boxed. V8
+    /// compiles a WebAssembly function at its first call. Without the box, such code would be part of its
+    /// caller, and be compiled with it.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();

@@ -11,9 +11,9 @@ use crate::time::day_of;
 use futures_util::future::join_all;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Puts a message into the queue for each requested service that may deliver, all at the same time. If
-    /// the queue does not accept a message, the transaction is recorded nevertheless. Its metadata then says
-    /// which message was not queued.
+    /// Puts a message into the queue for each requested service that may deliver. All messages are sent at
+    /// the same time. If the queue does not accept a message, the transaction is recorded nevertheless. Its
+    /// metadata then says which message was not queued.
     pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };
         let services = self.delivering(&prepared.metadata.scope(), &prepared.services).await;

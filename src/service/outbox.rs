@@ -42,7 +42,7 @@ impl From<Message> for Queued {
     }
 }
 
-/// Returns the number of the first notification, which later resends count up from.
+/// Returns 1, the number of a service's first notification. Each resend has the next number.
 pub(super) fn first_round() -> u32 {
     1
 }

@@ -63,11 +63,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// Returns the outcome of a read that another request may be making. Returns `None` if the read takes too
-    /// long. It may never end, if the other request's client hung up.
+    /// Waits for the outcome of a read, which another request may be making. Returns `None` if that takes too
+    /// long: the read never ends if the other request's client hung up.
     ///
-    /// The outcome is polled, because a request must not resume another request's future. That future would
-    /// run as part of the wrong request, but workerd ties streams to the request that created them.
+    /// Polls for the outcome instead of awaiting the other request's future. workerd ties streams to the
+    /// request that created them, so no other request may run that future.
     async fn outcome(
         &self,
         request: &impl Request,

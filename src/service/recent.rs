@@ -1,5 +1,8 @@
-//! Keeps the replay records of an isolate's last create requests that had an idempotency key. Workers KV may
-//! take a minute to show a write. But even a retry after a second must be answered as an idempotent replay.
+//! Keeps the replay records of the latest create requests with an idempotency key, in the memory of one
+//! isolate.
+//!
+//! Workers KV may take a minute to show a write. Thanks to these records, even a retry after a second is
+//! answered as an idempotent replay.
 
 use crate::idempotency::{Replay, ReplayHash};
 use crate::scope::Scope;
@@ -32,8 +35,8 @@ struct RecentReplay {
 
 impl RecentReplays {
     /// Keeps the replay record of a create request. If all records together exceed the limit on bytes, the
-    /// unit with the most bytes loses its oldest record. So a busy unit does not displace the records of
-    /// other units.
+    /// unit with the most bytes loses its oldest record. In this way, a busy unit cannot displace the records
+    /// of other units.
     pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
         let mut shares = self.0.borrow_mut();
         shares
@@ -61,7 +64,7 @@ impl RecentReplays {
         bytes_of(&self.0.borrow())
     }
 
-    /// Returns the replay record of the create request that made this transaction.
+    /// Returns the replay record of the create request that created the transaction with this ID.
     pub fn of(&self, scope: &Scope, id: &str, now_ms: u64) -> Option<Replay> {
         self.find(scope, now_ms, |recent| recent.replay.id == id)
     }

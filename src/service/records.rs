@@ -35,9 +35,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.request_log.wait(self.clock, work).await
     }
 
-    /// Reads a whole transaction. Memory is reserved for `owner` only until all bytes have arrived. The
-    /// caller must use the result before it waits again. Otherwise, the bytes of concurrent requests would
-    /// add up.
+    /// Reads a whole transaction. Reserves memory for `owner`, and releases it once all bytes have arrived.
+    /// The caller must use the bytes before it waits for anything else. Otherwise, concurrent requests could
+    /// exceed the memory limit.
     pub(super) async fn read_transaction(
         &self,
         stored: Stored<S::Value, TransactionMetadata>,
@@ -47,8 +47,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.read_reserved(stored, &mut reservation, 0).await
     }
 
-    /// Reads a whole transaction into a reservation of memory. `held` is the number of bytes that the request
-    /// already holds. The caller may wait again as long as it keeps the reservation.
+    /// Reads a whole transaction, and extends the request's reservation of memory to it. `held` is the number
+    /// of bytes that the request already holds. The caller may wait for other things while it keeps the
+    /// reservation.
     pub(super) async fn read_reserved(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
@@ -60,7 +61,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }
 
-    /// Finds a transaction. An ID that this service cannot have made is not looked up.
+    /// Finds a transaction by its ID. If the service cannot have generated the ID, the store is not read.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,

@@ -21,8 +21,8 @@ enum Plan {
     Replay { id: TransactionId, answer: Vec<u8> },
     /// A new transaction.
     Record(Box<Prepared>, Replay),
-    /// An idempotent replay, made from the stored transaction. This release cannot make it from the replay
-    /// record, because a later release wrote that record with terms that are unknown here.
+    /// An idempotent replay, made from the stored transaction. The replay record is of no use here: a later
+    /// release wrote it with terms that this release does not know.
     Stored { id: TransactionId },
     /// The idempotency key was used with another payload. `ours` is the ID that is derived for this create request.
     Conflict { ours: TransactionId },
@@ -94,8 +94,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Selects the replay record that answers the create request with the transaction ID `id`. A record with
-    /// this ID takes precedence over a record of another payload.
+    /// Selects the replay record that answers a create request. A record with the request's transaction ID
+    /// `id` takes precedence over a record of another payload.
     ///
     /// Concurrent create requests in two isolates may have written two records with this ID. Then both
     /// isolates use the later one.
@@ -117,9 +117,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Answers a create request whose idempotency key was used with another payload. If both requests ran at
-    /// the same time, this one may nevertheless have recorded a transaction. Then it gets its first answer
-    /// again.
+    /// Answers a create request whose idempotency key was used with another payload, normally with an
+    /// error. If both requests ran at the same time, this one may have recorded its transaction too. Then
+    /// the answer is an idempotent replay.
     async fn replay_ours(
         &self,
         caller: &Caller,
@@ -139,7 +139,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(api::to_json(&first)))
     }
 
-    /// Writes the replay record of a recorded transaction. A repeated create request is recognised by it.
+    /// Writes the replay record of a recorded transaction. The service recognises a repeated create request
+    /// by this record.
     async fn keep_replay(
         &self,
         scope: &Scope,
@@ -163,7 +164,5 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 fn incomplete() -> Problem {
-    Problem::Internal(
-        "a stored transaction does not have all members that this service writes".to_owned(),
-    )
+    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
 }

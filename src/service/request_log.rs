@@ -59,7 +59,7 @@ struct Wait<'j, C: Clock> {
 }
 
 impl RequestLog {
-    /// Waits for the store, and adds the time to the total.
+    /// Awaits a call of the store, and adds its duration to the request's waiting time.
     pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
         let _wait = self.begin_wait(clock);
         work.await

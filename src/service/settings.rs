@@ -64,8 +64,11 @@ pub struct Variables<'v> {
 const ORIGIN_INVALID: &str = "creates are refused: the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
 const ORIGIN_INSECURE: &str =
     "creates are refused: in production the variable `PUBLIC_ORIGIN` must begin with `https://`";
-const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be set. Otherwise, each timeline URL would keep the host that its create request was sent to";
-const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently keeps the host that its create request was sent to";
+const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
+                               set. Otherwise, each timeline URL would permanently contain the host to \
+                               which its create request was sent";
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently \
+                              contains the host to which its create request was sent";
 const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
 const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
@@ -141,8 +144,8 @@ impl Settings {
         Health { version: &self.version, problem }
     }
 
-    /// Returns the problem with `PUBLIC_ORIGIN` because of which create requests are refused, if there is
-    /// one. Only production requires the variable to be set.
+    /// Returns the problem with `PUBLIC_ORIGIN`; `None` if there is none. While there is a problem, create
+    /// requests are refused. Only production requires the variable to be set.
     fn origin_problem(&self) -> Option<&'static str> {
         let is_insecure = self.is_production && !self.public_origin.starts_with("https://");
         match &*self.public_origin {

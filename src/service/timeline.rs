@@ -31,8 +31,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the page. Also returns why the profile, the updates or the mark of a cancellation could not be
-    /// read, if so. A wrong or missing edit key causes the same problem as an unknown ID.
+    /// Returns the page. If the profile, the updates or the record of a cancellation could not be read, also
+    /// returns why. A wrong or missing edit key causes the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,

@@ -43,8 +43,8 @@ impl ReadUpdates {
 type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Returns the updates of the offerings. If a record cannot be read, its offering has no updates, and the
-    /// cause is kept for the log. KV cost: 1 read for each offering whose updates are not cached, all at the
+    /// Returns the updates of the offerings. An offering has no updates if its record cannot be read; the log
+    /// gets the cause. KV cost: 1 read for each offering whose updates are not cached. All reads run at the
     /// same time.
     pub(super) async fn updates(&self, mode: Mode, offerings: Option<Offerings>) -> ReadUpdates {
         let mut updates = ReadUpdates::default();

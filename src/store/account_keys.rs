@@ -34,8 +34,8 @@ impl CredentialKey {
     }
 }
 
-/// The key `member:{team}:{unit}` of the record that a unit is in a team. A team's ID contains no colon, so
-/// it ends at the first one. A unit's ID may contain colons.
+/// The key `member:{team}:{unit}` of the record which says that a unit belongs to a team. A team's ID
+/// contains no colon, so the first colon ends it. A unit's ID may contain colons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberKey<'k> {
     /// The team's ID.
@@ -48,8 +48,8 @@ impl Key for MemberKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "member";
     const PREFIX: &'static str = "member:";
-    /// The same cache TTL as for an API key. It limits how long a team's key still works for a unit that was
-    /// removed from the team.
+    /// The same cache TTL as for the record of an API key. After a unit was removed from a team, the TTL
+    /// limits how long the team's key still works for the unit.
     const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.team, ":", self.unit].concat())
@@ -62,14 +62,16 @@ impl<'k> MemberKey<'k> {
         [Self::PREFIX, team, ":"].concat()
     }
 
-    /// Parses the name of the record that a unit is in a team. Returns `None` for any other name.
+    /// Parses the name of a record which says that a unit belongs to a team. Returns `None` for any other
+    /// name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some(MemberKey { team, unit })
     }
 }
 
-/// The key `unit:{id}` of a unit's entry in the operators' register. The service does not read it.
+/// The key `unit:{id}` of a unit's entry in the operators' register of units. Only operators read it, not the
+/// service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitKey<'k>(pub &'k str);
 
@@ -82,7 +84,8 @@ impl Key for UnitKey<'_> {
     }
 }
 
-/// The key `team:{id}` of a team's entry in the operators' register. The service does not read it.
+/// The key `team:{id}` of a team's entry in the operators' register of teams. Only operators read it, not the
+/// service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeamKey<'k>(pub &'k str);
 

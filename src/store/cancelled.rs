@@ -1,4 +1,4 @@
-//! The record that a transaction was cancelled, which only the timeline reads.
+//! The record of a transaction's cancellation. Only the timeline reads it.
 
 use super::key::Key;
 use super::metadata::NoMetadata;
@@ -6,9 +6,9 @@ use crate::pledge::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The key `cancelled:{transaction id}` of the record that says when an operator cancelled a transaction. An
-/// operator who credits a transaction in full can choose to write it, so that the timeline shows the
-/// cancellation. The record has no personal data, so an erasure keeps it.
+/// The key `cancelled:{transaction id}` of the record of a cancellation, which says when an operator
+/// cancelled the transaction. Operators may write it when they credit a transaction in full, so that the
+/// timeline shows the cancellation. An erasure keeps the record, because it has no personal data.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledKey<'k>(pub &'k TransactionId);
 

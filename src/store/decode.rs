@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// Decodes a record.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if it is not a JSON object, or does not have the type's shape.
+/// [`StoreError::Damaged`] if the record is not a JSON object, or does not have the shape of `T`.
 pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, StoreError> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let record = deserializer.deserialize_map(RecordVisitor(PhantomData));
@@ -19,7 +19,7 @@ pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, S
 }
 
 /// Deserializes a record from a JSON object only. serde's own implementation also accepts arrays, which
-/// doubles the code. This visitor also adds the position to errors of `try_from`.
+/// doubles the size of the code. Also adds the position in the JSON to errors of `try_from`.
 struct RecordVisitor<T>(PhantomData<T>);
 
 impl<'a, T: Deserialize<'a>> Visitor<'a> for RecordVisitor<T> {

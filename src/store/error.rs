@@ -5,7 +5,7 @@ use serde_json::error::Category;
 /// Why a record could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// The store does not answer, or refuses. The adapter logs the details.
+    /// The store does not answer, or refuses the request. The adapter logs the details.
     Unavailable,
     /// The isolate does not have enough free memory for the record at the moment. The record was not read.
     Busy,
@@ -16,8 +16,8 @@ pub enum StoreError {
 impl StoreError {
     /// Makes the error for a record of this kind that could not be decoded.
     ///
-    /// Error texts of serde_json can quote stored personal data. A text is kept only if it names nothing but
-    /// members and values of this crate. Otherwise, only the position is kept.
+    /// Error texts of serde_json can quote stored personal data. The text is kept if it names only members
+    /// and values of this crate. Otherwise, only the position of the error is kept.
     pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let names_ours =

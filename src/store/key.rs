@@ -1,7 +1,8 @@
-//! The trait of the store's typed keys. Each key type has its own prefix, metadata and cache TTL. So a wrong
-//! combination does not compile, and text from outside cannot name a record of another kind.
+//! The trait of the store's typed keys. Each key type has its own name prefix, metadata and cache TTL. So a
+//! record cannot be written with the metadata of another kind, and text from outside cannot name a record of
+//! another kind.
 //!
-//! Other modules do not know the prefixes. To list records, an operator's code uses a key type's
+//! Other modules do not repeat the prefixes. To list records, an operator's code uses a key type's
 //! [`PREFIX`](Key::PREFIX), or a longer prefix that the type makes. The type's `parse` then parses the listed
 //! names.
 

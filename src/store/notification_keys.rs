@@ -42,8 +42,8 @@ impl NotificationKey<'_> {
     }
 }
 
-/// The key `mail-queued:{id}` of a [`Queued`](crate::notify::Queued), kept for 3 days. It says that a
-/// notification is in the queue, because an operator resent it or because it waits for the next day. For a
+/// The key `mail-queued:{id}` of a [`Queued`](crate::notify::Queued) record, kept for 3 days. The record
+/// says that a notification is in the queue: an operator resent it, or it waits for the next day. For a
 /// messaging service, the service's name follows the ID.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedMailKey<'k>(pub &'k TransactionId, pub NotificationService);
@@ -61,8 +61,8 @@ impl Key for QueuedMailKey<'_> {
 }
 
 /// The key `mailed:{day}:{HMAC of the address}:{id}` of a record that counts an e-mail towards the daily
-/// limit of its address. The record is kept for 2 days. With it, [`notify`](crate::notify) also claims the
-/// notification, so that no concurrent delivery sends it too.
+/// limit of its address. The record is kept for 2 days. It also shows other deliveries that
+/// [`notify`](crate::notify) is about to send this notification, so that they do not send it too.
 ///
 /// Each messaging service has a limit of its own: `mailed:{day}:{service}:{HMAC of the address}:{id}`.
 #[derive(Clone, Copy, Debug)]

@@ -22,8 +22,8 @@ pub trait ListingStore: Store {
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
 
-    /// Returns the names of the records on the first page. A store may skip everything else that a list
-    /// contains.
+    /// Returns the names of the records on the first page. A store may override this to read nothing but the
+    /// names.
     async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         Ok(self.list(prefix, None).await?.records.into_iter().map(|record| record.name).collect())
     }

@@ -72,7 +72,7 @@ impl<'k> PriceListKey<'k> {
 /// `prices:unit:{mode}:{unit}:{time}` is the same for one unit, or a mark that the unit's list was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceListVersionKey<'k> {
-    /// The price list that this is a version of.
+    /// The price list to which this version belongs.
     pub of: PriceListKey<'k>,
     /// When the prices were set, an RFC 3339 date-time with milliseconds.
     pub time: &'k str,
@@ -89,8 +89,8 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// The text after the prefix that marks the names of units' price lists. In the names of modes' price
-    /// lists, the name of the mode comes after the prefix; no mode is called `unit`.
+    /// The text that follows the prefix in the name of a unit's price list. In the name of a mode's price
+    /// list, the mode follows the prefix; no mode is called `unit`.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;

@@ -31,9 +31,9 @@ impl Key for UpdatesKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "updates";
     const PREFIX: &'static str = "updates:";
-    /// The store's default cache TTL. It limits how long a page still shows a withdrawn update.
+    /// Uses the store's default cache TTL. It limits how long a page still shows a withdrawn update.
     const CACHE_SECONDS: Option<u32> = None;
-    /// This deadline is short, because the page can be shown without updates.
+    /// The deadline of a read, in milliseconds. It is short, because the page can be shown without updates.
     const READ_MS: u32 = 1_000;
     const MAX_BYTES: usize = MAX_UPDATES_BYTES;
     fn suffix(&self) -> Cow<'_, str> {

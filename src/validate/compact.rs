@@ -29,8 +29,8 @@ pub struct CompactIssue {
     pub length: u32,
 }
 
-/// Takes the place of a code for a number that JavaScript must check. This wasm does not convert numbers to
-/// doubles.
+/// Stands in place of an issue code for a number that JavaScript must check, because this wasm does not
+/// convert numbers to doubles.
 pub const UNDECIDED: u8 = u8::MAX;
 
 /// Checks a request given as JSON. Skips the first `skip` issues, and writes the next ones into `out`, as
@@ -53,8 +53,8 @@ pub fn check(
 /// Writes the issues of a body into memory, as many as fit, and counts all of them.
 struct CompactIssues<'o> {
     out: &'o mut [CompactIssue],
-    /// The index of the next issue in `out`. It starts at minus `skip`, as a wrapped number, so skipped
-    /// issues are out of bounds and not written.
+    /// The index in `out` for the next issue. It begins at minus `skip`, which wraps around to a huge
+    /// number. So the skipped issues are out of bounds and are not written.
     next: usize,
     /// The address of the body.
     start: usize,

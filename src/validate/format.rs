@@ -7,12 +7,13 @@ use crate::schema::Format;
 
 /// Matches an RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, and a domain or an address literal.
 ///
-/// Only the grammar is checked, not the lengths (64 bytes of local part, 255 of domain, 63 of label): JSON Schema
-/// refers to the ABNF rule, and RFC 5321 section 4.5.3.1 asks to avoid limits where possible. An address literal is an
-/// IPv4 address or has the tag `IPv6:`, the only registered tag.
+/// Checks only the grammar, because JSON Schema refers to the ABNF rule. The maximum lengths are not
+/// checked: 64 bytes for the local part, 255 for the domain, 63 for a label. RFC 5321 section 4.5.3.1 asks
+/// to avoid limits where possible. An address literal is an IPv4 address or has the tag `IPv6:`, the only
+/// registered tag.
 ///
-/// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`, `a@[1.2.3.256]`,
-/// `a@[IPv6:1::2::3]`, `ü@b.c`.
+/// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`,
+/// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
 #[must_use]
 pub fn is_email(text: &[u8]) -> bool {
     let local_part = match text {
@@ -64,16 +65,16 @@ pub fn is_date_time(text: &[u8]) -> bool {
 
 // ---- Ordinary texts ----------------------------------------------------------------------------
 
-/// Regular expressions for ordinary texts, one for each format. The package accepts a text that matches
-/// without a call of the wasm. All other texts, and those longer than 254 characters, are checked by the
-/// functions above.
+/// Regular expressions for ordinary texts, one for each format. The npm package accepts a matching text at
+/// once, without calling the WebAssembly. The functions above check all other texts, and texts longer than
+/// 254 characters.
 ///
 /// A text that matches is always valid, as `tests/native/formats.rs` proves. The expressions are ASCII and
 /// anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time: only single
 /// characters are repeated, and no text matches in two ways. They match:
 ///
-/// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`, and at most four
-///   single dots and hyphens after it.
+/// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`. After the `@`,
+///   there are at most four single dots and hyphens.
 /// - URIs of web pages, without user, percent-encoding and fragment.
 /// - Date-times in upper case, without leap seconds and 29 February.
 pub const ORDINARY: [(Format, &str); 3] = [
@@ -163,8 +164,8 @@ pub(super) fn skip(text: &[u8], class: u8) -> &[u8] {
     run(text, class)
 }
 
-/// Does the same as [`skip`], but is inlined, for loops in which a call would be slow. It checks four bytes at a time,
-/// which is faster.
+/// Does the same as [`skip`], but is inlined for loops in which a call would be slow. For speed, it checks
+/// four bytes at a time.
 #[inline]
 fn run(mut text: &[u8], class: u8) -> &[u8] {
     while let [a, b, c, d, rest @ ..] = text

@@ -8,7 +8,7 @@ use crate::schema::{Array, Kind};
 use std::fmt::{self, Display, Formatter};
 use strum::{Display, EnumMessage as _, VariantArray};
 
-/// The type that a value has instead of the required type.
+/// The type of a value that does not have the required type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, VariantArray)]
 #[repr(u8)]
 pub enum ValueType {
@@ -35,7 +35,7 @@ pub enum ValueType {
     Other,
 }
 
-/// What an issue's message names in addition to the code.
+/// The details that an issue's message contains, such as the expected type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Detail {
     /// The expected kind.

@@ -23,9 +23,9 @@ pub trait Visitor<'a> {
     fn visit_text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
     /// Visits a positive number.
     fn visit_number(&mut self, _slot: Slot, _double: f64) {}
-    /// Visits the text of a number that stands where an answer may also have a decimal string.
+    /// Visits the text of a number where an answer may have either a number or a decimal string.
     fn visit_decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
-    /// Visits one of the strings of a choice, by its index.
+    /// Visits a string that must be one of a fixed list. `_index` is its position in that list.
     fn visit_choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
@@ -45,7 +45,8 @@ pub enum Source {
 pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
-    /// `undefined` as the request itself or as an item. (A member that is `undefined` is left out.)
+    /// `undefined` as the request itself or as an item of an array. (A member that is `undefined` is left
+    /// out.)
     pub const ABSENT: u8 = 2;
     /// A value that could not be read, because reading it threw an error.
     pub const UNREADABLE: u8 = 3;

@@ -95,8 +95,8 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Consumes the comma before the next item of an array or object, or the closing bracket `end`. There is
-    /// no comma before the first item. Returns whether there is another item.
+    /// Consumes the comma before the next item of an array or object, or the closing bracket `end`. Before
+    /// the first item, no comma is expected. Returns whether there is another item.
     #[inline]
     pub(crate) fn has_next_item(&mut self, first: bool, end: u8) -> Result<bool> {
         let next = self.peek();
@@ -171,7 +171,8 @@ impl<'a> Lexer<'a> {
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
     }
 
-    /// Returns the bytes that were consumed since `start`: the input that was left at an earlier moment.
+    /// Returns the bytes that were consumed since an earlier moment. `start` is the input that was left at
+    /// that moment.
     fn consumed_since(&self, start: &'a [u8]) -> &'a [u8] {
         start.get(..start.len() - self.rest.len()).unwrap_or_default()
     }

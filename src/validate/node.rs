@@ -10,8 +10,8 @@ const MEMBER_BITS: u32 = 8;
 /// Number of bits for an array's item in a [sort key](Node::sort_key). They hold the item's position, which
 /// has 32 bits, plus 1.
 const ITEM_BITS: u32 = 33;
-/// Where the bits of an array's item begin in the [sort key](Node::sort_key) of a value, counted from the
-/// lowest bit. Each array of the request is a member of the request itself.
+/// The lowest bit of an array item's position in the [sort key](Node::sort_key) of a value. Above these bits
+/// are those of one member, because each array is a direct member of the request.
 pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 
 /// A value of a body: its node in the schema's tree, and its position in each array above it.
@@ -21,9 +21,9 @@ pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 pub struct Node<'p> {
     parent: Option<&'p Node<'p>>,
     kind: &'static Kind,
-    /// `None` for the root.
+    /// The node's number in the schema's tree; `None` for the root.
     slot: Option<Slot>,
-    /// `None` for the root and for items.
+    /// The member of the schema; `None` for the root and for array items.
     member: Option<&'static Member>,
     /// The position among the object's members or the array's items, starting at 0.
     position: u32,

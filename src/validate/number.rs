@@ -4,7 +4,7 @@ use super::code::Code;
 
 /// Converts the text of a JSON number to the nearest double. Returns NaN for any other text.
 ///
-/// The client passes JavaScript's `Number`, as [`to_double`] would add kilobytes to its wasm.
+/// The client passes JavaScript's `Number`, because [`to_double`] would add kilobytes to its wasm.
 pub type ToDouble = fn(&str) -> f64;
 
 /// Converts the text with the standard library. Returns NaN for a text that is not a number.

@@ -9,26 +9,26 @@ use super::number;
 use super::string::{RawString, Text};
 use crate::schema::BODY;
 
-/// Receives the issues of a body, in the order in which the walk finds them.
+/// Receives the issues of a request body, in the order in which the validator finds them.
 pub(crate) trait Reporter<'a> {
-    /// Whether strings must be decoded exactly, because they are kept or shown. For the rules alone, all
-    /// characters beyond ASCII are the same.
+    /// Whether strings must be decoded exactly, because the visitor keeps or shows them. The rules treat all
+    /// characters beyond ASCII alike, so checking alone needs no exact text.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Returns whether accepted values are still passed to the visitor. This is so until the first issue. It
-    /// is always so for a visitor that ignores the values.
+    /// Returns whether accepted values are still passed to the visitor. After the first issue they are not,
+    /// unless the visitor ignores values anyway.
     fn is_clean(&self) -> bool {
         true
     }
     /// Reports that the value breaks a rule.
     fn report(&mut self, node: &Node<'_>, code: Code);
-    /// Reports that the value does not have the type that the node's kind requires.
+    /// Reports a value of the wrong type. `found` is its type.
     fn report_type(&mut self, node: &Node<'_>, found: ValueType);
-    /// Reports that the object has a member whose name is not in the schema.
+    /// Reports a member of an object whose name is not in the schema.
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
-    /// Reports that the bytes stop being JSON at this offset.
+    /// Reports malformed JSON: the bytes are wrong from this offset on.
     fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
-    /// Checks a number. Reports it if it is not finite or not above 0. Otherwise returns it, if the visitor
-    /// needs values.
+    /// Checks a number. Reports a number that is not finite or not above 0. Returns any other number, if the
+    /// visitor needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
 }
 
@@ -41,8 +41,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Creates a report that counts all issues and keeps the first `limit` of them in the schema's order. It never
-    /// holds more than twice the limit.
+    /// Creates a report that counts all issues, but keeps only the first `limit` in the schema's order. It
+    /// never holds more than twice as many.
     pub fn with_limit(limit: usize) -> Self {
         Report { issues: Vec::new(), limit, count: 0 }
     }
@@ -114,8 +114,8 @@ fn issue_at<'a>(node: &Node<'_>, code: Code, detail: Detail) -> Issue<'a> {
 /// Maximum number of characters of a path in a summary. Every path of the contract is shorter.
 const MAX_PATH_LENGTH: usize = 100;
 
-/// Writes issues with their paths on one line. `count` is the number of all issues; the line ends with how
-/// many are left out. Paths are cut at 100 characters, so that names in a body cannot make the line long.
+/// Writes issues with their paths on one line. `count` is the number of all issues: the line ends with how
+/// many of them it leaves out. Paths are cut at 100 characters, because a request can contain long names.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     let shown = issues.iter().map(|issue| match issue.path.steps() {
         [] => format!("the body {issue}"),

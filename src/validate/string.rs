@@ -19,7 +19,7 @@ impl<'a> RawString<'a> {
     /// Decodes the value into `buffer`, which must have as many bytes as the raw string. Returns `None` if an
     /// escape is half of a surrogate pair.
     ///
-    /// Without `EXACT`, each escaped character beyond ASCII becomes a single byte beyond ASCII.
+    /// Without `EXACT`, each escaped character beyond ASCII becomes the single byte 0x80.
     pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;

@@ -5,8 +5,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The context of a request. It is the class `Call` in `recover.js`; `impact-pledge/testing` has another
-    /// such class.
+    /// The context of a request, in JavaScript: the class `Call` of `recover.js`, or the one of
+    /// `impact-pledge/testing`.
     pub type Call;
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::JsValue;
 use worker::console_error;
 
-/// Converts to a plain JavaScript value.
+/// Converts a Rust value to a plain JavaScript value.
 ///
 /// # Errors
 /// Never for the types of this crate.
@@ -15,7 +15,8 @@ pub fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     JSON::parse(&json)
 }
 
-/// Converts from a plain JavaScript value. Returns `None` if it has another shape.
+/// Converts a plain JavaScript value to a Rust value. Returns `None` if the value does not have the shape
+/// of the Rust type.
 pub fn from_js<T: DeserializeOwned>(value: &JsValue) -> Option<T> {
     let json = JSON::stringify(value).ok()?.as_string()?;
     serde_json::from_slice(json.as_bytes()).ok() // other code uses `from_slice`, so `from_str` would add to the wasm

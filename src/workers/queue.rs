@@ -11,7 +11,7 @@ pub const PUT_MS: u32 = 2_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A queue. It replaces `worker::Queue`, which also converts messages with serde, and has no deadline.
+    /// A queue. Used instead of `worker::Queue`, which has no deadline and also converts messages with serde.
     pub type Queue;
     /// Puts a message into the queue.
     #[wasm_bindgen(method, catch)]

@@ -2,8 +2,8 @@
 const MAX_WAITING = 10_000;
 
 /**
- * The longest time that other messages wait for a message that is delivered alone, in milliseconds. The
- * platform may have ended that delivery without notice.
+ * The longest time that other messages wait while one message is delivered alone, in milliseconds. The wait
+ * is limited because the platform may have ended that delivery without notice.
  */
 const TURN_MS = 60_000;
 /**
@@ -15,17 +15,21 @@ const LOOK_MS = 20;
 /** Seconds before a message that broke its instance is delivered again. */
 const AGAIN_SECONDS = 60;
 /**
- * Deadlines after an instance broke, in milliseconds. `SEND_MS` is for the answer of the mail service or the
- * adapter to a request that the instance sent. `WRITE_MS` is for the marker that is then written to Workers
- * KV.
+ * Deadlines after an instance broke, in milliseconds. `SEND_MS` is for the answer to a request that the
+ * instance has sent to the mail service or to an adapter. `WRITE_MS` is for writing the marker, which
+ * records a sent notification in Workers KV.
  */
 const SEND_MS = 15_000;
 const WRITE_MS = 15_000;
 
 /**
- * A wasm module. `name` is for the log. `instance` returns the number of the current instance; if that one
- * broke, it first starts a new one. `broken` makes the answer to a request whose instance broke. `queue` and
- * `scheduled` use the same instance as the requests.
+ * A wasm module.
+ *
+ * - `name` is for the log.
+ * - `instance` returns the number of the current instance. If the current instance broke, it first starts a
+ *   new one.
+ * - `broken` makes the answer to a request whose instance broke.
+ * - `queue` and `scheduled` use the same instance as the requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
  * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
@@ -41,13 +45,12 @@ const WRITE_MS = 15_000;
  */
 
 /**
- * Makes the Worker's handlers, which call the module and also answer if its instance breaks. After an
- * uncaught exception, the `worker` crate starts a new instance at the next call. The calls of the old
- * instance would wait forever. So these handlers answer its requests with an error, and deliver its messages
- * again.
+ * Makes the Worker's handlers, which call a wasm module. If the module's instance breaks by an uncaught
+ * exception, its waiting calls would never end. So the handlers answer its requests with an error, and
+ * deliver its messages again. At the next call, the `worker` crate starts a new instance.
  *
- * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks
- * this instance affects no request. Other messages lose no attempt by it, and cause no second notification.
+ * Messages are delivered concurrently, in an instance of their own. A message that breaks this instance
+ * affects no request. It costs the other messages no attempt, and causes no second notification.
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);
@@ -96,8 +99,8 @@ function handlersOf(module, startConsumer) {
   }
 
   /**
-   * Delivers each message of a batch, which is then acknowledged or retried by itself. The batch fails only
-   * if a message cannot be acknowledged or retried.
+   * Delivers the messages of a batch. Each message is acknowledged or retried on its own. The batch fails
+   * only if a message cannot be acknowledged or retried.
    */
   async function consume({ queue, messages }, env) {
     consumer ??= consumerOf(startConsumer());
@@ -154,8 +157,8 @@ class Call {
   }
 
   /**
-   * Returns a promise that is fulfilled once the answer is made and all later work has ended. There is only
-   * one such promise, because each takes the platform 5 µs.
+   * Returns a promise that is fulfilled once the answer is made and all later work has ended. A request has
+   * only one such promise, because each costs the platform 5 µs.
    */
   end(answered) {
     return answered.then(() => this.#later);
@@ -179,9 +182,9 @@ class Sending {
   }
 
   /**
-   * Remembers a notification that the module is sending. `sent` is fulfilled if the mail service accepts the
-   * e-mail, or with the adapter's response to a message. The other arguments are for writing the marker,
-   * which must follow a success.
+   * Remembers a notification that the module is sending. `sent` is fulfilled if the mail service accepts
+   * the e-mail, or with the adapter's response to a message. The other arguments are for writing the
+   * marker, the record that the notification was sent.
    */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
@@ -190,7 +193,8 @@ class Sending {
 
   /**
    * Returns the state of the notification after the instance broke. If the notification was sent, first
-   * writes its marker. Even if this write fails, the message is then acknowledged.
+   * writes its marker, the record that it was sent. Even if the write fails, the message is then
+   * acknowledged.
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
@@ -227,8 +231,8 @@ const outcome = (promise, milliseconds) =>
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
   /**
-   * The time until which new messages wait. They wait for the messages of a broken instance, or for a message
-   * that is delivered alone.
+   * The time until which new messages wait, in milliseconds since 1970. They wait after the instance broke,
+   * and while one message is delivered alone.
    */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
@@ -360,7 +364,7 @@ function keepHttps(request, response) {
   return response;
 }
 
-/** Returns whether the request is a POST. A request whose method cannot be read counts as a POST. */
+/** Returns whether the request may change something: it is a POST, or its method cannot be read. */
 export function changes(request) {
   try {
     return request.method === "POST";

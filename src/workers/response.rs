@@ -28,8 +28,8 @@ struct Head {
     headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
-/// Makes the platform's response. Only an invalid status or header could make this fail, and the service
-/// never has one. In that case, it would return `undefined`, and `recover.js` would answer the request.
+/// Makes the platform's response. The service never has an invalid status or header. If it had one, this
+/// function would return `undefined`, and `recover.js` would answer the request.
 pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
     match &log {

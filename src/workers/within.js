@@ -1,8 +1,8 @@
 /**
- * Returns a promise that settles as `promise` does, or rejects with `undefined` when the time is over. The
- * platform's own promises never reject with `undefined`.
+ * Returns a promise that settles as `promise` does, or rejects with `undefined` after this many milliseconds.
+ * The platform's own promises never reject with `undefined`.
  *
- * This is JavaScript, because a timer in wasm needs closures of its own. They would take 5 % of the time of a
+ * It is written in JavaScript for speed. In WebAssembly, the timer's closures would take 5 % of the time of a
  * get request.
  */
 export const within = (promise, milliseconds) =>

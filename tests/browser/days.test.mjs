@@ -251,7 +251,10 @@ test("accounts: how many trees the month needs, over all shops", async (t) => {
   await shows(page, "To be done");
 });
 
-/** Returns the sum of trees in the live records of the month, without the transaction that was credited. */
+/**
+ * Returns the sum of trees in the live records of the month. Leaves out the order of 1e21 trees, which was
+ * credited.
+ */
 async function treesOfMonth() {
   const { keys } = await dashboard.kv.list({ prefix: "transaction:" });
   let sum = 0;

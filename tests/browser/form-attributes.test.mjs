@@ -20,7 +20,9 @@ const ALL = {
   "pledges.0.impact.amount": "1",
 };
 
-/** Values of a field in an otherwise valid form. HTML must refuse a value if and only if the rules refuse the posted form. */
+/**
+ * Values of a field in an otherwise valid form. HTML must refuse exactly the values that the rules refuse.
+ */
 const VALUES = [
   ["reference", ["", "r", " "]],
   [

@@ -1,4 +1,4 @@
-/** Opens pages with one form. The built and bundled package is bound to this form. */
+/** Opens pages with one form, which the built and bundled package checks. */
 import { basename } from "node:path";
 import { build } from "esbuild";
 import { packed } from "../package/packed.mjs";
@@ -16,8 +16,8 @@ const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 let made;
 
 /**
- * Returns the files that the pages load, by name. One is a script that collects what the form's binding
- * passes to `onSubmit`; the others are its chunks.
+ * Returns the files that the pages load, by name. The main script collects what the form's binding passes to
+ * `onSubmit`. The other files are its chunks.
  */
 async function scripts() {
   const contents = `

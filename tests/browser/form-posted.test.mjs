@@ -1,6 +1,6 @@
 /**
  * Tests that a form's payload equals what the browser posts, also with custom elements and `formdata`
- * listeners. Typing must never be disturbed.
+ * listeners. Also tests that typing is never disturbed.
  */
 import assert from "node:assert/strict";
 import test from "node:test";

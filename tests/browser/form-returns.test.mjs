@@ -37,7 +37,9 @@ test("a page restored from the browser's cache can be sent again, and the earlie
   assert.equal(await count(page), 2);
 });
 
-/** How `onSubmit` leaves the page, before it returns or after a wait. */
+/**
+ * Ways in which `onSubmit` leaves the page: at once, after a wait, or only seemingly, by a download.
+ */
 const LEAVING = {
   "an address": "location.assign('/slow')",
   "behind a wait": "return Promise.resolve().then(() => { location.href = '/slow'; })",

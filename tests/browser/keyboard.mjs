@@ -48,7 +48,7 @@ export async function send(page, fields, selector) {
 const CONTROLS =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
 
-/** Numbers the visible controls of a page. Returns the start of each control's HTML. */
+/** Numbers the visible controls of a page. Returns the first 120 characters of each control's HTML. */
 function numberControls(selector) {
   const shown = [...document.querySelectorAll(selector)].filter((control) =>
     control.checkVisibility(),

@@ -236,7 +236,10 @@ test("an image that does not load leaves no gap, and a logo that does not load i
   );
 });
 
-/** A unit and the reader's locale, then the page's expected language, heading and first amount. */
+/**
+ * Rows of a unit and the reader's locale, followed by the page's expected language, heading and first
+ * amount.
+ */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Nordwald hat 3 Zusagen für Mara gegeben", "1.234,5 trees"],
   ["plain", "ja-JP", "ja", "NordwaldがMara様のために3件の支援を約束しました", "1,234.5 trees"],

@@ -230,8 +230,8 @@ test("values that no field sets are errors or the shop's own, and nothing throws
 });
 
 /**
- * A value that cannot be read as a number or a date, the state of its input element (undefined: no element),
- * and `empty` if the value counts as empty.
+ * Each row has a value that cannot be read as a number or a date, and the state of its input element
+ * (undefined: no element). In the rows with `empty`, the value counts as empty.
  */
 const UNREAD = [
   ["3,5", undefined],

@@ -19,7 +19,10 @@ const WRONG = {
   recipient: { email: "ada@" },
   pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }],
 };
-/** The issues as our own function returns them: libraries may add to an issue, but must keep all of it. */
+/**
+ * The issues that our own function finds. A library may add members to an issue, but must keep the existing
+ * ones.
+ */
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
 const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));
 

@@ -9,7 +9,9 @@ const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 const hoisted = pledgeResolver({ maxIssues: 5 });
 const optional = pledgeResolver({ optional: true, timeZone: "Europe/Berlin" });
 
-/** A shop's own types for the values of a form. Its arrays are mutable, and it has no further members. */
+/**
+ * A shop's own type for the values of a form. Its arrays are mutable, and it has no further members.
+ */
 interface Values {
   coupon: string;
   reference: string;

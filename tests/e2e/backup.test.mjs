@@ -137,7 +137,7 @@ test("replay records are restored only together with the secret that they were m
   const unkeyed = await backedUp(t, { entries: [replay] });
   await assert.rejects(restore(unkeyed.kv, unkeyed.file, now), {
     message:
-      "this backup has replay records, but not the secret that they were made with: repeated creates would be recorded twice. Nothing was written. `--only transactions` leaves the replay records out",
+      "this backup has replay records, but not the secret that they were made with. After a restore, repeated create requests would be recorded twice. Nothing was written. To leave out the replay records, use `--only transactions`",
   });
   const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
   await wipe(kv);
@@ -213,7 +213,7 @@ test("what is no whole backup is refused in one line before anything is written"
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
       whole.toString().replace('"version":1', '"version":3'),
-      "was written by a later release: restore it with that one",
+      "was written by a later release: restore it with that release",
     ],
     [text(...lines, lines.at(-2)), "was changed: it has lines after its end"],
     [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of the names"],

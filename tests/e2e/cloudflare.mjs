@@ -24,9 +24,10 @@ const TOKEN = "token-1";
  * @param {import("node:test").TestContext} t
  * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
  *   `deployed`: whether the Worker of wrangler.toml's top level exists, with its namespace. `page`: the number of
- *   names on a page of a list, so small that tests notice a client that reads only one page. `fault`: returns how a
- *   request fails. The account's `lost` tells for each request whether its answer is lost after it was carried out
- * @returns the account's contents, and the environment variables that make wrangler use the stand-in
+ *   names on a page of a list. The default is so small that tests notice a client that reads only one page.
+ *   `fault`: returns how a request fails
+ * @returns the account's contents, and the environment variables that make wrangler use the stand-in. A test may
+ *   set the account's `lost`: it returns whether a request is carried out but its answer is lost
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
@@ -69,8 +70,8 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 /**
  * Opens the KV records of a deployed Worker. `asked` lists only the API requests that come after this.
  * @param {import("node:test").TestContext} t
- * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`
- *   of each API call in milliseconds, which by default no call here reaches; `more`: further environment variables
+ * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`:
+ *   of each API call, in milliseconds; no call here reaches the default. `more`: further environment variables
  */
 export async function deployedKv(
   t,
@@ -86,7 +87,8 @@ export async function deployedKv(
 }
 
 /**
- * Like {@link deployedKv}, with the ledger of a deployed dashboard.
+ * Opens the KV records of a deployed Worker, as {@link deployedKv} does, and the ledger of a deployed
+ * dashboard.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
  */
@@ -241,7 +243,7 @@ function upload(account, name, parts) {
   return ok({ id: name, etag: "1", startup_time_ms: 1, deployment_id: id });
 }
 
-/** A deployment with all traffic of a Worker to one version. */
+/** Deploys a version of a Worker: all traffic goes to this version. */
 function deploy({ deployments }, worker, version) {
   const id = randomUUID();
   deployments.unshift({

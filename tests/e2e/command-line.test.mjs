@@ -18,7 +18,7 @@ const OFF_DEPLOYED = "`--env` is for a deployed service: add `--remote`";
 const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
 const RESEND = "give either the ID of a transaction, or `--failed-on`";
-const NEITHER = "give either `--unit` or `--team`, which the key acts for";
+const NEITHER = "say what the key acts for: give either `--unit` or `--team`";
 const FIND = "give either `--reference` or `--email`";
 const ERASE = "give either the ID of a transaction, or `--email`";
 
@@ -135,8 +135,8 @@ const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
 /**
- * Command lines from which npm took an option: the rest of the line, and the option's name as npm and as we
- * spell it.
+ * Command lines from which npm took an option as its own. Each row has the rest of the line, the option's
+ * name as npm spells it, and the option as this project spells it.
  */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
@@ -162,7 +162,7 @@ test("an option that npm took is reported, and nothing is changed", async (t) =>
   for (const [line, option, shown] of BY_NPM) {
     const { code, out, problem } = await byNpm(line, { [`npm_config_${option}`]: "true" });
     assert.deepEqual([code, out], [2, ""], line);
-    const refused = `npm took \`${shown}\` for itself, so nothing was done: write \`npm `;
+    const refused = `npm took \`${shown}\` for itself, so nothing was done. Write \`npm `;
     assert.ok(problem.startsWith(refused), problem);
   }
   for (const [line, config] of [

@@ -72,7 +72,7 @@ async function refused(problem, ...args) {
 test("production is not deployed without the origin that its timeline addresses permanently begin with", async (t) => {
   const production = ["--env", "production"];
   await refused(
-    /`PUBLIC_ORIGIN` of the environment production is not set\..*permanently with the host that its create was sent to.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
+    /`PUBLIC_ORIGIN` of the environment production is not set\..*permanently with the host that received its create request.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
     ...production,
   );
   const ready = ["--config", withOrigins(scratch(t))];

@@ -1,4 +1,7 @@
-/** `npm run keys`: API keys are created, listed, replaced and revoked. The rules of keys are tested in tests/native/operator. */
+/**
+ * Tests `npm run keys`, which creates, lists, replaces and revokes API keys. The rules of keys are tested
+ * in tests/native/operator.
+ */
 import assert from "node:assert/strict";
 import { userInfo } from "node:os";
 import test from "node:test";
@@ -145,7 +148,7 @@ test("an ID that does not name exactly one key deletes nothing, and with `--json
   const twins = ["1", "2"].map((last) => `key:${"a".repeat(63)}${last}`);
   await kv.write(twins.map((key) => ({ key, value: "{}" })));
   await fails(["keys", "revoke"], /^2 keys have IDs that begin with `a{12}`/, "a".repeat(12));
-  await fails(["keys", "revoke"], /^no key has the ID `b{12}`/, "b".repeat(12));
+  await fails(["keys", "revoke"], /^no key in the list has the ID `b{12}`/, "b".repeat(12));
   const unknown = ["keys", "rotate", "f".repeat(64), "--keep", "0", "--json"];
   const message = "there is no key ffffffffffff: nothing was done";
   assert.deepEqual(jsonOf(await command(1, unknown)), { error: { code: "failed", message } });

@@ -138,8 +138,8 @@ const TOKEN =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
 /**
- * Faults of Cloudflare's API, the number of requests that a list command then makes, and its error message
- * (null: it succeeds).
+ * By case: faults of Cloudflare's API, the number of requests that the list command makes, and its error
+ * message. The message is null if the command succeeds.
  */
 const FAULTS = {
   "a pause that the API asks for is kept": [
@@ -191,8 +191,8 @@ const NO_LOGIN =
   /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
 
 /**
- * By case: the expected error message, the command's arguments, and environment variables in addition to
- * those of the stand-in.
+ * By case: the expected error message, the command's additional arguments, and environment variables that are
+ * added to those of the stand-in for Cloudflare.
  */
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],

@@ -104,8 +104,8 @@ test("statements that another local program blocks are retried a limited number 
 
 const again = { "retry-after": "0" };
 /**
- * Faults of a database query, the number of requests that the query then takes, and its error message (null:
- * it succeeds).
+ * By case: faults of a database query, the number of requests that the query takes, and its error message.
+ * The message is null if the query succeeds.
  */
 const FAULTS = {
   "a server's error": [

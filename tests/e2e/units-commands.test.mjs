@@ -117,7 +117,7 @@ test("a team of 200 units gets one more without another key", async (t) => {
   assert.deepEqual(await json("teams", "remove", "market", ...removed.units), removed);
   await fails(
     ["teams", "remove", "market", "shop-1001", "shop-1000"],
-    /^nothing was removed: `shop-1000` is not in the team `market` any more: \S+ removed it at 20/,
+    /^nothing was removed, because `shop-1000` is no longer in the team `market`: \S+ removed it at 20/,
   );
   assert.equal((await json("teams", "show", "market")).units.length, 199);
   await fails(["teams", "show", "markt"], "the team `markt` has no units here");

@@ -28,8 +28,8 @@ const OPERATOR = {
 };
 
 /**
- * Starts the Worker with these records or, by default, with the development data. With `ledger`, the
- * dashboard's Worker runs as well and maintains the ledger.
+ * Starts the Worker with these records or, by default, with the development data. With `ledger`, also starts
+ * the dashboard's Worker, which maintains the ledger.
  * @param {{allowedOrigins?: string, ledger?: boolean, records?: Record<string, {value: string, metadata?: object}>}} [options]
  * @returns {Promise<Worker>}
  */

@@ -255,7 +255,7 @@ fn spoiled(whole: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// The client accepts an answer exactly if the service's record types can read it. In addition, the client
+/// The client accepts the same answers as the service's record types, with one exception: only the client
 /// checks the texts of a charge.
 #[test]
 fn the_shapes_are_those_of_the_records() {

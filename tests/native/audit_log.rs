@@ -232,8 +232,8 @@ fn levels(units: &[&str], teams: &[&str]) -> OwnPlaces {
     OwnPlaces::new(units.chain(teams.iter().map(|&id| KeyLevel::Team(id.to_owned()))))
 }
 
-/// Rows of a change and two sentences about it: as people of the unit `a` see it, and as people of the team
-/// `chain` see it. The team has the units `a` and `b`.
+/// Each row has a change and two sentences about it. People of the unit `a` see the first. People of the team
+/// `chain`, which has the units `a` and `b`, see the second.
 #[test]
 fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
     let own = |unit: &str| {

@@ -1,4 +1,4 @@
-//! Tests the fields of a profile that appear only on statements: their limits, and that buyers never see
+//! Tests the members of a profile that appear on statements only: their limits, and that buyers never see
 //! them.
 
 use impact_pledge::pledge::RetrievedPledgeTransaction;

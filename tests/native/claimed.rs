@@ -1,5 +1,5 @@
-//! Tests changes that are protected by a claim, a kind of lock in the ledger, while any step fails. In the
-//! end, the answer that the person got must be true.
+//! Tests changes that are protected by a claim, a kind of lock in the ledger. Any step of a change may
+//! fail, and the answer to the person must still be true.
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
@@ -37,7 +37,7 @@ pub enum Fault {
     CrashBefore,
     /// The process ends after the call.
     CrashAfter,
-    /// A pass that compares the ledger with the records runs before the call.
+    /// A reconciliation, which compares the ledger with the records, runs before the call.
     Pass,
     /// All other changes continue before the call.
     Wait,
@@ -51,7 +51,7 @@ async fn wait() {
     poll_fn(|_| if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }).await;
 }
 
-/// A store and a ledger of which some calls fail. `faults` lists these calls by number.
+/// A store and a ledger, some of whose calls fail. `faults` lists these calls by number.
 pub struct Faulty<'f> {
     pub store: &'f MemoryStore,
     pub ledger: &'f SqliteLedger,
@@ -146,7 +146,7 @@ impl Ledger for Faulty<'_> {
 
 pub type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 
-/// Marking a month as paid or adding a unit to a team, and the changes that undo these.
+/// A change: a month is marked as paid, a unit is added to a team, or one of these is undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Mark,
@@ -275,7 +275,7 @@ impl World {
     }
 
     /// Asserts that the answer to a change was true: a change that was reported as done is stored, and one
-    /// that was reported as failed is not.
+    /// that was reported as failed is not. An answer may also say that the outcome is not certain.
     #[track_caller]
     fn check(&self, change: Change, heard: &Heard, faults: &[(usize, Fault)]) {
         let is_made = self.is_there(change) == change.is_addition();

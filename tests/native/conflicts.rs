@@ -44,12 +44,12 @@ const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// Old records that reads return after both operators have read the current record. With `None`, reads
-    /// return the current records.
+    /// Old versions of the records. Reads return them after both operators have read the current record. With
+    /// `None`, reads always return the current records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
-    /// How many calls to the store take as long as one pause in a change.
+    /// Number of calls to the store that take as long as one pause in a change.
     pause: usize,
 }
 

@@ -47,8 +47,8 @@ async fn add(
 
 // ---- At the same time ----------------------------------------------------------------------------
 
-/// Runs two changes at the same time, and repeats this for each call of the first change. At that call, the
-/// first change waits until the second one has run.
+/// Runs two changes at the same time, once for each call that the first change makes. At that call, the first
+/// change waits until the second one has run.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     mut check: impl FnMut(&Bench, T, U),
@@ -88,8 +88,8 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
-/// A month whose transactions are all credited has nothing due. The same is true of a month without
-/// transactions, so the amount alone cannot show that a rebuild has emptied the ledger.
+/// The amount due cannot show that a rebuild has emptied the ledger: a month with nothing but credited
+/// transactions has nothing due, and neither has a month without transactions.
 #[test]
 fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
     let mut is_marked = BTreeSet::new();

@@ -180,7 +180,11 @@ fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
         ("0.001", &[], "write the amount as `1234.50`, not `0.001`"),
         ("1", &[("tree", "4.0000000001")], "only 4 of `tree` can still be credited"),
         ("1", &[("reef", "1")], "only 0 of `reef` can still be credited"),
-        ("1", &[("tree", "1"), ("tree", "1")], "`tree` has two quantities"),
+        (
+            "1",
+            &[("tree", "1"), ("tree", "1")],
+            "`tree` is named twice: give one quantity for each offering",
+        ),
         ("1", &[("tree", "-1")], "write the quantity of `tree` as `2.5`, not `-1`"),
         (
             "1",

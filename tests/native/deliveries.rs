@@ -138,7 +138,7 @@ fn orders_of_one_buyer_that_come_together_are_five_mails_whatever_workers_kv_lis
 
 // ---- Bytes ---------------------------------------------------------------------------------------
 
-/// A store whose values take some time to read. Deliveries hold their bytes during that time.
+/// A store whose values take some time to read. During that time, deliveries hold the values' bytes.
 struct SlowStore<'s> {
     store: &'s MemoryStore,
     deliveries: &'s Deliveries,
@@ -230,8 +230,8 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// The maximum number of instances all start to deliver one message at the same moment. No list shows the
-/// others' claims on it yet.
+/// The maximum number of instances start to deliver one message at the same moment. Each claims the message,
+/// but KV's lists do not show the claims of the other instances yet.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let fixture = Fixture::new();

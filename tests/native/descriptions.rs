@@ -1,9 +1,9 @@
-//! The descriptions of the request's values in the generated files.
+//! Describes the request's values, for the generated files.
 
 use impact_pledge::schema::Slot;
 
-/// Returns the name and the description of the type of the object at this place in a request. `None` stands
-/// for the request itself.
+/// Returns the name and the description of an object's type in the request. `None` stands for the request
+/// itself.
 pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
     Some(match slot {
         None => (

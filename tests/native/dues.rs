@@ -75,8 +75,8 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
 }
 
-/// For earlier months, the ledger reads the charges only of shops whose credits may exceed them. The credits
-/// of all other shops must be left out as well.
+/// For earlier months, the ledger reads only the charges of shops whose credits may exceed them. It must then
+/// also leave out the credits of all other shops.
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();

@@ -180,9 +180,9 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Tries all short texts built from one character of each class and some longer parts. A class contains the
-/// characters that the expression treats alike or, for texts that may match, the rule. Other tests try days
-/// and times.
+/// Tries all short texts built from one character of each class and from some longer parts. The characters of
+/// a class are all treated alike: by the simple expression or, in texts that it may match, by the format's
+/// rule. Other tests try days and times.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };

@@ -20,7 +20,8 @@ struct Bench {
     ledger: SqliteLedger,
 }
 
-/// Returns a service with two transactions of January: in live mode of 10 trees and 2.5 `reef`, in test mode of 1 tree.
+/// Returns a service with two transactions of January: one in live mode (10 trees and 2.5 `reef`), and one
+/// in test mode (1 tree).
 fn bench() -> Bench {
     let service = seeded();
     let mut order = minimal();

@@ -23,8 +23,8 @@ struct Input {
 const INPUT: Input =
     Input { secret: 1, mode: Mode::Test, unit: "unit_1", key: "order-1", payload: b"{}" };
 
-/// Returns [`INPUT`] and inputs that differ from it in one part. Some have the same text, but divided
-/// differently between the parts.
+/// Returns [`INPUT`] and variants of it. Most differ in one part. In two of them, the same text is divided
+/// differently between the unit and the key.
 fn inputs() -> [Input; 9] {
     [
         INPUT,
@@ -79,7 +79,8 @@ fn every_purpose_and_index_gives_other_bytes() {
     assert_eq!(derived.len(), 3_000);
 }
 
-/// A change of the code must not change the IDs that callers already have.
+/// Callers already have IDs that were derived in this way, so a change of the code must not change the
+/// derivation.
 #[test]
 fn derived_ids_never_change() {
     // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and

@@ -64,7 +64,7 @@ fn an_id_begins_with_its_shop_and_its_order() {
     }
 }
 
-/// A change of the code must not change the names in earlier backups.
+/// Backups contain names with these prefixes, so a change of the code must not change the prefixes.
 #[test]
 fn prefixes_of_shops_and_orders_never_change() {
     let shop = scope(Mode::Test, "unit_1");

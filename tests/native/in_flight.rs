@@ -69,8 +69,8 @@ fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     assert_eq!(in_flight.bytes(), 0);
 }
 
-/// A request with a small body counts as small while it holds at most four times the maximum size of a small
-/// body, including its record and answer.
+/// A request with a small body may also need bytes for its record and answer. It counts as small until it
+/// holds more than four times the maximum size of a small body.
 #[test]
 fn a_small_body_that_becomes_a_large_record_is_large() {
     let in_flight = InFlight::default();
@@ -116,7 +116,7 @@ fn is_busy(answer: &Answer) {
     assert_eq!((answer.status, &*answer.headers["retry-after"]), (503, "1"));
 }
 
-/// Takes all bytes of an isolate.
+/// Reserves all bytes that the requests of an isolate may hold.
 fn fill(in_flight: &InFlight) -> Vec<Reservation<'_>> {
     let small = |at| read(in_flight, &format!("small {at}"), MAX_SMALL_BYTES).unwrap();
     let large = ["a", "b", "c"].map(|owner| read(in_flight, owner, 6 * MIB).unwrap());
@@ -145,7 +145,8 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
     service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""))
 }
 
-/// The service reads the profile first, so that it does not hold the record's bytes meanwhile.
+/// The service reads the profile before it reserves bytes for the record. So it does not hold these bytes
+/// while it waits for the profile.
 #[test]
 fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();

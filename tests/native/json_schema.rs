@@ -1,4 +1,5 @@
-//! Reads openapi.yaml, and validates with the part of JSON Schema that it uses.
+//! Reads openapi.yaml, and validates values by its schemas. Supports only the keywords of JSON Schema that
+//! this document uses.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use regex_lite::Regex;

@@ -85,8 +85,8 @@ fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
     assert_eq!(unsettled(), ["2026-02 1"]);
 }
 
-/// Adds a credit of this many cents. `months` contains the month of its order and the month in which it is
-/// booked. `None` is an amount too large for an integer column.
+/// Adds a credit of this many cents. `None` is an amount too large for an integer column. `months` are the
+/// month of the credited order, and the month in which the credit is booked.
 fn credit_in(
     ledger: &SqliteLedger,
     unit: &str,
@@ -105,8 +105,8 @@ fn credit_in(
     ));
 }
 
-/// Rows: charges in cents of USD, credits, and whether the credits may cover all charges. If so, the exact
-/// dues of the month must be computed.
+/// Each row has charges in cents of USD, credits, and whether the credits may cover all charges. If they may,
+/// the month is reported separately, because its exact dues must be computed.
 #[test]
 fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
     let (own, earlier, later) = (["2026-02"; 2], ["2026-01", "2026-02"], ["2026-02", "2026-03"]);

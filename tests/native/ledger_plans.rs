@@ -1,4 +1,4 @@
-//! Tests the query plans of the ledger's statements. None may scan the whole table of transactions.
+//! Tests the query plans of the ledger's statements. No statement may scan the whole table of transactions.
 
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
@@ -27,14 +27,15 @@ fn filled() -> SqliteLedger {
     ledger
 }
 
-/// Returns the query plan of a call for the table of transactions: each distinct access once. An access
-/// without an index is a scan.
+/// Returns how the statements of a call access the table of transactions, according to their query plans.
+/// Lists each distinct access once. An access without an index is a scan.
 #[track_caller]
 fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     plan_of(&["t", "transactions"], call)
 }
 
-/// Returns the query plan of a call for the table that has one of these names (a name or its alias).
+/// Returns how the statements of a call access one table, according to their query plans. `names` are the
+/// table's name and its aliases.
 #[track_caller]
 fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     let ledger = filled();

@@ -133,8 +133,8 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// A reconciliation pass runs on a computer that went to sleep. Meanwhile somebody changed a record, and was
-/// told that the change was made. The pass must keep it.
+/// While a reconciliation pass runs, its computer goes to sleep, and somebody changes a record. The pass must
+/// keep the ledger's entry about that change.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
@@ -228,8 +228,8 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     }
 }
 
-/// A pass must not count if its start lies far in the future. Otherwise the ledger would be marked as
-/// complete up to a future time.
+/// A reconciliation pass starts again if its recorded start lies far in the future. Otherwise, the ledger
+/// would be marked as complete up to a future time.
 #[test]
 fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {

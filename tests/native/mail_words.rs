@@ -53,7 +53,7 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("erased"),
-        "not sent: the recipient was erased before it was sent",
+        "not sent: the recipient's data was erased before the notification was sent",
         true,
         None,
     ),
@@ -67,7 +67,7 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("no-origin"),
-        "not sent: the service has no valid `PUBLIC_ORIGIN`",
+        "not sent: the service has no valid setting `PUBLIC_ORIGIN`",
         true,
         None,
     ),
@@ -88,7 +88,7 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("no-page"),
-        "not sent: the record has no address of the recipient's page",
+        "not sent: the transaction's record lacks the address of the recipient's page",
         false,
         None,
     ),
@@ -110,7 +110,7 @@ const ROWS: [Row; 23] = [
     (
         State::Failed,
         Some("unsent"),
-        "failed: the queue did not accept it when the transaction was created",
+        "failed: the queue did not accept the notification when the transaction was created",
         true,
         None,
     ),
@@ -124,7 +124,7 @@ const ROWS: [Row; 23] = [
     (
         State::Failed,
         Some("damaged"),
-        "failed: a record that it needs is damaged",
+        "failed: a record that the notification needs is damaged",
         true,
         Some(MAYBE),
     ),
@@ -173,7 +173,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("erased"),
-        "not sent: the recipient was erased before it was sent",
+        "not sent: the recipient's data was erased before the notification was sent",
         true,
         None,
     ),
@@ -201,7 +201,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("no-origin"),
-        "not sent: the service has no valid `PUBLIC_ORIGIN`",
+        "not sent: the service has no valid setting `PUBLIC_ORIGIN`",
         true,
         None,
     ),
@@ -222,7 +222,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("no-page"),
-        "not sent: the record has no address of the recipient's page",
+        "not sent: the transaction's record lacks the address of the recipient's page",
         false,
         None,
     ),
@@ -244,7 +244,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Failed,
         Some("unsent"),
-        "failed: the queue did not accept it when the transaction was created",
+        "failed: the queue did not accept the notification when the transaction was created",
         true,
         None,
     ),
@@ -258,7 +258,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Failed,
         Some("damaged"),
-        "failed: a record that it needs is damaged",
+        "failed: a record that the notification needs is damaged",
         true,
         Some(MAYBE_MESSAGE),
     ),

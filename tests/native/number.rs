@@ -114,8 +114,9 @@ fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
-/// Compares numbers whose very long exponents are offset by equally many digits. The standard library ignores
-/// the last digits of such exponents.
+/// Tests numbers with a very long exponent that equally many digits offset, such as `1`, 700,000 zeros and
+/// `e-700000`. The results are not compared with the standard library's, which ignores the last digits of
+/// such exponents.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;

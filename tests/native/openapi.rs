@@ -29,7 +29,8 @@ fn request_name() -> &'static str {
     object_type(None).unwrap().0
 }
 
-/// Replaces each reference in a request's schema by the schema that it names, and keeps the description beside it.
+/// Replaces each `$ref` in a request's schema with the schema that it names. A description next to the `$ref`
+/// is kept.
 fn inlined(document: &OpenApi, schema: &Value, names: &mut BTreeSet<String>) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         names.insert(reference.rsplit('/').next().unwrap().to_owned());

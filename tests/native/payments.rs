@@ -334,8 +334,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     );
 }
 
-/// The clock of another operator may be minutes slow. A change that was made after the form was opened then
-/// has an earlier date than the form.
+/// Tests a form while the clock of another operator is minutes slow. A change that this operator makes
+/// after the form was opened then has an earlier time than the form.
 #[test]
 fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MINUTE_MS: u64 = 60_000;

@@ -1,5 +1,5 @@
-//! Tests the hashes of order numbers in the ledger. Records of earlier releases lack them, and an erasure
-//! removes them.
+//! Tests the hashes of order numbers in the ledger. Records of earlier releases lack these hashes, and an
+//! erasure removes them.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Direction};
@@ -111,8 +111,8 @@ fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     assert_eq!(["SH-1053", "sh-1053"].map(|text| found(&ledger, text)), [1, 0], "the exact one");
 }
 
-/// An earlier release does not know this column, so it leaves the hash in the row when it erases a
-/// transaction. This release removes the hash.
+/// An earlier release does not know the ledger's column for this hash. So it leaves the hash in the row
+/// when it erases a transaction. This release removes the hash.
 #[test]
 fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
     let service = seeded();

@@ -8,8 +8,7 @@ const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };
 const NOW_MS: u64 = 784_111_777_000;
 const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
 
-/// Parses the one date format that RFC 9110 allows services to send. The client accepts no other format
-/// either.
+/// Parses the one date format that RFC 9110 allows services to send. The client accepts only this format.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = httpdate::parse_http_date(text).ok()?;
     let is_canonical = httpdate::fmt_http_date(date) == text;
@@ -55,12 +54,12 @@ const KEYLESS: Request = create(false, Some(true));
 const NEVER: Request = create(false, Some(false));
 const NEVER_KEYED: Request = create(true, Some(false));
 
-/// A proxy's answer that says that the service is unavailable.
+/// The answer of a proxy which reports that the service is unavailable.
 const PROXY: Failure<'_> =
     Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
 
-/// A failure, the requests that are retried after it, and the create requests that may have been recorded
-/// despite it.
+/// Each row has a failure, the requests that are retried after it, and the create requests that may have
+/// been recorded nevertheless.
 const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
     (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),

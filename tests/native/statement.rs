@@ -1,4 +1,4 @@
-//! Tests statements: their lines, and that they add up to what a payment must have.
+//! Tests statements: their lines, and that the lines add up to the amount that a payment must have.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{Ledger, QueryFuture, Statement as Query};
@@ -45,7 +45,7 @@ fn january() -> ShopMonth {
 }
 
 impl Bench {
-    /// Moves the service to a day of January.
+    /// Sets the service's clock to a day of January.
     fn day(&self, day: u64) {
         let first = parse_ms("2026-01-01T00:00:00Z").unwrap();
         self.service.clock.0.set(first + (day - 1) * DAY_MS);
@@ -249,7 +249,8 @@ async fn statement_of(
 
 // ---- Rows that arrive meanwhile ------------------------------------------------------------------
 
-/// A ledger that receives a late transaction of January before each of these calls: one tree for 0.50 USD.
+/// A ledger that receives a late transaction of January (one tree for 0.50 USD) before each call whose number
+/// is in `before`.
 struct Late<'l> {
     ledger: &'l SqliteLedger,
     before: Range<usize>,

@@ -276,7 +276,7 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     let removal = block_on(prices::current(store, own())).unwrap().compare_removal();
     let risks = ["the currency changes from EUR to USD"];
     assert_eq!((removal.prices.len(), &*removal.risks), (2, &risks.map(str::to_owned)[..]));
-    refused(remove(store, &operator, Some(&first)), "have other prices than you have seen");
+    refused(remove(store, &operator, Some(&first)), "now have other prices");
     let third = remove(store, &operator, Some(&second)).unwrap();
     assert_eq!(store.value(OWN_LIST), None);
     refused(remove(store, &operator, None), "have no price list of their own");
@@ -303,10 +303,7 @@ fn a_list_that_others_have_just_changed_or_removed_is_not_replaced_unseen() {
     let (store, ada) = (MemoryStore::default(), test_operator());
     let first = set(&store, &ada, own(), TREES, Some("none")).unwrap();
     let before = store.value(OWN_LIST).unwrap();
-    refused(
-        set(&store, &ada, own(), OWN_SET, Some("none")),
-        "have other prices than you have seen",
-    );
+    refused(set(&store, &ada, own(), OWN_SET, Some("none")), "now have other prices");
     refused(
         set(&store, &ada, own(), TREES, Some("none")),
         "already have these prices, set by ada@",

@@ -21,7 +21,7 @@ use support::service::{CountedEntropy, FixedClock, TestOperator, test_operator};
 
 type Result<T = Done<UpdateChange>> = std::result::Result<T, OperatorError>;
 
-/// The records and the ledger of operators.
+/// The store and the ledger of a test, and the operator who uses them.
 struct Bench {
     store: MemoryStore,
     ledger: SqliteLedger,
@@ -41,7 +41,7 @@ fn trees() -> Pledges {
     Pledges { mode: Mode::Live, month: january(), offering: "tree".to_owned() }
 }
 
-/// Returns an update, with some members changed.
+/// Returns a complete update, in which the members of `changed` replace the defaults.
 fn wanted(changed: &Value) -> NewUpdate {
     let mut update = json!({
         "stage": "done", "date": "2026-01-20", "place": "Kitui", "latitude": "-1.3733", "longitude": "38.0106",

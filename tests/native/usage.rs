@@ -51,7 +51,7 @@ fn put_in(
     id.to_string()
 }
 
-/// Stores the settlement of a month, with one sum.
+/// Stores the record that a month is paid, with one sum.
 fn pay(store: &MemoryStore, shop_month: &str, code: &str, amount: &str, transactions: u64) {
     let sums = json!([{ "currencyCode": code, "amount": amount, "transactions": transactions,
         "unpriced": 0 }]);

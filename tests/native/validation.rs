@@ -59,8 +59,8 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// Compares each row's issues with those of a reference implementation. A limited report keeps the first
-/// issues and counts all of them. A request without issues keeps every value.
+/// Compares the issues of each example request with those of a reference implementation. A report with a
+/// limit keeps the first issues, but counts all. A request without issues keeps every value.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());

@@ -52,8 +52,8 @@ fn created() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
-    /// A replay of a create request returns the same answer, although it is made from the record that get
-    /// requests return.
+    /// An idempotent replay is made from the stored record that get requests also return. It must equal the
+    /// first answer to the create request.
     #[test]
     fn the_answer_to_a_create_is_kept_as_that_to_a_get(created in created()) {
         let text = created.to_string();
@@ -65,8 +65,8 @@ proptest! {
         prop_assert_eq!(again, Some(transaction));
     }
 
-    /// A request's fingerprint is a hash of this encoding. Two spellings of the same request must have the
-    /// same encoding.
+    /// A request's fingerprint is a hash of its canonical encoding. Two spellings of the same request must
+    /// have the same encoding.
     #[test]
     fn a_request_however_it_is_spelled(amount in amount(), reference in any::<String>()) {
         let request = json!({
@@ -84,8 +84,8 @@ fn canonical(json: &str) -> String {
     String::from_utf8(api::to_json(&request)).unwrap()
 }
 
-/// A retry after an upgrade must still match the first request, so a release must not change the fingerprints
-/// of earlier ones.
+/// A retry after an upgrade must still match the first request. So every release must compute the same
+/// fingerprints as earlier releases.
 #[test]
 fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},

@@ -1,4 +1,6 @@
-/** Tests the rows of tests/fixtures/answers: the result of the package's client for each answer. */
+/**
+ * Tests which transaction or error the package's client returns for each answer in tests/fixtures/answers.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fixturesIn } from "../support/fixtures.mjs";
@@ -15,8 +17,8 @@ const CODES = {
 };
 
 /**
- * Returns a value as JSON. `at` maps JSON pointers to raw JSON texts, which replace the values there. Null
- * removes the member.
+ * Returns a value as JSON. `at` maps JSON pointers to raw JSON texts, which replace the values at these
+ * pointers. A null in `at` removes the member.
  */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];

@@ -94,7 +94,9 @@ test("a redirect is not followed: it would take the key along", async (t) => {
   assert.equal(other.seen.length, 0);
 });
 
-/** An error that `fetch` throws, and whether a create request may have been recorded in spite of it. */
+/**
+ * Pairs of an error that `fetch` throws, and whether a create request may have been recorded nevertheless.
+ */
 const UNSENT = [
   ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"].map((code) => [
     coded(code),

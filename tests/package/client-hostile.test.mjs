@@ -236,8 +236,8 @@ test("headers of the caller's own making show no key", async () => {
 // ---- Time and memory -------------------------------------------------------------------------------
 
 /**
- * The length of a long text, and the number of headers in a test. If work grew with the square of it, the
- * test would take an hour.
+ * The length of a long text, and the number of headers in a test. If the work grew with the square of this
+ * length, the test would take an hour.
  */
 const LONG = 1_000_000;
 
@@ -312,9 +312,7 @@ test("an endless error body is cut off", async (t) => {
 
 const headers = new Headers();
 
-/**
- * Invalid results of a `fetch`, grouped by the words with which the error message names the valid result.
- */
+/** Invalid results of a `fetch`. They are grouped by what the error message names as the valid result. */
 const NO_ANSWERS = {
   "a Response": [5, "x", {}, { status: 200 }, { status: "200", headers }].concat(
     { status: 200.5, headers },

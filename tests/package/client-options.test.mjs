@@ -1,4 +1,7 @@
-/** `PledgeClient` of the packed package: its options, those that it refuses, and API keys that a function returns. */
+/**
+ * Tests the options of `PledgeClient` in the packed package: valid and refused options, and API keys that a
+ * function returns.
+ */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import test from "node:test";

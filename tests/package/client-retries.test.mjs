@@ -1,4 +1,4 @@
-/** `PledgeClient` of the packed package: which calls it retries, and when. */
+/** Tests which calls the `PledgeClient` of the packed package retries, and when. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -28,8 +28,8 @@ const slow = { timeoutMs: 30, maxRetries: 1 };
 const withKey = (client) => create(client, { idempotencyKey: "order-1" });
 
 /**
- * By name: the answers before a valid one, the call, the client's options, the expected number of requests,
- * and whether the call succeeds.
+ * Retries, by name. Each row has the failures before a valid answer, the call, the client's options, the
+ * expected number of requests, and whether the call succeeds.
  */
 const REPEATS = {
   "a get after each status that may pass": [
@@ -134,7 +134,10 @@ test("each create with retryCreates has its own idempotency key", async () => {
 
 const inSeconds = (seconds) => () => new Date(Date.now() + seconds * 1_000).toUTCString();
 
-/** `Retry-After`, and the shortest and longest wait in milliseconds. `tests/native/retry.rs` has further cases. */
+/**
+ * Values of `Retry-After`, each with the shortest and longest expected wait in milliseconds.
+ * `tests/native/retry.rs` has further cases.
+ */
 const WAITS = [
   ["7", 7_000, 7_000],
   [inSeconds(30), 25_000, 30_000],

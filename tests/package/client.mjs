@@ -15,14 +15,14 @@ export const never = { maxRetries: 0 };
 export const create = (client, options) => client.createPledgeTransaction(REQUEST, options);
 export const get = (client, options) => client.getPledgeTransaction(ID, options);
 
-/** Returns the error of a call that must fail. */
+/** Waits for a call that must fail, and returns its error. */
 export const failed = (call) =>
   call.then(
     () => assert.fail("it did not fail"),
     (error) => error,
   );
 
-/** Returns a function that {@link clientOf} can use as an answer. */
+/** Returns a function that makes an answer with this body, for {@link clientOf}. */
 export const answer =
   (body, { status = 200, headers = {} } = {}) =>
   () => ({

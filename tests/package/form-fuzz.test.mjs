@@ -1,7 +1,7 @@
 /**
- * Fuzzes `readForm` with unlikely names and values. It must never throw or change a prototype, and its
- * issues must be those of its payload. `FC_SEED` and `FC_PATH` repeat a failure. `FC_RUNS` and `FC_MINUTES`
- * run more cases.
+ * Fuzzes `readForm` with unlikely names and values. It must never throw or change a prototype, and must
+ * return the same issues as a check of its payload. `FC_SEED` and `FC_PATH` repeat a failed case. `FC_RUNS`
+ * and `FC_MINUTES` run more cases.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -84,8 +84,8 @@ function holds(t, property) {
 }
 
 /**
- * The maximum number of issues that do not come from controls: the required members of a request and of a
- * pledge. Each control adds at most four issues.
+ * An upper bound for the issues that no control causes: missing required members of the request and its
+ * pledges. Each control adds at most four issues.
  */
 const REQUESTED = 30;
 

@@ -23,7 +23,10 @@ export const unknown = (count, name = (i) => `extra${i}`, value = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), value]));
 const detail = { image: "x y", externalUrl: "" };
 
-/** By name: a function that makes a request of `n` parts. */
+/**
+ * By description: a function that makes a hostile request of the size `n`, such as one with `n` unknown
+ * members.
+ */
 export const HOSTILE = {
   "unknown members": (n) => ({ ...good(), ...unknown(n) }),
   "unknown members of a pledge": (n) => ({ ...good(), pledges: [unknown(n)] }),

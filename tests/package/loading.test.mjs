@@ -92,8 +92,8 @@ test("globals are not changed, and no code is created from text, which Workers a
 });
 
 /**
- * By entry: code that needs WebAssembly. The lone surrogate in an e-mail address also makes it need
- * `TextEncoder`, except in the `form` entry.
+ * For each entry of the package: code that needs WebAssembly. Except for the `form` entry, it also needs
+ * `TextEncoder`, because the e-mail address contains a lone surrogate.
  */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
@@ -146,7 +146,10 @@ const GLOBALS = {
   crypto,
 };
 
-/** Runs code as Jest does under jsdom: with the globals of another realm, without `fetch`, `TextEncoder` and `TextDecoder`. */
+/**
+ * Runs code as Jest does under jsdom: the globals are those of another realm, and `fetch`, `TextEncoder` and
+ * `TextDecoder` are missing.
+ */
 function inOldRealm(entry) {
   const globals = createContext({ ...GLOBALS });
   const missing = "[typeof Request, typeof TextEncoder, typeof TextDecoder].join()";
@@ -191,8 +194,8 @@ const fromOutside = {
 };
 
 /**
- * By entry: code that uses the entry as an edge route of Next.js does. The WebAssembly module was compiled
- * in another realm.
+ * For each entry of the package: code that uses it as an edge route of Next.js does. The WebAssembly module
+ * was compiled in another realm.
  */
 const EDGE = {
   index: ({ PledgeClient }) =>

@@ -27,7 +27,7 @@ export async function serve(...answers) {
   return { baseUrl: origin, seen, close };
 }
 
-/** Returns an answer of JSON. @returns {Answer} */
+/** Returns an answer whose body is JSON. @returns {Answer} */
 export const json = (body, { status = 200, headers = {} } = {}) =>
   text(JSON.stringify(body), {
     status,
@@ -86,7 +86,7 @@ const nothing = {
   externalUrl: null,
 };
 
-/** The answer to {@link REQUEST}. */
+/** Returns the answer to {@link REQUEST}. */
 export const created = (changes = {}) => ({
   id: "ptran_1",
   reference: "order-1",

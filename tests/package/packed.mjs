@@ -52,7 +52,10 @@ export async function packed() {
   };
 }
 
-/** Returns a file of the project that re-exports an entry. Its import is resolved as in a user's code. */
+/**
+ * Returns a file that re-exports an entry of the package, and writes it into the project if necessary. Its
+ * import is resolved as in a user's code.
+ */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
   if (existsSync(file)) return file;

@@ -106,8 +106,8 @@ test("a policy that forbids wasm is reported with its remedy, even before anythi
 });
 
 /**
- * Turns the example from docs/testing.md for other tools into a function: handlers for Mock Service Worker,
- * and a route for Playwright.
+ * Makes a function from the example in docs/testing.md. The function adds handlers to Mock Service Worker,
+ * and a route to a page of Playwright.
  */
 const AsyncFunction = (async () => {}).constructor;
 const [{ code: example }, ...others] = examplesIn("docs/testing.md", "ts");
@@ -203,7 +203,7 @@ test("the README's example for a page sends the whole form", async (t) => {
 });
 
 /**
- * Attributes of a badge: the Polish plural forms of a sentence. Each row of `BADGES` has a badge's
+ * The attributes that give a badge the Polish plural forms of its text. In `BADGES`, each row has a badge's
  * attributes, its expected text, and its expected link.
  */
 const POLISH = 'one="{} drzewo" few="{} drzewa" many="{} drzew" other="{} drzewa"';

@@ -1,6 +1,6 @@
 /**
  * Tests the entries that need no WebAssembly, and the package's replacements for missing platform functions.
- * The JavaScript engine has no platform functions.
+ * The tests run in a JavaScript engine without platform functions.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -12,8 +12,8 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 
 /**
- * Code that makes an engine look old: it removes functions, and replaces `JSON.stringify` by one that does
- * not escape lone surrogates.
+ * Code that makes a JavaScript engine look old. It removes functions, and replaces `JSON.stringify` with a
+ * version that does not escape lone surrogates.
  */
 const OLD = `
   delete globalThis.WebAssembly;
@@ -25,7 +25,10 @@ const OLD = `
 const SHOWN =
   "[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')].join()";
 
-/** The suffix of the entry's name, and the conditions with which a bundler resolves the entry. */
+/**
+ * The ways to import the `validate` entry: the suffix of its name, and the conditions with which a bundler
+ * resolves it.
+ */
 const WAYS = [
   ["/js", ["react-native", "import"]],
   ["", ["react-native", "require"]],

@@ -1,7 +1,7 @@
 /**
- * Runs every example in the READMEs, the pages for shops and the type declarations, exactly as it is
- * written. `pages.test.mjs` runs the examples for a page. tests/browser and tests/consumers run those of the
- * pages about forms.
+ * Runs every example in the READMEs, the pages for shops and the type declarations, exactly as it is written.
+ * Examples for a web page run in `pages.test.mjs`. Examples in the pages about forms run in tests/browser and
+ * tests/consumers.
  */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -114,8 +114,8 @@ async function run(t, file) {
 }
 
 /**
- * Returns a pattern for a line that an example prints. The example's comment states the line, with `…` for
- * any text.
+ * Returns a pattern that matches a line of an example's output. `text` is the line as the example's comment
+ * states it, with `…` for any text.
  */
 const lineOf = (text) =>
   new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")}$`);

@@ -1,6 +1,6 @@
 /**
- * Tests the tarball: resolvers find its entries, it is small, and it contains the licence of each part. It
- * contains nothing about the machine that built it.
+ * Tests the tarball: resolvers find its entries, it is small, and it contains the licences of all software in
+ * it. It contains nothing about the machine that built it.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -107,8 +107,8 @@ test("the command and the test service are in no other entry", () => {
 // ---- Sizes -----------------------------------------------------------------------------------------
 
 /**
- * By export: the maximum number of bytes that it may add to a page. If the real number is lower by more than
- * the second number, the maximum must be lowered.
+ * The size limit of each export: the most bytes that it may add to a page, and a tolerance. If the real size
+ * is below the limit by more than the tolerance, the limit must be lowered.
  */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
@@ -158,7 +158,8 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
 }
 
 /**
- * Ways to use `validate` and to bundle it. The sizes differ by a few bytes, because minified names differ.
+ * Scripts that use `validate`. `WAYS` are settings for bundling them. The sizes of the bundles differ by a
+ * few bytes, because minified names differ.
  */
 const USES = [
   'export { validate as check } from "impact-pledge/validate";',

@@ -1,6 +1,6 @@
 /**
- * Tests `impact-pledge/testing`: what a test can control and see. `testing-http.test.mjs` runs the rows of
- * HTTP requests against it.
+ * Tests `impact-pledge/testing`: what a test can control and see. `testing-http.test.mjs` sends the requests
+ * of tests/fixtures/http to it.
  */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -261,8 +261,8 @@ test("the service's timeouts and caches follow its own clock", async () => {
 // ---- Faults ----------------------------------------------------------------------------------------
 
 /**
- * A status that the service is told to fail with, the operation, and the client's error: its class and a
- * part of its body.
+ * Each row has the status with which the service is told to fail, the operation, and the client's error: its
+ * class, and a pattern for its body.
  */
 const STATUSES = [
   [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
@@ -321,8 +321,8 @@ test("`times` and `operation` choose the requests that fail, and `restore` ends 
 });
 
 /**
- * By fault: the statuses of the requests with `retryCreates`. Without `retryCreates`: a check of the error,
- * and the number of transactions after it.
+ * Each row has a fault and what it causes. With `retryCreates`: the statuses of the requests. Without
+ * `retryCreates`: a check of the error, and the number of transactions.
  */
 const LOST = [
   [
@@ -454,8 +454,8 @@ const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
 /**
- * By name: the text of a raw request, and a pattern for the answer's status. The last requests may get no
- * answer.
+ * Raw requests, by what is special about them. Each has its text and a pattern for the answer's status. The
+ * pattern also matches an empty answer if the service may give none.
  */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],

@@ -12,13 +12,14 @@ const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/recipient/wor
   (file) => parse(file).name,
 );
 /**
- * The locales for `Intl` where the language tag alone would mean another country. British dates begin with
- * the day.
+ * The locales for `Intl` where the language tag alone would mean another country. For example, dates in `en`
+ * must be British: they begin with the day.
  */
 const INTL = { en: "en-GB", pt: "pt-PT" };
 const intl = (language) => INTL[language] ?? language;
 /**
- * Languages without plural forms. They may use either of a shop's nouns, which may be in another language.
+ * Languages without plural forms. A quantity may be written with either of a shop's two nouns, singular or
+ * plural.
  */
 const JOINED = ["ja", "zh"];
 
@@ -98,7 +99,10 @@ const AMOUNTS = [
   ...[9_999.9996, 10_000.0004],
   ...[0.0005, 0.00049999, 0.000123456, 0.0099999, 1e15 / 3, 123_456.0625, 4_503_599_627_370_495.5],
 ];
-/** Whether `Intl` would write an amount as 0 by default. The timeline keeps some of its digits, because a pledge is never 0. */
+/**
+ * Whether `Intl` would round an amount to 0 by default. The timeline shows more digits, because a pledge is
+ * never 0.
+ */
 const isTiny = (amount) => amount < 0.0005;
 const TINY = { maximumSignificantDigits: 4 };
 

@@ -59,8 +59,8 @@ const OF_FORMATS = {
 };
 
 /**
- * Returns the text, rarely with one change: a character that formats treat specially is inserted or replaces
- * another.
+ * Returns a text, rarely with one change. The change inserts a character that formats treat specially, or
+ * replaces a character by it.
  */
 function changed(text) {
   if (chance(0.93)) return text;
@@ -70,8 +70,8 @@ function changed(text) {
 }
 
 /**
- * Generates a value of the request's shape. Most values are valid. Some are too long, missing, or something
- * else.
+ * Generates a value of the request's shape. Most values are valid. Some are too long, are missing, or have
+ * another type.
  */
 function madeOf({ isRequired, isNumber, members, item, format }, name) {
   if (chance(0.02)) return anything();
@@ -100,8 +100,8 @@ function membersOf(members) {
 const request = () => madeOf({ ...REQUEST, isRequired: true }, "") ?? null;
 
 /**
- * Returns an object that JSON.stringify writes in the same way, but that is unusual: it has getters, a
- * `toJSON` method, a proxy or no prototype. Some call `validate` while they are read.
+ * Returns an unusual object for the same JSON text: it has getters, a `toJSON` method, a proxy or no
+ * prototype. Some of these objects call `validate` while they are read.
  */
 function disguised(value) {
   if (typeof value !== "object" || value === null) return { toJSON: () => value };
@@ -122,8 +122,8 @@ function disguised(value) {
 let depth = 0,
   inner = 0;
 /**
- * Returns a function that sometimes validates another value before it reads. It asserts that the other value
- * gets the same issues as on its own.
+ * Wraps a function that reads a value. Before it reads, the new function sometimes validates a different
+ * value, and asserts that both ways of validation find the same issues in it.
  */
 const disturbed =
   (read) =>
@@ -141,7 +141,10 @@ const disturbed =
 
 const encode = (json) => new TextEncoder().encode(json);
 
-/** Asserts that all ways find the same issues, all of them and the first one. */
+/**
+ * Asserts that all functions find the same issues in a value, whether they return all issues or only the
+ * first ones.
+ */
 function assertSame(plain, value) {
   const bytes = encode(JSON.stringify(plain));
   const seen = validate(value);

@@ -14,7 +14,7 @@ import { HOSTILE, encode, good, unknown, wrongPledges } from "./hostile.mjs";
 const codes = (issues) => [...new Set(issues.map(({ code }) => code))];
 const { validate: standard } = createPledgeTransactionSchema["~standard"];
 
-/** By name: a function of the package that returns the issues of a request. */
+/** The package's functions that return the issues of a request, by name. */
 const WAYS = {
   validate: (value, options) => validate(value, options),
   "validate, serialized": (value, options) => validate({ toJSON: () => value }, options),

@@ -58,8 +58,8 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 // ---- Texts with a format ---------------------------------------------------------------------------
 
 /**
- * By format: a function that puts a text into a request, how the text starts, and one character of each
- * class to append.
+ * For each format: a function that puts a text into a request, the start of the text, and one character of
+ * each class, to append to the text.
  */
 const FORMATS = {
   email: {
@@ -122,7 +122,10 @@ async function withWebAssembly(replaced, use) {
   }
 }
 
-/** Only values that must be serialized, or texts that are not ordinary, need WebAssembly. */
+/**
+ * An ordinary payload is checked in JavaScript alone. Only values that must be serialized, and unusual texts,
+ * need WebAssembly.
+ */
 test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
   const refused = class {
     constructor() {

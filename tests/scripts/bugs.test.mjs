@@ -1,4 +1,6 @@
-/** Tests that the bugs of `npm run prove -- planted` can still be planted into the current code. */
+/**
+ * Tests that each deliberate bug of `npm run prove -- planted` can still be put into the current code.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";

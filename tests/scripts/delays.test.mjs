@@ -30,11 +30,11 @@ function constant(file, name) {
 const factor = (file, text) =>
   /^\d/.test(text) ? Number(text.replaceAll("_", "")) : constant(file, text);
 
-/** Returns a constant in seconds that the source file states in milliseconds. */
+/** Returns a constant in seconds. The source file states it in milliseconds. */
 const seconds = (...of) => constant(...of) / 1_000;
 const minutes = (...of) => constant(...of) / 60_000;
 
-/** A constant that is a list. @returns {number[]} */
+/** Returns a constant that is a list of numbers. @returns {number[]} */
 function numbers(file, name) {
   const [, list] = read(file).match(new RegExp(`const ${name}.* = \\[(.*)\\];`)) ?? [];
   assert.ok(list, `${file} has no ${name}`);
@@ -59,8 +59,8 @@ const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
 /**
- * The longest time in seconds until the result of an e-mail is known: the time in which pauses may begin,
- * the last pause, and two time limits for sending.
+ * The longest time in seconds until the result of an e-mail is known. It consists of the period in which
+ * pauses may begin, the last pause, and two timeouts for sending.
  */
 const MAILED = seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
@@ -82,7 +82,7 @@ const [SHORT, LONG] = [
   AGAIN.slice(3).map((wait) => wait / 3_600),
 ];
 
-/** What each page states, by constants. @type {Record<string, string[]>} */
+/** The delays that each document states, as texts built from constants. @type {Record<string, string[]>} */
 const STATED = {
   "docs/keys-and-prices.md": [
     `up to ${SHOWN} s later in a location where this key was tried`,

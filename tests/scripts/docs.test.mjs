@@ -8,10 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/**
- * Returns the `tests/…` and `proofs/…` files that a page mentions, each with the names of its tests that the
- * page mentions.
- */
+/** Returns the tests that a page names: for each, its file in `tests` or `proofs`, and its name. */
 function namedTests(page) {
   const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
@@ -32,7 +29,11 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
   });
 }
 
-/** Constants of the code, and what a page says of each. @type {[string, string, RegExp, (value: number) => string][]} */
+/**
+ * For each constant: the page, the code file, how to find the constant there, and how the page must state its
+ * value.
+ * @type {[string, string, RegExp, (value: number) => string][]}
+ */
 const STATED = [
   [
     "decisions/emails",

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const ID = `ptran_${"a".repeat(42)}`;
 const MODULE = pathToFileURL(join(ROOT, "scripts", "lib", "operator.mjs"));
 
-/** A clone that shares the packages, the cache and the compiled code. */
+/** Creates a clone that shares the packages, the cache and the compiled code. */
 function clone(t) {
   const root = mkdtempSync(join(tmpdir(), "impact-pledge-operator-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));

@@ -20,7 +20,7 @@ const LONG = [
 ];
 
 /**
- * Writes a module that calls its imports in order.
+ * Writes a wasm file that calls the functions it imports, in order.
  * @param {import("node:test").TestContext} t
  */
 function sample(t) {
@@ -66,7 +66,7 @@ test("imports have the same short names in the wasm and in its JavaScript, and o
 });
 
 /**
- * Writes a module whose function `run` panics.
+ * Writes a wasm file whose function `run` panics.
  * @param {import("node:test").TestContext} t
  * @param {string} panic the path of the function that panics
  */
@@ -97,8 +97,8 @@ test("a panic of the client traps before it writes a message, and a wasm with un
 });
 
 /**
- * A module whose data begins after one page of stack, as in Rust's builds. For the instruction in `fill`,
- * wasm2js must write a helper function.
+ * A module in WebAssembly text format. Its data begins after one page of stack, as in Rust's builds. Its
+ * `fill` uses an instruction that JavaScript lacks, so wasm2js has to add a helper function.
  */
 const DATA = `(module
   (memory (export "memory") 2)

@@ -8,9 +8,10 @@ import { tools } from "../e2e/script.mjs";
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
 
 /**
- * Starts the dashboard. The result has the members `db`, the ledger with its tables; `queue`, into which the
- * service puts messages (a batch that is sent arrives as one batch); and `scheduled`, which runs the cron
- * job.
+ * Starts the dashboard. The result has these members:
+ * - `db` is the ledger, with its tables.
+ * - `queue` takes the service's messages. A batch that is sent arrives as one batch.
+ * - `scheduled` runs the cron job.
  * @param {object} wish
  * @param {string} wish.main path of the Worker's code, from the clone's root
  * @param {string} wish.email of the person who is signed in

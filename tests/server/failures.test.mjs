@@ -112,8 +112,8 @@ test("a limit of refused keys that does not say `false` is none", async () => {
 });
 
 /**
- * Starts requests that hang, and returns each with the message that it must get if the instance breaks. A
- * create request may have been recorded.
+ * Starts requests that hang. Returns each with the error message that it must get if the instance breaks. For
+ * a create request, the message says that the request may have been recorded.
  */
 const waiting = () => [
   [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],
@@ -233,7 +233,10 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB at 20 KB/s, as slowly as a phone. The Worker's timers measure this speed. */
+/**
+ * Sends a body of 100 KB as slowly as a phone: at 20 KB/s by the Worker's timers, which run ten times as fast
+ * here.
+ */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {

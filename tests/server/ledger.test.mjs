@@ -53,7 +53,7 @@ async function isMarked(id) {
   return status === 200;
 }
 
-/** Returns the causes that the log states after this position. */
+/** Returns the causes of failures of the ledger's queue that were logged after this position in the log. */
 const causes = (from) =>
   [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
     JSON.parse(cause),

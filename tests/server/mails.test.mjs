@@ -1,6 +1,6 @@
 /**
  * Tests the Worker's e-mails: while the queue or a mail service fails or hangs, and after a message has
- * broken the consumer's instance.
+ * broken the WebAssembly instance that received it.
  */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
@@ -157,7 +157,8 @@ const SOON = { retry: { delaySeconds: 60 } };
 const DONE = { ack: true };
 
 /**
- * By behaviour of a mail service: the outcome of a message, the logged cause, and the number of requests.
+ * For each behaviour of a mail service: what becomes of the message, the logged cause, and the number of
+ * requests.
  */
 const MAILS = {
   "mail is sent": [DONE, "sent", 1],
@@ -213,8 +214,8 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
 
 const DAY_MS = 24 * 60 * 60_000;
 /**
- * The middle of the hour from 00:05 UTC on, in milliseconds since midnight. During this hour, a message
- * waits for half a day instead of until the next day.
+ * The middle of the hour from 00:05 to 01:05 UTC, in milliseconds since midnight. If the mail quota is used
+ * up in this hour, a message waits for half a day. At other times, it waits until the next day.
  */
 const MIDDLE_MS = 35 * 60_000;
 

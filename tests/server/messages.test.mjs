@@ -21,8 +21,8 @@ const ORDER = {
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const OLD = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
 /**
- * Settings for three messaging services. The adapter of service A is a service binding, that of B has a URL,
- * and C has no adapter.
+ * Settings for three messaging services: the adapter of service A is a service binding, the adapter of
+ * service B has a URL, and service C has no adapter.
  */
 const DOORS = {
   bound: ["MESSAGING_SERVICE_A"],
@@ -35,8 +35,8 @@ const DOORS = {
 /** Makes timers run ten times as fast. */
 const FAST = { "x-speed": "10" };
 /**
- * A time after which the claim of an earlier attempt has expired, so that the message can be delivered
- * again.
+ * A time after which another attempt may deliver the message, in milliseconds. By then, the claim by which an
+ * earlier attempt had reserved the message has expired.
  */
 const PAST_A_CLAIM_MS = 61_000;
 const SOON = { retry: { delaySeconds: 60 } };
@@ -69,7 +69,10 @@ after(async () => {
   adapter.close();
 });
 
-/** The number of transactions so far. Each is for a different person, because one gets at most five messages a day. */
+/**
+ * The number of transactions so far. Each has another recipient, because a person gets at most five messages
+ * a day.
+ */
 let orders = 0;
 async function created(notifications = ["MessagingServiceA"], standIn = "no queue", more = {}) {
   const recipient = { ...ORDER.recipient, email: `ada@${++orders}.example` };

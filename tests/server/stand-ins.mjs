@@ -1,8 +1,12 @@
 /**
- * Runs the service with platform objects that misbehave. The request header `x-stand-in` chooses them, and
- * `x-ledger` chooses the ledger's queue. `x-speed` makes timers run that many times as fast until the next
- * request; the log still shows the times as they were set. A request to `/delivery` delivers a message of
- * the queue. `/taken` returns what the queue and the mail services have received.
+ * Runs the service with platform objects that misbehave.
+ *
+ * Headers of a request choose the objects: `x-stand-in` most of them, and `x-ledger` the ledger's queue.
+ * `x-speed` makes timers faster by this factor until the next request. The log still shows the times as they
+ * were set.
+ *
+ * A request to `/delivery` delivers a message of the queue. A request to `/taken` returns what the queue and
+ * the mail services have received.
  */
 // @ts-expect-error a module of the platform's
 import { WorkerEntrypoint } from "cloudflare:workers";
@@ -30,8 +34,8 @@ const empty = () => new Response("{}").body;
 const endless = () => new ReadableStream({ pull: never });
 
 /**
- * Returns a namespace with a record whose metadata throws when it is read. The service's code does not
- * expect this.
+ * Returns a namespace whose records throw when their metadata is read. The service's code does not expect
+ * such an error.
  */
 const throwing = (what) => ({
   getWithMetadata: () =>
@@ -44,8 +48,8 @@ const throwing = (what) => ({
 });
 
 /**
- * Returns a context that logs each call of `waitUntil`. Any argument that is not a promise is an error here,
- * although the platform accepts `undefined`.
+ * Returns a context that logs each call of `waitUntil`. It throws if the argument is not a promise, although
+ * the platform accepts `undefined`.
  */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {
@@ -145,7 +149,8 @@ const LIMITS = {
 };
 
 /**
- * Returns a stream with one chunk. The chunk reports the next of these lengths each time its length is read.
+ * Returns a stream with one chunk that misreports its length. Each time its length is read, it is the next of
+ * `lengths`.
  */
 const lying = (...lengths) => ({
   getReader: () => ({
@@ -287,7 +292,7 @@ const ADAPTERS = {
  */
 const names = new Set();
 
-/** Delivers a message that breaks the instance that receives it. */
+/** Delivers a message that makes the receiving WebAssembly instance fail, so that it cannot be used again. */
 async function poison(queue, env) {
   const body = { id: `ptran_${"a".repeat(42)}`, createdAt: "2026-11-21T01:02:03.000Z", round: 1 };
   const messages = [{ body, attempts: 1, ack: () => {}, retry: () => {} }];

@@ -63,7 +63,8 @@ function endless(response) {
 
 /**
  * Starts a stand-in for Slack. The text before the `@` of a user's address says which Slack method fails for
- * this user, and how: `lookup down`. Messages to `slow@…` take a second.
+ * this user, and how. For example, the method `lookup` is down for `lookup down@…`. Messages to `slow@…` take
+ * a second.
  * @returns {Promise<{origin: string, posts: Record<string, string>[], calls: string[], close: () => Promise<void>}>}
  */
 export async function slackStandIn() {
@@ -224,8 +225,8 @@ async function postsOnce(send, slack) {
 }
 
 /**
- * Sends a message at which a Slack method fails in this way, and checks the adapter's status. Sends it
- * twice, but only once if each attempt would wait for the deadline.
+ * Sends a message for which a Slack method fails, and checks the adapter's status. Sends the message twice,
+ * to check a retry. A fault that lasts until the deadline is tried only once, to save time.
  */
 async function passesOn(send, method, name) {
   const { expected, fault } = FAULTS[name];

@@ -51,7 +51,7 @@ function fillText(text, names) {
   );
 }
 
-/** Adds the values that a row captures from an answer. */
+/** Reads from an answer the values that a row names in `capture`, and adds them to `names`. */
 export function capture({ capture = {} }, text, names) {
   for (const [name, what] of Object.entries(capture)) {
     names[name] =
@@ -131,8 +131,8 @@ function compare(expected, seen, place) {
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
 /**
- * Closes idle connections. Otherwise the server could close one at the moment when it is used again, and
- * that request would fail for no good reason.
+ * Closes idle connections. Otherwise, the server could close a connection at the moment when a request uses
+ * it again, and that request would fail.
  */
 export const closeIdleConnections = () => agent.destroy();
 

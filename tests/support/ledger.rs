@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
-/// An in-memory database with the tables of `migrations/`. Its calls fail when a test wants it.
+/// An in-memory database with the tables of `migrations/`. A test can make its calls fail.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: RefCell<Connection>,

@@ -7,8 +7,9 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// A store that keeps records in memory, as bytes and JSON like Workers KV. Tests can make it fail. Records
-/// do not expire here: lists show a record's lifetime as an expiry since 1970.
+/// A store that keeps records in memory, as bytes and JSON like Workers KV. Tests can make it fail. Its
+/// records do not expire. Lists show a record's lifetime as if the record had been written at the start of
+/// 1970.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,

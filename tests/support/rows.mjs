@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { fixturesIn } from "./fixtures.mjs";
 
-/** Returns each row with its bytes. If JSON can express the row's value, that is also included as JSON. */
+/**
+ * Returns each row of the validation rules with its bytes. If JSON can express the row's value, the row also
+ * has its JSON text.
+ */
 const ruleRows = () =>
   fixturesIn("validation")
     .flatMap(({ rows }) => rows)
@@ -24,7 +27,8 @@ const ruleRows = () =>
 /**
  * Bundles a script that calls `report` with the rows that fail, as JSON.
  * @param {string} folder a project in which the package is installed
- * @param {{validate: string, form: string, report: string}} entries the package's entries, and the name of the function
+ * @param {{validate: string, form: string, report: string}} entries two entries of the package, and the name of the function
+ *   `report`
  * @param {import("esbuild").BuildOptions} options that resolve the entries
  */
 export async function rowsScript(folder, { validate, form, report }, options) {

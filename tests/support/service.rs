@@ -54,7 +54,7 @@ impl TimeZones for FixedClock {
 /// Three time zones.
 pub struct Zones;
 
-/// Berlin's summer time of 2026, in seconds since 1970. Other years have none here.
+/// Berlin's summer time of 2026, in seconds since 1970. In these tests, other years have no summer time.
 const SUMMER: Range<i64> = 1_774_746_000..1_792_890_000;
 
 impl TimeZones for Zones {
@@ -69,7 +69,7 @@ impl TimeZones for Zones {
     }
 }
 
-/// Ends each wait as soon as all other futures have run, and advances the clock by its length.
+/// Advances the clock instead of waiting, then lets all other futures run.
 impl Timer for FixedClock {
     async fn pause(&self, milliseconds: u32) {
         self.0.set(self.0.get() + u64::from(milliseconds));
@@ -140,7 +140,7 @@ pub struct TestService<S> {
 pub struct MemoryQueue {
     pub messages: RefCell<Vec<Message>>,
     pub is_broken: Cell<bool>,
-    /// Whether other futures run before it accepts a message.
+    /// Whether the queue lets other futures run before it accepts a message.
     pub is_slow: Cell<bool>,
 }
 
@@ -178,7 +178,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
         TestService::over(&Rc::new(store), allowed_origins)
     }
 
-    /// Returns another isolate over the same store, with empty caches.
+    /// Returns another instance of the service, with the same store and empty caches.
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
@@ -385,7 +385,7 @@ pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
     block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &NoMetadata)).unwrap();
 }
 
-/// Stores a transaction of the unit `unit`.
+/// Stores a record as a live transaction of the unit `unit`. Returns its ID and edit key.
 pub fn put_transaction(
     store: &impl Store<Value = Vec<u8>>,
     record: &[u8],

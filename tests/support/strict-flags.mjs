@@ -1,6 +1,6 @@
 /**
- * The TypeScript flags with which users can make checks stricter. Left out are flags that some kinds of
- * modules exclude, and flags that tests try both on and off.
+ * The TypeScript flags with which users can make checks stricter. Some flags are left out, because some kinds
+ * of modules do not allow them, or because tests try them both on and off.
  */
 const STRICT = {
   strict: true,

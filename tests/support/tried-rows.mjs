@@ -1,4 +1,7 @@
-/** Runs rows in any JavaScript engine. Uses only the language itself, no functions of a platform. */
+/**
+ * Runs the given test rows, of the validation rules and of forms, in any JavaScript engine. Uses only the
+ * language itself, no functions of a platform. Returns the wrong results, and how many checks were made.
+ */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
   const wrong = [],
     count = { bytes: 0, values: 0, forms: 0 };

@@ -1,4 +1,4 @@
-/** Generates code to copy, which a shop needs for an order. */
+/** Generates the code that a shop can copy to create an order. */
 import { fieldAttributes } from "impact-pledge/form";
 import { waysOf } from "../shared/thanks.js";
 

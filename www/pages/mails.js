@@ -49,7 +49,7 @@ const awaited = (ms) =>
     : "A notification of the last order did not arrive. If the shop uses a service elsewhere, that service sends the notification. Otherwise, the terminal shows the cause.";
 
 const about = (count) =>
-  `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;
+  `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. A deployed service sends e-mails of test keys to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;
 
 /**
  * Shows a status text. If the text is already shown, it is not set again, because screen readers would read

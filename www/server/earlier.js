@@ -1,6 +1,6 @@
 /**
- * Adds a link to a timeline from the month before to the checkout page. The link's order is part of the demo
- * data of `npm start`.
+ * Adds a link to the checkout page. The link opens the timeline of an order of last month, which `npm start`
+ * creates as demo data.
  */
 import service from "../../build/worker.js";
 
@@ -14,8 +14,8 @@ const PATH =
 let isThere = false;
 
 /**
- * Returns the page. If the shop uses the service in this Worker, and that service has the earlier order, the
- * page gets a link to the order's timeline.
+ * Returns the checkout page. If the shop uses the service in this Worker, and that service has the earlier
+ * order, adds a link to the order's timeline.
  * @param {Response} page the static page
  * @param {{env: any, context: ExecutionContext, origin: string}} given
  */

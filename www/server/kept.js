@@ -1,11 +1,14 @@
-/** The last notifications of local development, for the page for developers. They are kept in KV, and expire. */
+/**
+ * Keeps the last notifications of local development in KV for seven days. The page for developers shows
+ * them.
+ */
 const MOST = 20;
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
 const NAME = /^\d{16}-[0-9a-f-]{36}$/;
 const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that the newest notification is listed first
 
 /**
- * Stores a notification, and deletes the oldest ones above the maximum number.
+ * Stores a notification. If there are now more than the maximum number, deletes the oldest ones.
  * @param {KVNamespace} kept
  * @param {object} notification
  * @param {string} [id] of a message, see {@link isKept}

@@ -26,8 +26,8 @@ export function noteOrigin(origin) {
 }
 
 /**
- * Returns the environment in which the local service consumes its queue. Its `EMAIL` binding and its
- * adapters store notifications and send nothing. So links in them may lead to this machine, and
+ * Returns the bindings and variables with which the local service delivers notifications. Its `EMAIL` binding
+ * and its adapters store notifications, and send nothing. Links may therefore lead to this machine, and
  * `PUBLIC_ORIGIN` need not be set.
  */
 export const withMails = (env) => ({
@@ -92,7 +92,7 @@ function shown(mail) {
 /** `POST /developer/notifications`: puts a message into the local queue, for `npm run emails`. */
 export async function notify(request, { NOTIFICATIONS: queue }) {
   if (request.method !== "POST")
-    return refused(405, "Send messages of the queue by POST.", { allow: "POST" });
+    return refused(405, "Put messages into the queue with POST.", { allow: "POST" });
   if (request.headers.get("content-type") !== "application/json")
     return refused(
       415,

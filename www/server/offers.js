@@ -18,13 +18,14 @@ const OFFERS = {
   },
 };
 
-/** Returns those offering IDs in an order that the shop does not offer. */
+/** Returns the offering IDs of an order that this shop does not offer. */
 export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
 /**
- * Returns the payload that the shop sends to the service. The page supplies the order's number, time, recipient and amounts,
- * and the wanted notifications. The server adds everything else.
+ * Returns the payload that the shop sends to the service. From the page come the order's reference, time,
+ * recipient, amounts and wanted notifications. The server adds everything else, because a page cannot be
+ * trusted.
  */
 export function vouched({ reference, recipient, pledges, trigger, ...wanted }, origin) {
   const notifications = notificationsOf(wanted);

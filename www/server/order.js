@@ -97,7 +97,7 @@ const thanksOf = ({ location, payload }) =>
 /** Responds with the checkout page, filled in with what was sent. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
-/** Returns a page that caches must not store, because it contains data of the shopper. */
+/** Returns a page that contains data of the shopper. Caches must not store it. */
 function unstored({ body, headers }, status) {
   const response = new Response(body, { status, headers });
   response.headers.set("cache-control", "no-store");
@@ -119,7 +119,7 @@ async function place(payload, context) {
   return { ...explained(error), trace };
 }
 
-/** Returns the status, and the message for the shopper, for an error. */
+/** Returns the HTTP status and the message for the shopper, for an error of the pledge service. */
 function explained({ name, status }) {
   if (status === 422)
     return {

@@ -50,7 +50,7 @@ export function withSender(page, service) {
     .transform(page);
 }
 
-/** Returns the place of an error on the page: the name of its field or of its group of fields. */
+/** Returns where an error is shown on the page: the name of its field, or of its group of fields. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) =>
   new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));

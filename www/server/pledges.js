@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Sends an order to the service, which records its pledges.
- * @param {object} order from `vouched`
+ * @param {object} order as `vouched` returns it
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
  * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls,
  *   for the page for developers, without the API key

@@ -1,7 +1,8 @@
-//! Measures the queries of `src/ledger` on a database with many orders. Runs them on SQLite and prints JSON lines for
+//! Measures the queries of `src/ledger` on an SQLite database with many orders. Prints JSON lines for
 //! `run.mjs`, which runs the same statements on D1.
 //!
-//! `cargo bench --bench ledger -- fill FILE ORDERS SHOPS`, then `… -- ask FILE ORDERS SHOPS ROUNDS`.
+//! `cargo bench --bench ledger -- fill FILE ORDERS SHOPS` fills the database. `… -- ask FILE ORDERS SHOPS
+//! ROUNDS` runs the queries.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that meets the unexpected should panic")]
 #![expect(clippy::indexing_slicing, reason = "a benchmark that meets the unexpected should panic")]
@@ -48,7 +49,8 @@ fn fill(file: &Path, size: Size) {
     println!("{}", json!({ "sizes": sizes }));
 }
 
-/// Runs all queries, and prints a line for each. Then prints a line for each kind of write, which is not timed.
+/// Runs all queries, and prints a line with the times of each. Also prints a line for each kind of write,
+/// without times.
 fn ask(file: &Path, size: Size, rounds: u64) {
     for question in questions(&SqliteLedger::open(file), size) {
         println!("{}", measure(file, &question, rounds));
@@ -58,8 +60,8 @@ fn ask(file: &Path, size: Size, rounds: u64) {
     }
 }
 
-/// Measures the time of a query in milliseconds: cold, with nothing of the file in memory, and warm, with as
-/// much of it as fits.
+/// Measures the time of a query in milliseconds. Cold: no part of the file is in memory. Warm: as much of the
+/// file as possible is in memory.
 fn measure(file: &Path, question: &Question, rounds: u64) -> Value {
     let cold = (0..rounds).map(|_| {
         evict(file);

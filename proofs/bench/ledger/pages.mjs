@@ -8,7 +8,7 @@ import { runCron, workers } from "../../ledger/workers.mjs";
 import { LocalD1 } from "./d1.mjs";
 
 const BIGGEST = "unit_0"; // of orders.rs
-/** A unit that has few enough transactions a month for the dashboard to export them in a page. */
+/** A unit with so few transactions a month that a page of the dashboard can export them. */
 const MEDIUM = "unit_9";
 const MONTH = "2026-10";
 const SECRET = "07".repeat(32); // of tests/support/service.rs, whose hashes the rows have
@@ -49,7 +49,7 @@ const PAGES = [
 ];
 
 /**
- * Returns the milliseconds of each page.
+ * Returns how long each page takes, in milliseconds.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} folder for the local state
  * @param {{file: string, shops: number, rounds: number}} options `file` of the ledger

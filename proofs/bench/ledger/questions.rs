@@ -27,7 +27,7 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
     Question { name: name.to_owned(), ask: Box::new(ask) }
 }
 
-/// Returns all queries of a filled database.
+/// Returns all queries, for a database that was filled with this number of orders and shops.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
     let shops = block_on(ledger::shops(ledger, None, None)).unwrap();
     [lists(ledger, size), searches(shops, size), totals(), tasks(size)]
@@ -144,7 +144,7 @@ fn sum(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
     })
 }
 
-/// Lists a page of unpaid months, and sums their charges.
+/// Returns the query that lists a page of unpaid months and sums their charges.
 fn payments(name: &str, unit: Option<&str>, months: Vec<Month>) -> Question {
     let filter = ShopMonthFilter {
         mode: Some(Mode::Live),

@@ -8,12 +8,13 @@
  *
  * Each figure comes from separate processes, which take turns. The service without a queue runs twice, and
  * the difference between its two runs is the noise. The other build of `--before` runs without a queue, too.
- * A ratio is the median of the rounds' ratios to the first column.
  *
- * In the first table, the first column is the other build. Without one, it is the service without a queue. In
- * the second table, it is one safe KV call without a message. The stand-in queue accepts a message at once,
- * so that only the sender's work is measured. The platform's queue is workerd's own, and a Worker in the same
- * process receives its messages.
+ * The first column of each table is the Worker to compare with. In the first table, it is the other build, or
+ * else the service without a queue. In the second table, it is a Worker that makes one KV call and sends no
+ * message. A ratio is the median of the rounds' ratios to the first column.
+ *
+ * The stand-in queue accepts a message at once, so that only the sender's work is measured. The platform's
+ * queue is workerd's own, and a Worker in the same process receives its messages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** Makes the requests of the load, and checks that two services give the same answers. */
+/** Makes the requests of the load test, and checks that two services give the same answers. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fullRequest, generator, requestWithProblems } from "../data.mjs";
@@ -25,8 +25,8 @@ const PAID_AT = "2020-02-05T00:00:00.000Z";
  * @typedef {object} Kind
  * @property {string} name
  * @property {number} status of every answer
- * @property {number} connections at once
- * @property {(service: Service) => Promise<Request[]>} make distinct requests; what they read is created in the service
+ * @property {number} connections open at the same time
+ * @property {(service: Service) => Promise<Request[]>} make returns distinct requests, after creating the records that they read
  */
 
 /** Every kind of request. @type {Kind[]} */
@@ -80,8 +80,8 @@ const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZAT
 /**
  * Creates transactions in the service, and returns the requests that read them.
  * @param {Service} service
- * @param {number} count
- * @param {number} pledges of each
+ * @param {number} count the number of transactions
+ * @param {number} pledges the number of pledges of each
  */
 async function gets(service, count, pledges, prepare = async (_records, _id) => {}, shows = "") {
   const requests = [];
@@ -96,7 +96,7 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
 }
 
 /**
- * Returns the records that these requests to get a transaction read.
+ * Returns the records that the service needs to answer these get requests.
  * @param {Records} records @param {Request[]} requests
  */
 export async function recordsOf(records, requests) {
@@ -106,8 +106,8 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * Returns a stand-in for the service, for a Worker that writes no records. The stand-in stores a create
- * request directly in the Worker's KV.
+ * Wraps a Worker that writes no records, so that the benchmark can use it like the service. A create request
+ * is stored directly in the Worker's KV.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -155,7 +155,10 @@ export async function send(origin, { method, path, headers, body }) {
   return answer;
 }
 
-/** Writes wrk's input: every request as it is sent over the network. @returns {string} the file */
+/**
+ * Writes the input of the load generator wrk: every request as it is sent over the network.
+ * @returns {string} the file
+ */
 export function writeRequests(folder, name, requests, origin) {
   const { host } = new URL(origin);
   const pieces = requests.map(({ method, path, headers, body = "" }) => {
@@ -175,8 +178,8 @@ export function writeRequests(folder, name, requests, origin) {
  * headers, and all members except those that each service generates itself.
  * @param {Kind} kind
  * @param {{name: string, origin: string, request: Request}} ours
- * @param {{name: string, origin: string, request: Request}} theirs with its own request, which may name a
- *   record
+ * @param {{name: string, origin: string, request: Request}} theirs has its own request, because a request may
+ *   name a record of its service
  */
 export async function mustAnswerAlike({ name, status }, ours, theirs) {
   const [mine, other] = await Promise.all(
@@ -193,8 +196,8 @@ const comparable = ({ text, ...head }) =>
   JSON.stringify({ ...head, body: masked(JSON.parse(text)) }, null, 1).slice(0, 600);
 
 /**
- * Sends a request, several times if needed, because a Worker that does not read refused bodies cuts off some
- * connections.
+ * Sends a request, and repeats it up to five times if it fails. A Worker that does not read the bodies of
+ * refused requests cuts off some connections.
  */
 function sendOften(origin, request, left = 5) {
   return send(origin, request).catch((error) =>

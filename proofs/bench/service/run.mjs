@@ -16,7 +16,7 @@ import { slice, wrk } from "./wrk.mjs";
 const WORKERS = join(import.meta.dirname, "workers");
 /** The kinds of request that make one KV call when the key and the prices are cached. */
 const ONE_CALL = ["POST small", "POST of 100", "GET small", "GET of 100"];
-/** The maximum number of one-second slices in one load. */
+/** The maximum duration of one load, counted in slices of one second. */
 const MOST_SLICES = 6;
 
 /**
@@ -48,11 +48,11 @@ const ENTRIES = [
  * @typedef {{rounds: number, warmUp: number, seconds: number, starts: number}} Plan `rounds`: the number of
  *   processes for each Worker and kind of request; `warmUp` and `seconds`: the processor time in each
  *   process; `starts`: the number of starts of each Worker
- * @typedef {{cpu: number | null, perSecond: number, memory: number | null}} Measured microseconds of
- *   processor time per request, requests per second, bytes of memory after the load
- * @typedef {Entry & import("./workerd.mjs").Bundle} Arm
- * @typedef {object} Result by the keys of the Workers
- * @property {string[]} kinds of request
+ * @typedef {{cpu: number | null, perSecond: number, memory: number | null}} Measured `cpu`: microseconds of
+ *   processor time per request; `perSecond`: requests per second; `memory`: bytes of memory after the load
+ * @typedef {Entry & import("./workerd.mjs").Bundle} Arm a Worker to measure, with its bundle
+ * @typedef {object} Result the results, by the keys of the Workers
+ * @property {string[]} kinds the kinds of request
  * @property {Record<string, Record<string, Measured[]>>} load by Worker, then by kind of request
  * @property {Awaited<ReturnType<typeof startsOf>>} starts
  * @property {Record<string, import("./workerd.mjs").Bundle["upload"]>} upload
@@ -107,7 +107,7 @@ const serviceOn = (server) => ({
 
 /**
  * Returns a sample for each kind of request: the requests, and the records that they read, as our service
- * wrote them. The Workers that do only part of the work write no records, so they use these.
+ * wrote them. Workers that do only part of the work write no records, so they get these records.
  */
 async function samplesOf(setting, ours) {
   const samples = {};
@@ -158,7 +158,10 @@ async function loadAll(setting, arms, samples) {
   return results;
 }
 
-/** Measures one Worker with one kind of request. @returns {Promise<Measured>} of a process of its own */
+/**
+ * Measures one Worker with one kind of request, in a separate process.
+ * @returns {Promise<Measured>}
+ */
 export function measured(setting, arm, kind, sample) {
   const { program, plan, folder } = setting;
   return onServer(setting, arm, async (server) => {

@@ -1,5 +1,6 @@
 /**
- * Measures the start of a Worker on workerd: the time to its first answer, and a create request as its first request.
+ * Measures the start of a Worker on workerd: the time to its first answer, and the duration of a create
+ * request that is its first request.
  */
 import { performance } from "node:perf_hooks";
 import { log } from "../../../scripts/lib/output.mjs";
@@ -8,16 +9,18 @@ import { creates, send } from "./requests.mjs";
 import { Server } from "./workerd.mjs";
 
 /**
- * The start of a Worker, measured in two processes, in milliseconds.
- * @typedef {{answer: number, create: number}} Start `answer`: from the start of the first process to its
- *   first answer, a 404; `create`: a create request as the first request of the second process
+ * The start of a Worker, measured in two processes.
+ * @typedef {{answer: number, create: number}} Start times in milliseconds. `answer`: from the start of the
+ *   first process to its first answer, a 404; `create`: the duration of a create request, the first request
+ *   to the second process
  */
 
 /**
- * Measures how long the Workers take to start.
- * @param {any} setting of the run
- * @param {import("./run.mjs").Arm[]} arms
- * @returns {Promise<Record<string, Start[]>>} by the keys of the Workers; `eager`: ours with its wasm compiled beforehand
+ * Measures how long each Worker takes to start.
+ * @param {any} setting the settings of the benchmark run
+ * @param {import("./run.mjs").Arm[]} arms the Workers
+ * @returns {Promise<Record<string, Start[]>>} the starts of each Worker, by its key; the key `eager` means
+ *   our Worker with its wasm compiled beforehand
  */
 export async function startsOf({ tools, plan, seeds }, arms) {
   const chosen = arms.filter(({ key }) => !["twin", "safe"].includes(key)); // these start like two of the others

@@ -21,7 +21,7 @@ export function report([sizes], { bench }) {
   return `${prose}\n\n${table(["", ...names], rows)}`;
 }
 
-/** Formats the two sizes of a bundle, such as `8,890 (21,425)`. */
+/** Formats the Brotli size and the minified size of a bundle, such as `8,890 (21,425)`. */
 function cell(size) {
   if (!size) return "–";
   const [brotli, minified] = [size.brotli, size.minified].map((it) => it.toLocaleString("en-US"));

@@ -5,8 +5,8 @@ import { brotliCompressSync } from "node:zlib";
 const RIVALS = join(import.meta.dirname, "..", "rivals");
 
 /**
- * The imports of an application from each library, by use; our package is first. The report shows the size of
- * zod in its section on values.
+ * The code with which an application imports each library, by use. Our package comes first in each use. The
+ * report shows the size of the full zod elsewhere, in its section on values.
  */
 export const USES = {
   "a client of a service": {
@@ -32,7 +32,10 @@ export function run() {
   );
 }
 
-/** Returns the sizes of one bundled file without Node's modules, which runs in a page and in a Worker. */
+/**
+ * Returns the sizes of this code as one bundled file. The bundle contains no modules of Node, so it runs in
+ * a page and in a Worker.
+ */
 async function sizesOf(contents) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

@@ -33,7 +33,7 @@ export async function duel(competitors, inputs, { rounds, batchMs }) {
   return times;
 }
 
-/** Warms up, and returns the number of checks that fill a batch. */
+/** Warms a competitor up, and returns how many of its checks take as long as a batch. */
 function calibrate(competitor, inputs, batchMs) {
   let count = 1;
   for (;;) {

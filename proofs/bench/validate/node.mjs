@@ -1,6 +1,6 @@
 /**
- * Runs the contest in a separate Node process. Argument: a file with the plan and the cases. Output: the results as
- * JSON.
+ * Runs the benchmark of validators in a separate Node process. Argument: a file with the plan and the cases.
+ * Output: the results as JSON.
  */
 import { readFileSync } from "node:fs";
 import { contest } from "./contest.mjs";

@@ -1,4 +1,4 @@
-/** Runs the contest in a page. */
+/** Runs the benchmark of validators in a web page. */
 import { contest } from "./contest.mjs";
 
 globalThis.contest = ({ plan, cases }) => contest(plan, cases, (line) => console.log(line));

@@ -23,7 +23,10 @@ export function report(runs, { bench }) {
   );
 }
 
-/** Formats a table with a row for each payload, and a column for each competitor in each engine. */
+/**
+ * Formats a table of times, with a row for each payload. Each competitor has a column for each JavaScript
+ * engine.
+ */
 function timeTable(runs, what) {
   const names = Object.keys(runs[0].node[what].small);
   const columns = Object.keys(ENVIRONMENTS).flatMap((where) =>
@@ -57,8 +60,8 @@ function timeCell(runs, name) {
 }
 
 /**
- * Formats a table with the bytes that a page downloads, the time to the first check, and how far each library follows
- * the contract.
+ * Formats a table with a row for each library: the bytes that a page downloads, the time to the first check,
+ * and how far the library follows the contract.
  */
 function bytesTable(runs) {
   const [{ bytes, node }] = runs;

@@ -31,7 +31,7 @@ const node = (...args) => execute(process.execPath, args);
  * Runs the benchmark once.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{rounds: number, batchMs: number, starts: number}} plan
- * @param {string} folder for what is made on the way
+ * @param {string} folder for intermediate files
  */
 export async function run(tools, plan, folder) {
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-//! Fuzzes bytes that come from outside: the body of a create request, for the service and the validator, and
-//! an answer, for the client.
+//! Fuzzes bytes that come from outside. The service and the validator get them as the body of a create
+//! request, and the client gets them as an answer.
 
 use crate::{VALID, send, service};
 use impact_pledge::api::answer::{self, Reason};
@@ -46,8 +46,8 @@ fn has(issues: &[Issue<'_>], code: Code) -> bool {
     issues.iter().any(|issue| issue.code() == code)
 }
 
-/// Asserts that the validator accepts the same bytes as JSON as serde_json does. Bytes that are nested too
-/// deep to be read to the end are an exception.
+/// Asserts that the validator and serde_json agree on which bytes are JSON. Bytes that are nested too deep
+/// to be read to the end are an exception.
 fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     let depth = input.iter().filter(|byte| b"[{".contains(byte)).count();
     if has(issues, Code::TooDeep) {
@@ -57,8 +57,8 @@ fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     }
 }
 
-/// Asserts that the validator finds exactly the issues of a document that the hand-written rules of the tests
-/// find. Applies only to documents that serde_json can read.
+/// Asserts that the validator finds exactly the same issues in a document as the hand-written rules of the
+/// tests. Applies only to documents that serde_json can read.
 fn rules(input: &[u8], issues: &[Issue<'_>]) {
     let unlike = [Code::TooDeep, Code::DuplicateMember];
     let Ok(value) = serde_json::from_slice::<Value>(input) else { return };
@@ -74,8 +74,8 @@ fn rules(input: &[u8], issues: &[Issue<'_>]) {
     assert_eq!(seen, expected);
 }
 
-/// Asserts that the issues that JavaScript reads from memory are right: they have the same number and lie
-/// within bounds. Also asserts that the reader may skip any of them.
+/// Asserts that JavaScript reads the right issues from memory: their number is right, and their texts lie
+/// within the input. Also asserts that the first issues can be skipped.
 fn in_memory(input: &[u8], issues: usize) {
     let mut scratch = vec![0; input.len()];
     for source in [Source::Json, Source::Value] {
@@ -172,8 +172,8 @@ fn is_replay((again, added): &(Answer, usize), first: &Answer) {
     assert_eq!(again.json(), first.json());
 }
 
-/// Asserts that each answer that the client accepts has an amount, and that the service can read it as a
-/// record.
+/// Asserts that each answer that the client accepts has an amount, and that the service's types can
+/// represent it.
 fn answered(operation: Operation, status: u16, body: &[u8]) {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match answer::read(operation, status, body, to_double) {

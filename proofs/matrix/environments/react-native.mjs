@@ -11,8 +11,8 @@ import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
 /**
- * The packages to install: Hermes as a program, and the tools with which React Native compiles for it. The
- * last such Hermes on npm is from 2022, and all later ones have more features.
+ * The packages to install: Hermes as a program, and the tools with which React Native compiles code for it.
+ * The newest Hermes program on npm is from 2022. Later versions of Hermes have more features.
  */
 const PACKAGES = [
   "hermes-engine-cli@0.12.0",

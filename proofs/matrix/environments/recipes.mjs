@@ -302,8 +302,8 @@ async function mustRefuseInPage(url, { fields, status, text }) {
 }
 
 /**
- * Posts a forged form, which must be recorded as the shop's own offer, and a form that is too large, which
- * must be refused.
+ * Posts a form with forged values, which must be recorded as the shop's own offer. Then posts a form that is
+ * too large, which must be refused.
  */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
@@ -365,7 +365,8 @@ const frontEnd = (name, wish) => ({
 });
 
 /**
- * Returns the environment that tests a framework with its own server, from pages with and without scripts.
+ * Returns the environment that tests the recipe of a framework with a server of its own. Uses its pages with
+ * and without scripts.
  * @param {string} [flags] for its start
  */
 const fullStack = (name, framework, flags = "") => ({

@@ -26,8 +26,8 @@ async function node({ tools: { cache } }, version) {
 }
 
 /**
- * Returns the path of Bun. Each platform's program is a separate package, and usually an install script of
- * Bun chooses it.
+ * Returns the path of Bun's program. Each platform has its own npm package with the program, and usually
+ * Bun's install script chooses it.
  */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));

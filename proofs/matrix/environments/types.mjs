@@ -1,15 +1,15 @@
 /**
  * Compiles tests of the type declarations with several versions of TypeScript, in every kind of module
- * resolution. All strict flags are set; exact optional members are on and off; the DOM's types are present
- * and absent.
+ * resolution. All strict flags are set. `exactOptionalPropertyTypes` is tested both on and off. The DOM's
+ * types are present for pages, and absent for servers.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { strictFlags } from "../../../tests/support/strict-flags.mjs";
 
 /**
- * The kinds of module resolution: ES modules, CommonJS, and a bundler. Only CommonJS does without
- * `verbatimModuleSyntax`, because its files have no `import` to keep.
+ * The kinds of module resolution: ES modules, CommonJS, and a bundler. Only CommonJS is compiled without
+ * `verbatimModuleSyntax`, because its output has no `import` to keep.
  */
 const KINDS = [
   { extension: "mts", module: "node16", moduleResolution: "node16", verbatimModuleSyntax: true },

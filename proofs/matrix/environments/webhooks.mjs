@@ -16,16 +16,17 @@ const FORGED = "#1\nFORGED\u001b[2J";
 const hmac = (secret, text) => createHmac("sha256", secret).update(text);
 
 /**
- * A platform that sends webhooks. `order`: returns the body for an order with this number and this many
- * trees; `sign`: returns the headers that sign a body; `unrecorded`: bodies that pledge nothing, each with
- * the expected status; `refused`: the status for a body with a wrong signature or none.
+ * A platform that sends webhooks.
  * @typedef {object} Sender
  * @property {string} name
  * @property {string} setting
- * @property {number} refused
- * @property {(number: number, trees?: number, changes?: object) => string} order
+ * @property {number} refused the status for a body with a wrong signature or none
+ * @property {(number: number, trees?: number, changes?: object) => string} order returns the body for an
+ *   order with this number and this many trees
  * @property {(body: string, given?: {secret?: string, ageSeconds?: number}) => Record<string, string>} sign
- * @property {[status: number, body: string, given?: {ageSeconds?: number}][]} unrecorded
+ *   returns the headers that sign a body
+ * @property {[status: number, body: string, given?: {ageSeconds?: number}][]} unrecorded bodies that pledge
+ *   nothing, each with the expected status
  */
 
 let deliveries = 0;

@@ -1,6 +1,6 @@
 /**
- * Installs the environments' tools into `build/matrix`: first the packages of this folder's lock file. Then
- * installs the packed package into `build/matrix/projects`, with npm, as users do.
+ * Installs the environments' tools, which this folder's lock file lists, into `build/matrix`. Then installs
+ * the packed package into `build/matrix/projects` with npm, as users do.
  */
 import { createHash } from "node:crypto";
 import {

@@ -9,7 +9,7 @@ const lost = () => Promise.reject(new Error("lost"));
 
 /**
  * Makes several calls at once, each in its own async context. Returns a description of each function that ran
- * in the context of another call.
+ * in the wrong call's context.
  */
 export async function strays(PledgeClient) {
   const context = new AsyncLocalStorage();

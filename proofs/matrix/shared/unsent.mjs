@@ -1,13 +1,13 @@
 /**
- * Checks what the client reports about a create request whose connection breaks before or after the service
- * received it. New connections are refused.
+ * Checks what the client reports about lost create requests. The server receives one, and then breaks its
+ * connection. It refuses the connection of another.
  */
 import { createServer } from "node:http";
 import { REQUEST } from "./smoke.mjs";
 
 /**
- * Sends two create requests that are lost: one after the server received it, one before. Some runtimes repeat
- * a lost request, and report only that the repetition was refused.
+ * Sends two create requests that are lost: the server receives the first, and refuses the connection of the
+ * second. Some runtimes repeat a lost request, and report only that the repetition was refused.
  * @returns the methods of the requests that the server received, and both error messages
  */
 export async function ofLostCreates(PledgeClient) {

@@ -24,9 +24,10 @@ fn digits(text: &str) -> Option<&str> {
     (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
 }
 
-/// Returns the page of the API key that a term identifies by the key itself, its hash or its ID. If no key
-/// matches a whole key or the name of a key's record, returns a page that says so. If no key matches any
-/// other term, returns `None`.
+/// Returns the page of the API key that a search term identifies by the key itself, its hash or its ID.
+///
+/// If no key matches, the result depends on the term. For a whole key or the name of a key's record, returns
+/// a page that says so. For any other term, returns `None`.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -104,8 +105,8 @@ fn no_key(filters: &Form) -> Page {
     SearchForm::new("", filters).nothing(&html! {
         p.lead { "No API key matches this." }
         p {
-            "The key may have been revoked or expired, it may belong to another environment, or a \
-             part of it may be missing. A key of the last " (SHOWN_SECONDS)
+            "The key may be revoked, expired or incomplete, or it may belong to another environment. A \
+             key created in the last " (SHOWN_SECONDS)
             " s may not show yet."
         }
     })

@@ -1,7 +1,7 @@
 //! The search, and its results.
 //!
-//! The browser posts a search. The response redirects to a URL without personal data: the page of a transaction, or
-//! `/find` with a [sealed] search term.
+//! The browser posts a search. The response redirects to a URL without personal data: the page of a
+//! transaction, or `/find` with an encrypted search term (module [sealed]).
 
 mod form;
 mod found_by;

@@ -27,11 +27,12 @@ const MAX_ROWS: usize = 50;
 /// Maximum number of units and teams that are shown.
 const MAX_NAMES: usize = 20;
 
-/// Shows the results for a search term. If the term names a transaction or an API key, shows its page. Otherwise, lists
-/// the units and teams that match the term, and the transactions with this reference or e-mail address.
+/// Shows the results for a search term. If the term names a transaction or an API key, shows its page.
+/// Otherwise, lists the units and teams that match the term, and the transactions with this reference or
+/// e-mail address.
 ///
-/// `token` is the sealed term; `None` if the results have no URL. `query` contains the filters and the position in the
-/// list.
+/// `token` is the encrypted term in the URL of the results; `None` if they have no URL. `query` contains the
+/// filters and the position in the list.
 pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -139,8 +140,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         Ok(Page::new(if is_known { "Search results" } else { "No match" }, content))
     }
 
-    /// Looks for a unit and, for operators, a team whose ID is the search term. Returns those that exist.
-    /// Also returns those that do not exist, each with the most similar existing ID, if there is one.
+    /// Looks up the search term as the ID of a unit and, for operators, of a team. Returns the units and
+    /// teams that exist. Also returns the IDs that do not exist, each with the most similar existing ID, if
+    /// there is one.
     async fn levels(&self) -> Result<(Vec<KeyLevel>, Vec<Unregistered>)> {
         let id = self.term.to_owned();
         let mut levels = vec![KeyLevel::Unit(id.clone()), KeyLevel::Team(id)];
@@ -174,7 +176,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
                         }
                     }
                 }
-                @if names.len() > MAX_NAMES { p { "There are more: enter more of the name." } }
+                @if names.len() > MAX_NAMES { p { "There are more matches: enter more of the name." } }
             }
         }
     }
@@ -229,9 +231,10 @@ fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
 fn advice(found: &FoundBy) -> Markup {
     html! {
         ul {
-            li { "It may belong to another unit or to the other mode." }
+            li { "The transaction may belong to another unit or to the other mode." }
             @if found.found.coverage.is_none() {
-                li { "Without the ledger, only the exact reference that the shop sent finds a transaction." }
+                li { "Without the ledger, a transaction is found only by the exact reference that the \
+                      shop sent." }
                 li { "Transactions of the last " (SHOWN_SECONDS) " s may not be listed yet." }
             } @else {
                 li { "An erased transaction is found only by its ID, or by the exact reference that the shop sent." }
@@ -252,7 +255,8 @@ fn shared(by: &str, orders: &[Order]) -> Markup {
     html! {
         @if !shops.is_empty() {
             p.soft {
-                "Only you can open the address of this page. To share the list with colleagues, open it for one unit: "
+                "Only you can open this page's address. To share the list with colleagues, open it for \
+                 one unit: "
                 @for (index, order) in shops.iter().enumerate() {
                     @if index > 0 { ", " }
                     a href=(orders::address(&[(parameter, &order.id)])) {

@@ -10,7 +10,7 @@ use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 
 /// Hours until a token expires.
 pub(super) const SEARCH_HOURS: u64 = 24;
-/// Maximum size of a search term, in bytes.
+/// Hours until a sealed search term (a token) expires.
 pub(super) const MAX_TERM: usize = order_number::MAX_BYTES;
 
 /// Size of a nonce, in bytes. Random nonces of 192 bits are practically unique.

@@ -15,8 +15,8 @@ use maud::html;
 
 /// Redirects a search to its results. KV cost: 1 read.
 ///
-/// Until the first API key is created, the namespace has no secret to seal the search term with. The response is then
-/// the page of results itself.
+/// Until the first API key is created, the namespace has no secret with which the search term could be
+/// encrypted. The response is then the page of results itself, without a redirect.
 pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -39,7 +39,7 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
     }
 }
 
-/// Seals a term for the signed-in person; `None` if the namespace has no secret. KV cost: 1 read.
+/// Encrypts a search term for the signed-in person; `None` if the namespace has no secret. KV cost: 1 read.
 pub(in crate::dashboard) async fn seal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -48,7 +48,8 @@ pub(in crate::dashboard) async fn seal<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(sealer(context).await?.map(seal).map(Option::unwrap_or_default))
 }
 
-/// Opens the token of a search; `None` if it does not open for the signed-in person. KV cost: 1 read.
+/// Decrypts the token of a search. Returns `None` if the token is invalid, has expired, or belongs to another
+/// person. KV cost: 1 read.
 pub(in crate::dashboard) async fn open<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     token: &str,
@@ -65,7 +66,7 @@ pub(in crate::dashboard) fn problem(text: &str) -> Option<String> {
     }
 }
 
-/// Returns the sealer of the signed-in person; `None` if the namespace has no secret.
+/// Returns the cipher for the search terms of the signed-in person; `None` if the namespace has no secret.
 async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Option<Sealer>> {
@@ -76,8 +77,9 @@ async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results for the sealed term in the query, or the search form if the query has none. KV cost: at most 12
-/// calls, plus the calls that look for a unit with a similar ID. Ledger cost: 4 queries, plus 2 per 10,000 shops.
+/// Shows the results for the encrypted search term in the query, or the search form if the query has none. KV
+/// cost: at most 12 calls, plus the calls that look for a unit with a similar ID. Ledger cost: 4 queries,
+/// plus 2 per 10,000 shops.
 pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -95,8 +97,8 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the message for an address of a search that is invalid or has expired. It is the same for every
-/// reason, so that it does not help to forge a token.
+/// Returns the message for a search address that is invalid or has expired. The message does not say which,
+/// so it gives no hint to somebody who forges a token.
 pub(in crate::dashboard) fn closed() -> String {
     format!(
         "this address shows no results: it belongs to another person, or the search is more than {SEARCH_HOURS} hours \

@@ -17,9 +17,9 @@ pub(in crate::dashboard) fn is_secret(text: &str) -> bool {
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
 }
 
-/// Returns the search term of a text. For an API key, this is the name of the key's record, which contains only its
-/// hash, so that the key itself is not in a URL. For an e-mail address as mail programs copy it, such as `Ada
-/// <ada@shop.example>`, this is the address alone.
+/// Converts what a person typed to a search term. An API key becomes the name of its record, which contains
+/// only the key's hash, so that no key is in a URL. An e-mail address copied from a mail program, such as
+/// `Ada <ada@shop.example>`, becomes the address alone.
 pub(in crate::dashboard) fn term(text: &str) -> String {
     match pasted(text) {
         Some(key) => [KEY_RECORD, &ApiKey::new(key).hash().to_hex()].concat(),
@@ -44,7 +44,7 @@ pub(in crate::dashboard) fn transaction_id(text: &str) -> Option<&str> {
     TransactionId::parse(id).map(|_| id)
 }
 
-/// Returns the API key in a text, without the punctuation of a sentence that ends after it.
+/// Returns the API key in a text, without any punctuation that follows it.
 pub(in crate::dashboard) fn pasted(text: &str) -> Option<&str> {
     let at = text.find(KEY)?;
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');

@@ -44,8 +44,8 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
     }
 }
 
-/// Renders a link to the buyers' update that was made from a fulfilment or, if there is none, the button that
-/// drafts one.
+/// Renders a link to the buyers' update that was drafted from a fulfilment. If there is no such update,
+/// renders the button that drafts one.
 fn update_cell<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     done: &NewFulfilment,

@@ -52,7 +52,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&found.coverage))
             @if let Some(first) = &found.left_out.first {
                 p.problem {
-                    "Transactions of any month that are missing from all sums here, because they have too many quantities:"
+                    "Transactions of all months that are left out of these sums, because they have too \
+                     many quantities: "
                     (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

@@ -16,8 +16,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Creates a key. KV cost: 3 reads and 2 writes, plus 1 list and 1 read per 100 changes of the last hour. If the unit
-/// or team is new, 1 more write.
+/// Creates a key. KV cost: 3 reads and 2 writes, plus 1 list and 1 read per 100 changes of the last hour. A
+/// new unit or team costs 1 more write.
 pub(in crate::dashboard) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     owner: &Scoped<Option<KeyLevel>>,

@@ -12,8 +12,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::CredentialKey;
 use maud::{Markup, html};
 
-/// Says how long a revoked key may still work. This is the sum of two cache TTLs: that of Workers KV, and that of a
-/// running Worker.
+/// Says how long a revoked key may still work: the sum of two cache TTLs. Workers KV caches a key first,
+/// then a running Worker does.
 pub(super) fn lives() -> Markup {
     html! {
         "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
@@ -31,7 +31,8 @@ pub(super) fn level_fields(level: &KeyLevel) -> Markup {
     }
 }
 
-pub(super) const NO_OWNER: &str = "a key belongs to a unit or a team: start from the page of one";
+pub(super) const NO_OWNER: &str =
+    "a key belongs to a unit or a team: start from the page of that unit or team";
 
 pub(super) fn level(form: &Form) -> Result<KeyLevel> {
     let level = match (form.given("unit"), form.given("team")) {

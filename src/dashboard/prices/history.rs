@@ -41,7 +41,7 @@ fn line(PriceListEntry { time, by, removed, change, .. }: &PriceListEntry) -> Ve
                     div { (view::untrusted_text(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
                 }
                 @if more > 0 { div.soft { "and " (more) " more" } }
-                @if *removed { "List removed: the prices of the mode apply." }
+                @if *removed { "The list was removed: the prices of the mode apply." }
                 @else if change.is_none() { span.soft { "no changes" } }
             }
         },

@@ -14,7 +14,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey, StoreError};
 use maud::{Markup, html};
 
-/// Maximum number of KV lists that find the names of earlier price lists, for the history.
+/// Maximum number of KV list calls that find earlier price lists for the history.
 const MAX_PAGES: usize = 10;
 
 /// Shows the page of a price list. The form contains the prices of `draft`, with the edits of the person. `problem` is
@@ -88,8 +88,8 @@ fn current(now: &Current<'_>, draft: &Draft, recent: &[PriceListEntry]) -> Marku
         (table::form(now.of, draft))
         p {
             small {
-                "To remove an offering, empty its price. Unlisted offerings are charged 0.00. New prices take effect \
-                 within about " (APPLIED_SECONDS) " s. Past charges never change."
+                "To remove an offering, clear its price. Unlisted offerings are charged 0.00. New prices \
+                 take effect within about " (APPLIED_SECONDS) " s. Past charges never change."
             }
         }
     }
@@ -128,7 +128,8 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
     }
 }
 
-/// Renders the first [`MAX_ROWS`] prices of a price list that cannot be edited as a table.
+/// Renders the first [`MAX_ROWS`] prices of a price list as text, because this list is not suited for the
+/// table of fields.
 fn read_only(price_list: &PriceList) -> Markup {
     let code = code(Some(price_list));
     let prices = price_list.unit_prices.iter();
@@ -148,9 +149,9 @@ fn read_only(price_list: &PriceList) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that was
-/// entered before. Without it, the field contains the current prices, if there are at most [`MAX_ROWS`].
-/// `problem` is shown only if JSON was entered.
+/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that the
+/// person entered. If none was entered, the field contains the current prices, if there are at most
+/// [`MAX_ROWS`]. `problem` is shown only if JSON was entered.
 fn as_json(now: &Current<'_>, draft: &Draft, problem: &str) -> Markup {
     let list = now.in_effect().filter(|list| list.unit_prices.len() <= MAX_ROWS);
     let text = draft.json.clone().or_else(|| list.map(as_text)).unwrap_or_default();

@@ -16,9 +16,11 @@ use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey};
 use crate::time::parse_ms;
 use maud::html;
 
-/// Shows the price list of the unit in the query or, without a unit, of the mode. The mode defaults to live. KV cost:
-/// at most 19 calls: 2 reads, up to 11 lists, and 5 reads of 5 price lists each. If the unit does not exist, 2 more
-/// lists.
+/// Shows the price list of the unit in the query. Without a unit, shows the price list of the mode, which is
+/// live by default.
+///
+/// KV cost: at most 19 calls. These are 2 reads, up to 11 lists, and 5 reads of 5 price lists each. A unit
+/// that does not exist costs 2 more lists.
 pub(in crate::dashboard) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -85,7 +87,8 @@ pub(in crate::dashboard) async fn set_prices<S: OperatorStore, C: Clock, E: Entr
 /// Parses the change of prices in a form.
 ///
 /// # Errors
-/// If the change is not valid. The error contains the entered values, to show the form again, and a message.
+/// If the change is not valid. The error contains a message, and the entered values, with which the form is
+/// shown again.
 fn wanted(form: &Form, now: &Current<'_>) -> Result<Wanted, (Draft, String)> {
     match form.text("change") {
         "table" => table::typed(form, now).into_list(now).map(Wanted::List),
@@ -142,9 +145,10 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(preview::ask(context, now, wanted, &change, is_confirmed))
 }
 
-/// Returns the price list that the person has edited: the version that the form names as seen. If the form's
-/// table has only some of the offerings, returns the current version. KV cost: 1 read if the version that was
-/// seen has been replaced.
+/// Returns the version of the price list that the person has edited: the one that the form names in `seen`.
+/// If the form's table has only some of the offerings, returns the current version instead.
+///
+/// KV cost: 1 read if the version in `seen` has been replaced.
 async fn base<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,

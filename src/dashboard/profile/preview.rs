@@ -17,7 +17,7 @@ const EXAMPLE: &[u8] = include_bytes!("example.json");
 /// The updates that previews show for the first offering of the example transaction.
 const UPDATES: &[u8] = include_bytes!("example_updates.json");
 
-/// Previews the stored profile. KV cost: 1 read.
+/// Previews the page or the e-mail with the unit's stored profile. KV cost: 1 read.
 pub(in crate::dashboard) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

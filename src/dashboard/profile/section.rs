@@ -40,7 +40,8 @@ const BILLING: [(&str, &str, &str); 3] = [
 const MAIL_TEXT: (&str, &str, &str) = (
     "mail-text",
     "Your own text in e-mails",
-    "Shown above the button: at most 6 lines and 300 characters, plain text. It is not translated, and web addresses in it do not become links.",
+    "Shown above the button: at most 6 lines and 300 characters of plain text. It is not translated. Web \
+     addresses in it do not become links.",
 );
 
 /// The form value that stands for no fixed language: the reader's browser decides.
@@ -134,8 +135,8 @@ pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
     NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
 }
 
-/// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is sent, comparing
-/// this hash with that of the current profile reveals whether the profile has changed meanwhile.
+/// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is
+/// sent, a different hash of the current profile means that the profile was changed meanwhile.
 pub(super) fn seen(profile: &NewProfile) -> String {
     let members = texts(profile).map(|(_, text)| text).join("\0");
     base16ct::lower::encode_string(&Sha256::digest(members))
@@ -234,7 +235,9 @@ fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
             }
             @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
             small id="language-hint" {
-                "The language of the sentences, dates and numbers that buyers see. It should be the language in which the shop writes the texts of its pledges: they are never translated, even if the page follows the reader's browser."
+                "The language of the sentences, dates and numbers that buyers see. Choose the language \
+                 in which the shop writes the texts of its pledges. Those texts are never translated, \
+                 even if the page follows the reader's browser."
             }
         }
     }

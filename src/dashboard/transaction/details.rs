@@ -156,7 +156,8 @@ fn given<'t>(
 fn reveal_button(id: &str) -> Markup {
     let action = link::path(&["transactions", id, "whole"]);
     let content = html! {
-        p { small { "This also shows the link to the recipient's page. Your viewing is recorded in the audit log." } }
+        p { small { "This also shows the link to the recipient's page. The audit log records that you \
+                     viewed the data." } }
         button.quiet { "Show personal data" }
     };
     view::form(&action, &content)

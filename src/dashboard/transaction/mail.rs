@@ -7,8 +7,8 @@ use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the state of a notification. The form that resends it is added if the person may do so and a
-/// resend may help.
+/// Renders the state of a notification. Adds the form that sends it again if the person has permission and
+/// sending it again may help.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

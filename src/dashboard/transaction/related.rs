@@ -8,13 +8,14 @@ use crate::service::Clock;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Maximum number of transactions in each list: those with the same reference, and those of the same buyer.
+/// Maximum number of transactions in each of the two lists: the same reference, and the same buyer.
 const SHOWN: usize = 5;
 
-/// Renders two lists of other transactions in the same unit and mode: those with the same reference, and those of the
-/// same buyer. Both are empty for an erased transaction. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
+/// Renders two lists of other transactions in the same unit and mode: those with the same reference, and
+/// those of the same buyer. For an erased transaction, both are empty.
 ///
-/// If the ledger does not answer, the section says so, because the rest of the page does not need the ledger.
+/// If the ledger does not answer, the section says so, and the rest of the page is still shown. Cost: 1
+/// ledger call with 2 statements, and at most 2 KV reads.
 pub(super) async fn section<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     order: &Order,
@@ -25,7 +26,8 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E>(
     };
     let Ok(Related { reference, buyer }) = ledger::related(ledger, &id, SHOWN + 1).await else {
         return html! {
-            section { h2 { "Other transactions" } p { "The ledger does not answer, so they are not shown." } }
+            section { h2 { "Other transactions" } p { "The ledger does not answer, so other transactions \
+                                                       are not shown." } }
         };
     };
     let is_new = |other: &Order| reference.iter().all(|twin| twin.id != other.id);

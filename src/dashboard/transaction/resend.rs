@@ -91,7 +91,8 @@ fn queued_before(service: NotificationService) -> Markup {
     })
 }
 
-const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log lists it nevertheless. Try again later";
+const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log \
+                       lists it nevertheless. Try again later";
 
 /// Returns why this form cannot send the notification again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {

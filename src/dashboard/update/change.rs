@@ -15,7 +15,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Adds a draft and shows it, or previews it. Ledger cost: at most 9 calls. KV cost: 1 write.
+/// Saves a new draft and shows it, or only shows a preview. Ledger cost: at most 9 calls. KV cost: 1 write.
 pub(in crate::dashboard) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -62,7 +62,8 @@ pub(in crate::dashboard) async fn draft<S: OperatorStore, C: Clock, E: Entropy>(
     show(context, &added, words).await
 }
 
-/// Edits an update and shows it, or previews it. Ledger cost: at most 7 calls. KV cost: at most 2 writes.
+/// Saves changes to an update and shows it, or only shows a preview. Ledger cost: at most 7 calls. KV cost:
+/// at most 2 writes.
 pub(in crate::dashboard) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -112,8 +113,8 @@ pub(in crate::dashboard) async fn publish<S: OperatorStore, C: Clock, E: Entropy
     }
 }
 
-/// Asks for confirmation. Once the person has confirmed, withdraws an update and shows it. Ledger cost: at most 8 calls.
-/// KV cost: at most 2 writes.
+/// Asks for confirmation, then withdraws an update and shows it. Ledger cost: at most 8 calls. KV cost: at
+/// most 2 writes.
 pub(in crate::dashboard) async fn withdraw<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -135,7 +136,7 @@ fn check_operation<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>) 
     }
 }
 
-/// Returns the revision number of the update that the form was filled in for.
+/// Returns the revision number that the update had when its form was shown.
 fn revision(form: &Form) -> Result<u64> {
     let problem = || Refusal::invalid("some fields are missing. Reload the page and try again");
     form.text("revision").parse().map_err(|_| problem())
@@ -152,8 +153,9 @@ async fn show<S, C: Clock, E: Entropy>(
         (view::done(&html! { (words) @if *is_compiled { (when(row.state)) } }))
         @if !is_compiled {
             (view::notice(&html! {
-                "Workers KV did not accept the record that timelines read, so they do not show this yet. The next "
-                "run of the cron writes it again, and so does the next change."
+                "Workers KV did not accept the record for timelines, so they do not show this change \
+                 yet. The next "
+                "run of the cron job writes the record again, and so does the next change."
             }))
         }
     };
@@ -166,7 +168,7 @@ fn when(state: UpdateState) -> Markup {
         @match state {
             UpdateState::Draft => {}
             UpdateState::Published => { " Timelines show it after about " (APPLIED_SECONDS) " s." }
-            UpdateState::Withdrawn => { " Timelines that show it stop after about " (APPLIED_SECONDS) " s." }
+            UpdateState::Withdrawn => { " Timelines no longer show it after about " (APPLIED_SECONDS) " s." }
         }
     }
 }

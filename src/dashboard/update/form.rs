@@ -18,7 +18,7 @@ const SENTENCE: &str = "text-";
 const STAGES: [(&str, &str); 4] =
     [("funded", "Funded"), ("under-way", "Under way"), ("done", "Done"), ("verified", "Verified")];
 
-/// Returns the name of a stage on pages.
+/// Returns the words by which pages name a stage, such as `Under way` for `under-way`.
 pub(super) fn stage_in_words(name: &str) -> &str {
     STAGES.iter().find(|(stage, _)| *stage == name).map_or(name, |(_, words)| words)
 }
@@ -54,7 +54,7 @@ pub(super) fn sent(form: &Form) -> NewUpdate {
     }
 }
 
-/// The names of fields that error messages contain between backticks.
+/// The field names that error messages quote in backticks.
 const FIELDS: [&str; 11] = [
     "offering",
     "stage",
@@ -104,7 +104,8 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
         div.fields {
             (view::select("stage", "Stage", &STAGES, &update.stage))
             (day.render())
-            (field("quantity", "Quantity", "What was done for the pledges of all buyers together, for example 1200.", &update.quantity).render())
+            (field("quantity", "Quantity", "The quantity done for the pledges of all buyers together, \
+                                            for example 1200.", &update.quantity).render())
             (field("partner", "Partner", "The organisation that did it; not a person.", &update.partner).render())
             (field("place", "Place", "For example Kitui, Kenya.", &update.place).render())
             (field("report", "Report", "A web address, with https://.", &update.report).render())
@@ -137,8 +138,9 @@ fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
         fieldset {
             legend { "Sentence for buyers" }
             p.soft {
-                "One line of at most " (MAX_SENTENCE) " characters in one or more languages. A buyer reads the one in the "
-                "language of the timeline, or else the English one, or else the first. Write what happened, without "
+                "One line of at most " (MAX_SENTENCE) " characters in one or more languages. A timeline \
+                                                       shows the sentence in its own "
+                "language, or else in English, or else the first one. Write what happened, without "
                 "names of persons."
             }
             div.fields.wide { (field("en", "English")) }

@@ -1,5 +1,5 @@
-//! The pages of updates: news for buyers about what became of the pledges for an offering in a month.
-//! Timelines show them.
+//! The pages of updates. An update tells buyers what became of the pledges for one offering in one month.
+//! Timelines show it.
 
 mod change;
 mod form;

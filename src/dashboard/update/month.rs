@@ -58,7 +58,7 @@ pub(super) async fn page<S, C: Clock, E: Entropy>(
     Ok(Page { status, ..Page::new(PAGE.0, content) })
 }
 
-/// Says that timelines do not show the last changes yet.
+/// Renders a notice if timelines do not show the last changes yet.
 fn outdated(found: &UpdateList) -> Markup {
     html! {
         @if !found.outdated.is_empty() {
@@ -68,7 +68,8 @@ fn outdated(found: &UpdateList) -> Markup {
                     @if index > 0 { ", " }
                     (view::untrusted_text(&pledges.offering))
                 }
-                ": timelines do not show it yet. The next run of the cron writes it again, and so does the next change."
+                ": timelines do not show it yet. The next run of the cron job writes the record again, \
+                 and so does the next change."
             }))
         }
     }

@@ -23,8 +23,8 @@ pub(in crate::dashboard) async fn preview_update<S, C: Clock, E: Entropy>(
     preview(context, &row.pledges, Some(&row), &wanted, tag).await
 }
 
-/// Shows an example timeline with an update as it would be saved, among the published updates of its offering. `row` is
-/// the stored update; `None` if the update is new. Ledger cost: 1 query.
+/// Shows an example timeline with an update as it would be saved, and with the published updates of the
+/// same offering. `row` is the stored update; `None` if the update is new. Ledger cost: 1 query.
 pub(super) async fn preview<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     pledges: &Pledges,

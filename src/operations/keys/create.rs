@@ -43,7 +43,11 @@ impl Create {
         let level = match (self.unit, self.team) {
             (Some(unit), None) => KeyLevel::Unit(unit),
             (None, Some(team)) => KeyLevel::Team(team),
-            _ => return Err("give either `--unit` or `--team`, which the key acts for".to_owned()),
+            _ => {
+                return Err(
+                    "say what the key acts for: give either `--unit` or `--team`".to_owned()
+                );
+            }
         };
         Ok((self.mode, level, self.label))
     }

@@ -13,8 +13,8 @@ pub(super) const KEY: Argument = Argument::positional(
 )
 .optional();
 
-/// Returns the key that the command is about. Without the argument, reads the key from standard input, which
-/// keeps it out of the shell's history.
+/// Returns the key that the command is about. If no ID is given, reads the key itself from standard input, so
+/// that the shell's history does not contain it.
 pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> Result<String> {
     let key = match id {
         Some(id) => id,
@@ -29,7 +29,7 @@ pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> R
     }
 }
 
-/// Returns the text that shows a new key, or says that it was shown before.
+/// Returns the text that shows a new key. If the key was shown before, the text says so instead.
 pub(super) fn shown_once(made: &MadeKey) -> String {
     let key = match made.secret() {
         Ok(key) => key,

@@ -233,7 +233,7 @@ async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) 
         let done = step.make(call, &author.of_step(mode)).await;
         let done = done.map_err(|error| match replaced.catalogues.keys().next() {
             Some(done) if !Failure::from(error.clone()).is_thrown() => invalid(format!(
-                "the prices of {done} keys were set, but those of {mode} keys were not: {error}"
+                "the prices were set for {done} keys, but not for {mode} keys: {error}"
             )),
             _ => error.into(),
         })?;

@@ -72,7 +72,7 @@ pub const HISTORY: Spec = Spec::reads(
     "list the changes of prices, oldest first: who changed what, and when",
     &[MODE, UNIT],
 )
-.answers("`history`: for each price list `mode`, `unit` if it is the list of a unit, `time`, `by`, `removed` if the list of the unit was removed, and `change` with `prices`, `currency` and `risks` as for `prices set`");
+.answers("`history`: for each change of a price list: `mode`, `unit` (only for the list of a unit), `time`, `by`, `removed` (only if the list of the unit was removed), and `change` with `prices`, `currency` and `risks` as for `prices set`");
 
 #[derive(Serialize)]
 struct History {

@@ -1,4 +1,4 @@
-//! Operations on the transactions of months: sums, quantities, export.
+//! Operations on the transactions of whole months: sums, quantities and exports.
 
 mod export;
 mod of_month;

@@ -58,8 +58,8 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions of any month that are missing from all sums here, because they have too many quantities: \
-             {count}. The first is {}.",
+            "Transactions of all months that are left out of these sums, because they have too many \
+             quantities: {count}. The first is {}.",
             left_out.first.as_deref().unwrap_or_default()
         ),
     };

@@ -53,7 +53,7 @@ pub(super) async fn erase_person<P: Ports>(
     let damaged = match receipt.damaged {
         0 => String::new(),
         count => {
-            format!("Damaged records, which were not checked: {count}. They may have the address.")
+            format!("Damaged records that were not checked: {count}. They may contain the address.")
         }
     };
     let text = paragraphs([receipt.in_words(), others, complete_of(&found), damaged]);

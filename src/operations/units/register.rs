@@ -104,8 +104,8 @@ pub async fn remove<P: Ports>(
         )));
     }
     let text = format!(
-        "The profile and the price lists of {unit} are removed. Its timelines stop showing the profile, and the \
-         prices of the mode apply to it, within about {APPLIED_SECONDS} s."
+        "The profile and the price lists of {unit} are removed. Timelines stop showing the profile, and \
+         the mode's price list applies to the unit, within about {APPLIED_SECONDS} s."
     );
     Answer::done(&done.map(|removed| Removed { unit, removed }), text)
 }

@@ -66,5 +66,5 @@ pub(super) fn registered_cells(row: &UnitRow) -> [String; 11] {
 
 /// Says when a change of a profile takes effect.
 pub(super) fn after() -> String {
-    format!("Its timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
+    format!("The unit's timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
 }

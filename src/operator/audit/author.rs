@@ -15,8 +15,7 @@ const MAX_NAME_BYTES: usize = 254;
 /// The name that people of a shop see in place of an operator's name.
 pub const THE_OPERATOR: &str = "the operator";
 
-/// The person who makes a change, with what the change needs: the operation's ID, a clock and a source of
-/// randomness.
+/// The person who makes a change, together with the operation's ID, a clock and a source of randomness.
 #[derive(Debug)]
 pub struct Author<'a, C, E> {
     pub(in crate::operator) by: &'a str,
@@ -28,8 +27,8 @@ pub struct Author<'a, C, E> {
     pub(in crate::operator) operation: Option<OperationId>,
     /// The earlier attempts of the operation; `None` if there were certainly none.
     pub(in crate::operator) earlier: Option<EarlierAttempt>,
-    /// Whether this attempt may have written an entry in the audit log. Without an entry, the attempt has
-    /// changed nothing.
+    /// Whether this attempt may have written an audit log entry. An attempt that wrote no entry has changed
+    /// nothing.
     has_entry: Cell<bool>,
 }
 
@@ -66,8 +65,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         )))
     }
 
-    /// Sets the operation's ID. Each change needs its own ID, because several requests with the same ID make
-    /// the change only once.
+    /// Sets the operation's ID. Each change needs its own ID: requests with the same ID make a change only
+    /// once.
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
@@ -101,7 +100,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
-    /// Creates a copy of this author without an operation ID, earlier attempts or a written entry.
+    /// Creates a copy of this author without the operation's ID and without any trace of its attempts.
     fn anew(&self) -> Self {
         let Author { by, clock, entropy, is_of_shop, .. } = *self;
         let (operation, earlier, has_entry) = (None, None, Cell::default());
@@ -114,8 +113,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.has_entry.get()
     }
 
-    /// Returns when the person decided on the change, in milliseconds since 1970. This is when the person
-    /// opened its form, or when its first attempt began, whichever is earlier. `None` if neither is known.
+    /// Returns when the person decided on the change, in milliseconds since 1970; `None` if this is not
+    /// known. It is the time when the form was opened or when the first attempt began, whichever is earlier.
     pub(in crate::operator) fn wanted_ms(&self) -> Option<u64> {
         let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
@@ -180,8 +179,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, subject, note).await
     }
 
-    /// Writes the audit log entry of a change that may still be withdrawn. `on` receives the time of the
-    /// change, and returns what the change concerns.
+    /// Writes the audit log entry of a change that may still be withdrawn. `on` is called with the time of
+    /// the change, and returns what the change concerns.
     ///
     /// # Errors
     /// As [`record`](Self::record).

@@ -4,8 +4,8 @@ use crate::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Follows the command's name in an entry that withdraws an earlier entry. The change of the earlier entry
-/// was not made.
+/// Follows the command's name in an entry that withdraws an earlier entry, because the change of the
+/// earlier entry was not made.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
@@ -30,8 +30,8 @@ pub struct Change {
     /// The changed members of a record, with their values before and after. Empty for commands that do not record them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
-    /// The record that the change writes, such as a credit. The entry contains it only if its sole other copy
-    /// is in the ledger.
+    /// The record that the change writes, such as a credit. The entry contains it only if the ledger has
+    /// the only other copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
     /// A hash of the operation's ID and the author. `None` in entries of earlier releases, and in entries of

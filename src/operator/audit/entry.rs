@@ -1,4 +1,4 @@
-//! Entries of the audit log. Some records contain the name of an entry: that of the change that wrote the
+//! Entries of the audit log. A record may contain the name of an entry, to tell which change wrote the
 //! record.
 
 use crate::auth::KeyLevel;
@@ -12,14 +12,13 @@ pub(in crate::operator) struct Entry {
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
-    /// The note that lists of entries show, a summary of the change; `None` if the change cannot be
-    /// withdrawn.
+    /// A summary of the change, which lists of entries show; `None` if the change cannot be withdrawn.
     pub(super) note: Option<ChangeNote>,
     /// As [`Change::of`](super::Change::of).
     pub(super) of: Option<KeyLevel>,
 }
 
-/// A record that also contains the name of an audit log entry: that of the change that wrote the record.
+/// A record, together with the name of the audit log entry for the change that wrote it.
 #[derive(Serialize)]
 pub(in crate::operator) struct Written<'r, R> {
     #[serde(flatten)]
@@ -33,7 +32,7 @@ impl<'r, R> Written<'r, R> {
     }
 }
 
-/// Returns the key of the audit log entry whose change wrote a record; `None` if the record does not name an
+/// Returns the key of the audit log entry for the change that wrote a record; `None` if the record names no
 /// entry.
 pub(in crate::operator) fn change_of(record: &[u8]) -> Option<AuditKey> {
     #[derive(Deserialize)]

@@ -12,8 +12,8 @@ use crate::store::{ChangeNote, PriceListKey, PriceListVersionKey, SettlementKey}
 pub const AN_OPERATOR: &str = "An operator";
 /// Commands whose entries may concern several units. The metadata of such an entry names only the first unit.
 const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails resend"];
-/// The beginnings of texts in entries that only operators see: who marked a month as paid, and why something
-/// was credited. The reason of a credit follows the month in which the credit is booked.
+/// A text in audit log entries. After it follows who marked a month as paid, which only operators may see.
+/// After [`BOOKED_IN`] follow a credit's month and its reason; only operators may see the reason.
 const MARKED_BY: &str = ", marked by ";
 const BOOKED_IN: &str = ", booked in ";
 
@@ -124,8 +124,8 @@ impl OwnPlaces {
         is_own.then_some(Change { by, on, record: None, operation: None, ..change })
     }
 
-    /// Removes what belongs to other shops, or is for operators only, from the IDs that fill one placeholder.
-    /// Returns whether one of these IDs is the person's own; `None` if the whole entry belongs to another
+    /// Removes IDs of other shops, and texts for operators, from the IDs that fill one placeholder. Returns
+    /// whether one of these IDs is the person's own. Returns `None` if the whole entry belongs to another
     /// shop.
     fn redact(&self, slot: Slot, index: usize, on: &mut Vec<String>) -> Option<bool> {
         match slot {

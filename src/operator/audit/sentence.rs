@@ -27,9 +27,12 @@ pub const GROUPS: [(&str, &str); 12] = [
 ];
 
 /// The sentence of each command, without its author. Words in braces are placeholders for the IDs of an
-/// entry. Their number is the index of an ID: `{key 0}` is the first ID, and `{units 1}` are all IDs from the
-/// second one on. `{of}` is the unit or team that the change concerns. `{text 1}` is a colon and the texts
-/// from the second one on.
+/// entry. The number in a placeholder is the index of an ID or text:
+///
+/// - `{key 0}`: the first ID
+/// - `{units 1}`: all IDs from the second one on
+/// - `{text 1}`: a colon, and the texts from the second one on
+/// - `{of}`: the unit or team that the change concerns
 const SENTENCES: &[(&str, &str)] = &[
     ("keys create", "created the key {key 0}{of}"),
     ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),

@@ -77,7 +77,8 @@ async fn add_now(
     let refused = match credits::credit(ledger, &row, &booked.fact()).await {
         Ok(Some(made)) => return confirmed(store, author, request, made).await,
         Ok(None) => {
-            "the transaction was credited, or the month marked as paid, at the same moment. Check it, and begin again"
+            "somebody credited the transaction, or marked the month as paid, at the same moment. Check \
+             the transaction, and begin again"
         }
         Err(LedgerError::Refused(_)) => "the credits of the transaction would exceed its charge",
         Err(unknown) => return Err(unknown.into()), // the row may be there: a retry finds out
@@ -86,8 +87,8 @@ async fn add_now(
     Err(invalid(refused))
 }
 
-/// Completes a credit whose row is in the ledger. If the request says so, marks the transaction as cancelled.
-/// Then confirms the credit in the audit log. If this fails, a retry of the request repeats it.
+/// Completes a credit whose row is in the ledger. Marks the transaction as cancelled if the request wants
+/// this. Then confirms the credit in the audit log. If a step fails, a retry of the request repeats both.
 async fn confirmed(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

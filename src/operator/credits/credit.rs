@@ -23,17 +23,17 @@ pub struct CreditRequest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
     /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody
-    /// looked. If the number is different now, the credit is refused, because two people may be crediting the
+    /// confirmed it. If the number is different now, the credit is refused: two people may be crediting the
     /// same return.
     ///
-    /// The number is not one of the operation's arguments. So a retry with a different number still counts as
-    /// the same operation.
+    /// A retry may state another number, and is still the same operation.
     #[serde(skip)]
     pub seen: Option<u32>,
 }
 
 impl CreditRequest {
-    /// Returns this request for a person who has confirmed `credit`, the result of [`check`](super::check).
+    /// Returns this request with `seen` set, for a person who has confirmed the credit that
+    /// [`check`](super::check) returned.
     #[must_use]
     pub fn confirmed(self, credit: &Credit) -> Self {
         CreditRequest { seen: credit.number.checked_sub(1), ..self }
@@ -155,7 +155,7 @@ impl Credit {
     }
 }
 
-/// Maximum number of offerings that the description of a credit names.
+/// Maximum number of offerings that a text about a credit names.
 const MAX_IN_WORDS: usize = 5;
 
 /// The credits of a transaction, and what can still be credited.
@@ -191,8 +191,8 @@ impl Left {
 /// A credit in the form in which the audit log stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AuditedCredit {
-    /// The credit. If `whole` is true, it has no quantities here, because they can be large. They follow from
-    /// the transaction's record and its earlier credits.
+    /// The credit. If `whole` is true, its quantities are left out here, because they can be large. They can
+    /// be computed from the transaction's record and its earlier credits.
     #[serde(flatten)]
     pub credit: Credit,
     /// Whether the credit took all that was left of the transaction.

@@ -1,19 +1,20 @@
-//! Credits take back a transaction's charge, or a part of it, with a reason, for example after a refund. They
-//! do not change the transaction's record or the API.
+//! Credits take back a transaction's charge, or a part of it, for example after a refund. Each credit
+//! states a reason. Credits do not change the transaction's record or the API.
 //!
 //! A credit takes these steps:
 //!
 //! 1. Write an entry in the audit log, which contains the whole credit.
 //! 2. Write the credit's row in the ledger. If the row cannot be written, withdraw the entry.
-//! 3. If the buyer is to be told that the transaction was cancelled, write the record for its timeline.
+//! 3. If the buyer is to be told that the transaction was cancelled, write a record for the transaction's
+//!    timeline.
 //! 4. Write a second entry, which confirms that the credit was made.
 //!
 //! A retry finds the row by the hash of the operation. So a credit is made only once, even if an attempt
-//! stops between two steps. If a database has lost its rows, [`restore`] writes them again. It restores only
-//! credits with a second entry, because the others may not have been made.
+//! stops between two steps. If a database has lost its rows, [`restore`] writes them again. It restores
+//! only credits with a second entry, because others may not have been made.
 //!
 //! Credits contain no personal data. The reason may not name the recipient. If an offering's ID names the
-//! recipient, the credit contains the replacement that an erasure would write.
+//! recipient, the credit contains the text with which an erasure would replace it.
 
 mod add;
 mod credit;

@@ -38,8 +38,8 @@ pub(super) async fn plan(
     check_reason(&record, &order.row, &request.reason)?;
     if request.tell_buyer && request.part.is_some() {
         return Err(invalid(
-            "the timeline can say that a transaction was cancelled only if all that is left is credited: leave out the \
-             amount and the quantities",
+            "to show on the timeline that the transaction was cancelled, credit all that is left of it: \
+             leave out the amount and the quantities",
         ));
     }
     let (amount, quantities) = match &request.part {
@@ -110,7 +110,9 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     let mut sums: Vec<(String, Decimal)> = Vec::with_capacity(stated.len());
     for OfferingQuantity { offering, quantity } in stated {
         if sums.iter().any(|(other, _)| other == offering) {
-            return Err(invalid(format!("`{offering}` has two quantities")));
+            return Err(invalid(format!(
+                "`{offering}` is named twice: give one quantity for each offering"
+            )));
         }
         let asked = Decimal::parse_bounded(quantity).ok_or_else(|| {
             invalid(format!("write the quantity of `{offering}` as `2.5`, not `{quantity}`"))
@@ -126,9 +128,11 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns the month in which a credit is booked. This is the order's month, `of`, or the current month if
-/// the order's month is marked as paid. A recent claim in the ledger counts more than the payment's record,
-/// because KV may show a payment or its removal a minute late. KV cost: 1 read.
+/// Returns the month in which a credit is booked. This is the order's month or, once that month is marked as
+/// paid, the current month.
+///
+/// A recent entry about the payment in the ledger overrides the payment's record, because KV may be a minute
+/// late. KV cost: 1 read.
 async fn booked_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

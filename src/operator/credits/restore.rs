@@ -25,11 +25,12 @@ pub struct RestoredCredits {
     pub failed: Vec<String>,
 }
 
-/// Restores to the ledger the credits that only the audit log still contains. Leaves out credits without a
-/// second entry, which confirms that the credit was made.
+/// Restores to the ledger the credits that only the audit log still contains. Restores only confirmed
+/// credits, for which the audit log has a second entry: it says that the credit was made.
 ///
 /// KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for each
-/// transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more for each full one.
+/// transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more if the credit
+/// was in full.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the credits may already have been
@@ -61,8 +62,7 @@ pub async fn restore(
 }
 
 /// Returns the confirmed credits of the audit log, each with the name of its entry. They are sorted by
-/// transaction, and those of a transaction by number. Adds the names of entries that cannot be read to
-/// `unread`.
+/// transaction, and then by the credit's number. Adds the names of entries that cannot be read to `unread`.
 async fn confirmed(
     store: &impl OperatorStore,
     unread: &mut Vec<String>,
@@ -118,7 +118,8 @@ async fn row_of(
     }))
 }
 
-/// Returns the quantities of a credit in full: all that earlier credits had left.
+/// Returns the quantities of a credit that covers a whole transaction: the pledged quantities less those of
+/// earlier credits.
 async fn rest_of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

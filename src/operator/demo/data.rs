@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct Demo {
     pub(super) teams: BTreeMap<String, Vec<String>>,
     pub(super) profiles: BTreeMap<String, ProfileMembers>,
-    /// Two price lists: the first one, and today's.
+    /// Two price lists: an old one, and the one that applies today.
     pub(super) prices: (PriceList, PriceList),
     /// The shops. The demo's transactions use them in turn.
     pub(super) shops: Vec<Shop>,

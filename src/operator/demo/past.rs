@@ -25,7 +25,7 @@ use crate::time::{DAY_MS, date_time};
 
 const BY: &str = "operator@small-hours.example";
 const ORDERS: u64 = 60;
-/// Time from one transaction to the next. The first transaction is 92 days old.
+/// Time from one transaction to the next, in milliseconds. The first transaction is 92 days old.
 const APART_MS: u64 = 92 * DAY_MS / ORDERS;
 /// The index of the first transaction with today's prices.
 const RAISED: u64 = 35;
@@ -35,12 +35,13 @@ const MAILED: u64 = 42;
 const REFUSED: u64 = 58;
 /// The index of the transaction whose personal data is erased.
 const ERASED: u64 = 18;
-/// The age of a transaction whose month is marked as paid, in milliseconds. That month ended at least four
+/// The age in milliseconds of the transaction whose month is marked as paid. That month ended at least four
 /// weeks ago.
 const PAID_MS: u64 = 60 * DAY_MS;
 const MARKED_MS: u64 = 27 * DAY_MS;
 
-/// Writes the demo's records as at the time in the past that its clock shows.
+/// Writes the demo's records. Its clock shows times in the past, so the records look as if they had been
+/// written then.
 pub(super) struct Past<'p, S, E> {
     pub(super) store: &'p S,
     pub(super) clock: &'p PastClock,
@@ -155,7 +156,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Delivers the message of a create request. If that fails, the e-mail shows as waiting.
+    /// Delivers the e-mail about a new transaction. If the delivery fails, the e-mail shows as waiting.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Maximum number of a month's offerings that are searched for the balance of one of them.
+/// Maximum number of offerings of a month among which one offering is looked up.
 const MAX_SEARCHED: usize = 10_000;
 
 /// What was pledged and done for an offering in a month, as exact decimals.
@@ -114,8 +114,8 @@ struct Parts {
 }
 
 impl Sums {
-    /// Sets one of the three sums, such as the pledged quantity, for offerings. If `is_new` is false, leaves
-    /// out offerings that have no sums yet.
+    /// Sets one of the three quantities (pledged, credited or done) of each offering. If `is_new` is false,
+    /// skips offerings that have no quantity yet.
     fn add(
         &mut self,
         sums: Vec<OfferingSum>,

@@ -34,8 +34,8 @@ pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<Crede
     match found.as_slice() {
         [key] => Ok(*key),
         [] => Err(OperatorError::Invalid(format!(
-            "no key has the ID `{text}` in the list, which may lack keys of the last {SHOWN_SECONDS} s. Give \
-             the key itself or its whole hash to find a new key"
+            "no key in the list has the ID `{text}`. The list may lack keys of the last {SHOWN_SECONDS} \
+             s: to find a new key, give the key itself or its whole hash"
         ))),
         several => Err(OperatorError::Invalid(format!(
             "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",

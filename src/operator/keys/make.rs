@@ -126,8 +126,8 @@ impl PendingKey {
 }
 
 /// Finds the key that an earlier attempt of the operation created, in the audit log and in a list. Does not
-/// read the key's record: if it did not exist, Workers KV would cache that. `expected` is the ID that the key
-/// may have.
+/// read the key's record, because Workers KV would cache the absence of a missing record. `expected` is the
+/// ID that the key may have.
 ///
 /// KV cost: none at the first attempt. After that, 2 lists, and 1 read per 100 changes since the first
 /// attempt.

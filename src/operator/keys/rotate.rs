@@ -61,15 +61,15 @@ impl Outcome for Rotated {
     }
 }
 
-/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at
-/// least 60. If the old key already has an earlier expiry, it keeps that.
+/// Creates a key with the rights of an old one. The old key expires after `keep_seconds`: 0, or at least 60.
+/// If it already has an earlier expiry, it keeps that.
 ///
-/// `key` is one of the names that [`find`] accepts. The best is [`name`](KeyName::name), because lists no
-/// longer show the key once it has ended. The new key's record is an exact copy of the old key's record, with
-/// its secret and with members of later releases.
+/// `key` is one of the names that [`find`] accepts. The best is [`name`](KeyName::name): it also finds a key
+/// that has ended, which lists no longer show. The new key's record is an exact copy of the old one,
+/// including its secret and members that a later release wrote.
 ///
 /// # Errors
-/// - As [`find`].
+/// - If [`find`] fails.
 /// - If the old key's record is missing or damaged, or has no secret.
 /// - If somebody else has replaced the old key since the operation's ID was generated.
 /// - If the key that this operation created was revoked or replaced since.
@@ -128,7 +128,8 @@ async fn refuse_overtaken(
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
         Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::Invalid(format!(
-            "nothing was done: after this form was opened, {} replaced this key at {at} ({}). Open its page again",
+            "nothing was done: {} replaced this key at {at} ({}), after this form was opened. Open the \
+             key's page again",
             author.name_of(by, *by_shop),
             on.join(" by ")
         ))),
@@ -152,8 +153,8 @@ fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSe
     })?;
     let secret = record.secret.clone().ok_or_else(|| {
         OperatorError::Invalid(format!(
-            "the record of the key {id} lacks the namespace's secret, without which a key cannot \
-             create transactions: create a new key, and revoke this one"
+            "the key {id} cannot create transactions, because its record lacks the namespace's secret: \
+             create a new key, and revoke this one"
         ))
     })?;
     Ok((record, secret))
@@ -193,9 +194,9 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
     Ok(KeyExpiry { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
 }
 
-/// Writes a key's record again, with an expiry. A key that is revoked at the same time must stay revoked. So
-/// the record is read again before the write, and revocations since the operation began are searched after
-/// it.
+/// Writes a key's record again, with an expiry. This must not restore a key that is revoked at the same time.
+/// So the record is read again before the write. After the write, the audit log is searched for revocations
+/// since the operation began.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

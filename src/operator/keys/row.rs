@@ -166,14 +166,14 @@ impl KeyRow {
         };
         let is_another = secret.is_some_and(|secret| note.secret.as_deref() != Some(secret));
         let problem = is_another.then(|| {
-            "its secret is not the namespace's: create another key, and revoke this one".to_owned()
+            "its copy of the namespace's secret is missing or wrong: create another key, and revoke this one".to_owned()
         });
         KeyRow { name, note: Some(KeyMetadata { secret: None, ..note }), problem }
     }
 }
 
-/// A [`CredentialKey`] whose metadata is kept as JSON. So it may contain members of later releases, which a
-/// [`KeyMetadata`] does not have.
+/// A [`CredentialKey`] whose metadata is kept as JSON. This JSON may contain members of later releases,
+/// which a [`KeyMetadata`] would lose.
 #[derive(Clone, Copy)]
 pub(in crate::operator) struct NotedKey(pub CredentialKey);
 
@@ -191,8 +191,8 @@ pub(super) fn read(record: &[u8]) -> Result<KeyRecord, String> {
     serde_json::from_slice(record).map_err(|error| without_position(&error))
 }
 
-/// Returns the key that a list's entry describes; `None` for a record of another kind. `secret` is as in
-/// [`KeyRow::new`].
+/// Returns the key that a list's entry describes; `None` for a record of another kind. `secret` is the
+/// fingerprint of the namespace's secret, if known.
 pub(super) fn row(
     KeyInfo { name, metadata, expiration }: &KeyInfo,
     secret: Option<&str>,

@@ -16,7 +16,7 @@ pub(super) struct Terms {
     pub plural: &'static str,
     /// What to do once every attempt has failed.
     pub after_failures: &'static str,
-    /// The cause and the advice if the unit had not switched the service on.
+    /// The cause and the advice if the service had not been switched on for the unit.
     pub off: Reasoned,
     /// The cause and the advice if no adapter is attached.
     pub not_attached: Reasoned,
@@ -71,12 +71,12 @@ pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms)
         ),
         "unsent" => Words::new(
             name,
-            "the queue did not accept it when the transaction was created",
+            "the queue did not accept the notification when the transaction was created",
             "Send it again.",
         ),
         "damaged" => Words::new(
             name,
-            "a record that it needs is damaged",
+            "a record that the notification needs is damaged",
             "Ask an operator to check the unit's profile.",
         ),
         code => Words { code: Some(code), ..(terms.refused)(name, code) },
@@ -86,22 +86,23 @@ pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms)
 /// Returns why the service did not send a notification, and what to do.
 fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
     match reason {
-        Reason::Erased => ("the recipient was erased before it was sent", ""),
+        Reason::Erased => ("the recipient's data was erased before the notification was sent", ""),
         Reason::MailOff | Reason::ServiceOff => terms.off,
         Reason::NotAttached => terms.not_attached,
         Reason::InvalidAdapter => terms.invalid_adapter,
         Reason::NoOrigin => (
-            "the service has no valid `PUBLIC_ORIGIN`",
-            "Ask the person who deploys the service to set it, then send it again.",
+            "the service has no valid setting `PUBLIC_ORIGIN`",
+            "Ask the person who deploys the service to set `PUBLIC_ORIGIN`. Then send the notification again.",
         ),
         Reason::TestMode => (terms.test_mode, "No action needed."),
         Reason::DailyLimit => (terms.daily_limit, "Send it again on another day."),
-        Reason::NoPage => {
-            ("the record has no address of the recipient's page", "It cannot be sent.")
-        }
+        Reason::NoPage => (
+            "the transaction's record lacks the address of the recipient's page",
+            "It cannot be sent.",
+        ),
         Reason::NoSecret => (
             "the service has no secret, which is created with the first API key",
-            "Ask an operator to create a key, then send it again.",
+            "Ask an operator to create an API key. Then send the notification again.",
         ),
     }
 }

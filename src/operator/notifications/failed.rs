@@ -116,9 +116,9 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns failures, newest day first. If there are more than the limit allows, returns more than the limit,
-/// so that the caller notices. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for
-/// each day.
+/// Returns failures, newest day first. If there are more than the query's limit, returns at least one more
+/// than the limit, so that the caller notices. KV cost: 1 list if that shows all failures; otherwise also
+/// at least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

@@ -10,16 +10,16 @@ const TERMS: Terms = Terms {
     after_failures: "When the adapter works again, send it again.",
     off: (
         "the service was off for the unit at that time",
-        "If it has been turned on in the unit's profile since, send it again.",
+        "If the service has been turned on in the unit's profile since, send the message again.",
     ),
     not_attached: (
         "no adapter was attached for this service",
-        "Ask the person who deploys the service to attach one, then send it again.",
+        "Ask the person who deploys the service to attach an adapter, then send the message again.",
     ),
     invalid_adapter: (
         "the settings of this service's adapter were invalid",
-        "The dashboard's *System* page says what is wrong. Ask the person who deploys the service to correct it, then \
-         send it again.",
+        "The dashboard's *System* page says what is wrong. Ask the person who deploys the service to \
+         correct it, then send the message again.",
     ),
     test_mode: "a test key created the transaction, and no adapter for test keys was attached",
     daily_limit: "the recipient had already received as many messages of this service as one person may get in a day",
@@ -34,7 +34,7 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
         State::Off => Words::new(
             "off",
             "the service is off for the unit",
-            "It can be turned on in the unit's profile. Then this message can be sent.",
+            "The service can be turned on in the unit's profile. Then this message can be sent.",
         ),
         State::Test => Words::new(
             "test",
@@ -62,20 +62,20 @@ fn refused(name: &'static str, code: &str) -> Words<'static> {
         return Words::new(
             name,
             "the adapter cannot reach this recipient",
-            "The recipient may have no account in the messenger. Sending it again does not help unless that has \
-             changed.",
+            "The recipient may have no account in the messenger. Send it again only if that has changed.",
         );
     }
     if code.starts_with("status-3") {
         return Words::new(
             name,
             "the adapter answered with a redirect, which is not followed",
-            "Ask the person who deploys the service to set the adapter's final URL, then send it again.",
+            "Ask the person who deploys the service to set the adapter's final URL, then send the \
+             message again.",
         );
     }
     Words::new(
         name,
         "the adapter refused it",
-        "Ask the person who runs the adapter what the code means, before you send it again.",
+        "Before you send it again, ask the person who runs the adapter what the code means.",
     )
 }

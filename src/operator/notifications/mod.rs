@@ -1,5 +1,5 @@
-//! Supports notifications of recipients: shows their delivery states, lists failed ones, previews and resends
-//! them. A notification is an e-mail, or a message of a messaging service.
+//! Shows the delivery states of notifications to recipients, lists failed notifications, and previews and
+//! resends them. A notification is an e-mail, or a message of a messaging service.
 //!
 //! The delivery state is computed from the stored records. So a notification that was lost shows as failed
 //! even if no record states that.

@@ -48,8 +48,7 @@ pub async fn preview(
 /// The placeholder for the timeline's address in a [masked preview](masked_preview). It leads nowhere.
 pub const NOWHERE: &str = "https://preview.invalid/";
 
-/// Returns the [`preview`] of a notification with masked recipient and texts, and with [`NOWHERE`] as the timeline's
-/// address.
+/// Returns a [`preview`] with a masked recipient and masked texts. The timeline's address is [`NOWHERE`].
 ///
 /// # Errors
 /// As [`preview`].
@@ -64,7 +63,7 @@ pub async fn masked_preview(
     drafted(store, zones, (record, service), &transaction).await
 }
 
-/// Returns a service's notification about a transaction. The transaction may be masked.
+/// Returns the notification of one service about a transaction, whose texts may be masked.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,

@@ -1,5 +1,5 @@
-//! Counts the notifications that failed in the last days. Leaves out those that were sent or queued again
-//! since.
+//! Counts the notifications that failed in the last days. Leaves out notifications that have since been
+//! sent or queued again.
 
 use super::status::in_queue;
 use crate::notify::{Marker, State};

@@ -1,8 +1,9 @@
 //! Resends notifications: puts a message into the queue, whose consumer then sends the notification.
 //!
-//! The first notification is round 1, and each resend is one more round. Workers KV may show a new record
-//! late, so two requests could queue the same round. To avoid a second notification, each instance remembers
-//! the rounds that it has queued. The queue's consumer also claims a round before it sends.
+//! A transaction's first notification has the round number 1, and each resend has the next number. Workers
+//! KV may show a new record late, so two requests could queue the same round. To avoid a second
+//! notification, each instance remembers the rounds that it has queued. The queue's consumer also reserves
+//! a round before it sends.
 
 use super::resendable::is_failed_on;
 use super::{
@@ -33,15 +34,15 @@ const KNOWN_MS: u64 = 180_000;
 /// Largest number of queued resends that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
-/// Returns the queue message that resends a notification. Its round is one more than the last known one: the
-/// first notification has round 1.
+/// Returns the queue message that resends a notification. A notification's first sending has the round
+/// number 1. The message has the next number after the last known one.
 ///
 /// A message of an earlier round may still be in the queue. If the queue delivers it first, the recipient
 /// gets two notifications. If the new message is processed first, the earlier one sends nothing.
 ///
 /// # Errors
-/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged, or
-/// the store fails.
+/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged,
+/// or the store fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
@@ -245,7 +246,7 @@ pub struct DayQuery {
     /// Only failures of this service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<NotificationService>,
-    /// The position of the step: `next` of the previous step.
+    /// The position at which the step begins: `next` of the previous step, or `None` for the first step.
     #[serde(default)]
     pub from: Option<String>,
     /// The largest number of failures in a step.

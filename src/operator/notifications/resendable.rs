@@ -23,8 +23,8 @@ pub struct Resendable {
     pub has_more: bool,
 }
 
-/// Returns whether the notification is still in the state [`Failed`](State::Failed), and its last failure was
-/// on this day. A failure of unknown time counts as on this day.
+/// Returns whether a notification is still in the state [`Failed`](State::Failed), and last failed on this
+/// day. Also returns true if the time of its failure is unknown.
 pub(super) fn is_failed_on(day: &str, status: &Status) -> bool {
     status.state == State::Failed && status.at.as_deref().is_none_or(|at| day_of(at) == day)
 }

@@ -11,7 +11,7 @@ pub struct Words<'s> {
     pub cause: Cow<'static, str>,
     /// What to do or to know, in sentences; may be empty.
     pub advice: Cow<'static, str>,
-    /// The error code of the mail service or the adapter, if such a code is the reason.
+    /// The error code of the mail service or the messaging adapter, if the reason is such a code.
     pub code: Option<&'s str>,
 }
 

@@ -26,13 +26,14 @@ pub enum State {
     NotAsked,
     /// The personal data was erased, and the record of the delivery result was removed with it.
     Erased,
-    /// The service is off for the unit.
+    /// The notification service is switched off for the unit.
     Off,
     /// A test key created the transaction. The notification goes to the Worker's variable `MAIL_TEST_TO`, or
     /// to an adapter for test keys. If neither exists, it is skipped. This state covers all these cases.
     Test,
-    /// The notification was requested within the last 24 hours, and has no result yet. If `round` is present,
-    /// the message of that round is known to be in the queue.
+    /// The notification was requested within the last 24 hours, and has no result yet. If its message is
+    /// known to be in the queue, `round` is present: 1 for the first notification, and one more for each
+    /// resend.
     Waiting,
     /// The mail service or the adapter accepted the notification.
     Sent,
@@ -169,8 +170,8 @@ pub async fn statuses(
     Ok(statuses)
 }
 
-/// Returns the [`status`] of a transaction's notification by one service. The pair has the service, and the
-/// value of its [`Queued`] record, which the caller has already read.
+/// Returns the [`status`] of a transaction's notification by one service. Takes the value of the service's
+/// [`Queued`] record, which the caller has already read.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -17,13 +17,14 @@ use crate::time::date_time;
 
 const MARK: &str = "payments mark";
 
-/// Checks that a month can be marked as paid, and writes nothing. Ledger cost: 7 queries, 1 more if a charge
-/// is above 9 × 10^13, and 1 more if credits of earlier months may be carried into the month. KV cost: 1
-/// read, and 1 more per 100 of these earlier months.
+/// Checks that a month can be marked as paid. Writes nothing.
+///
+/// Ledger cost: 7 queries. 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months may
+/// be carried into the month. KV cost: 1 read, and 1 more per 100 of these earlier months.
 ///
 /// # Errors
 /// - If the month has not ended, or the ledger may lack transactions of it.
-/// - If the month is already marked as paid, or the amount due is not the one that the payment states.
+/// - If the month is already marked as paid, or the payment states another amount than the one that is due.
 /// - If the month has another number of unpriced pledges than the payment accepts.
 /// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
 /// - If no ledger is bound, or the ledger or the store fails.
@@ -121,9 +122,9 @@ async fn write(
     Ok(Paid::new(of, settlement))
 }
 
-/// Checks a payment again after the month was locked, so that nobody can book another credit in it. Refuses
-/// the payment if a credit was booked after the first check, or if a rebuild has emptied the ledger. Ledger
-/// cost: as [`dues::dues`], and 1 query.
+/// Checks a payment again after the month was locked against further credits. Refuses the payment if a credit
+/// was booked after the first check, or if the ledger was emptied to be rebuilt. Ledger cost: that of
+/// [`dues::dues`], and 1 query.
 async fn check_still_due(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

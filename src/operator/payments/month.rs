@@ -1,4 +1,4 @@
-//! A shop's month, and the words with which errors and the audit log describe it.
+//! Describes a shop's month in words, for error messages and the audit log.
 
 use super::words::{changed_in_words, in_words};
 use crate::ledger::claims::{self, Claim, Fact, Kind};
@@ -42,8 +42,8 @@ impl ShopMonth {
         self.refused(format_args!("is already marked as paid: {}", in_words(settlement)))
     }
 
-    /// Returns what the audit log records when a month is marked as paid or as unpaid again: the whole
-    /// payment. The payment's own record is removed when the month becomes unpaid again.
+    /// Returns what the audit log records when a month is marked as paid, or unmarked: the whole payment.
+    /// The log keeps it because unmarking deletes the payment's own record.
     pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![self.key().name(), in_words(settlement)]
     }

@@ -46,8 +46,8 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Returns an error if a month is already marked as paid. KV may show a change of this up to a minute late,
-/// so a recent claim in the ledger overrides the record in KV.
+/// Returns an error if a month is already marked as paid. KV may show such a mark, or its removal, up to a
+/// minute late. So a recent claim in the ledger, which announces the change, overrides the record in KV.
 pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -166,8 +166,8 @@ fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<S
     })
 }
 
-/// Returns an amount that a person entered, with two decimal places. Returns `None` unless the text consists
-/// of digits with at most one decimal point and two decimals, so that nothing is rounded.
+/// Returns an amount that a person entered, with two decimal places. Accepts only digits with at most one
+/// decimal point and two decimals, so that nothing is rounded. Returns `None` for any other text.
 pub(in crate::operator) fn stated_money(amount: &str) -> Option<String> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

@@ -13,9 +13,8 @@ use crate::store::OperatorStore;
 
 const UNDO: &str = "payments undo";
 
-/// Marks a month as unpaid again, by removing its payment. `seen` is the time at which the month was marked
-/// as paid, as the person saw it. If the month was marked again since, the new payment is not removed. `None`
-/// removes any payment.
+/// Marks a month as unpaid again, by removing its payment. `seen` is the time of the payment that the person
+/// saw: a payment with another time is not removed. `None` removes any payment.
 ///
 /// # Errors
 /// - If the month is not marked as paid, or has another payment than `seen`.

@@ -32,11 +32,11 @@ pub struct PriceChange {
 /// How many prices a new price list changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeCounts {
-    /// Offerings that get another price.
+    /// The number of offerings that get another price.
     pub changed: usize,
-    /// Offerings that had no price.
+    /// The number of offerings that get their first price.
     pub added: usize,
-    /// Offerings that lose their price.
+    /// The number of offerings that lose their price.
     pub removed: usize,
 }
 

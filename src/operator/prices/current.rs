@@ -79,8 +79,8 @@ impl Current<'_> {
         change
     }
 
-    /// Returns what would change if the price list of a unit was removed, because the mode's prices apply
-    /// again.
+    /// Returns what would change if the price list of a unit was removed. The mode's prices would then
+    /// apply to the unit.
     pub fn compare_removal(&self) -> Change {
         self.compare(&self.of_mode.clone().unwrap_or_default())
     }
@@ -109,8 +109,8 @@ impl Current<'_> {
         Err(OperatorError::Invalid(match is_same {
             true => format!("{keys} already have these prices{set}: nothing was changed"),
             false => format!(
-                "{keys} have other prices than you have seen{set}: your change was not saved. Check the \
-                 current prices, then try again"
+                "{keys} now have other prices{set}: your change was not saved. Check the current prices, \
+                 then try again"
             ),
         }))
     }

@@ -7,7 +7,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey, Registered};
 use serde::Serialize;
 
-/// The entry in the history of a unit's price list which says that the list was removed.
+/// An entry in the history of a unit's price list, which marks the removal of the list.
 #[derive(Serialize)]
 pub(super) struct RemovalMark {
     pub removed: bool,
@@ -44,7 +44,7 @@ pub(in crate::operator) async fn lists_of<'u>(
         .collect())
 }
 
-/// Adds an entry to the history of a price list: the new list, or the mark that it was removed.
+/// Adds an entry to the history of a price list: either the new list or a mark of its removal.
 pub(super) async fn keep_version(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

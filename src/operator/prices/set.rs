@@ -22,7 +22,7 @@ const SET: &str = "prices set";
 const REMOVE: &str = "prices remove";
 
 /// Changes the prices of a mode or of a unit, and registers the unit if it is not registered. Returns the
-/// time under which the new price list is kept permanently.
+/// time of the change, under which this version of the price list is kept permanently.
 ///
 /// `seen` is the [`revision`](Current::revision) of the prices that the person saw. If the prices have
 /// changed since then, this change is refused. `None` skips the check.
@@ -141,8 +141,8 @@ fn shared_record<'c>(
     SharedRecord { key: of, words, is_changed_by, removed_by: &[REMOVE, units::REMOVE] }
 }
 
-/// Returns the name under which the audit log's entry of a change refers to the price list: the name of its
-/// version.
+/// Returns the name by which the audit log's entry of a change identifies the price list. It is the name of
+/// the list's new version.
 fn on(of: PriceListKey<'_>, time: &str) -> Vec<String> {
     vec![PriceListVersionKey { of, time }.name()]
 }

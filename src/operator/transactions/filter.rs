@@ -42,7 +42,7 @@ impl TransactionFilter {
         self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
     }
 
-    /// Returns the shops of the unit; `None` for all units.
+    /// Returns the unit's shops, one for each selected mode; `None` for all units.
     pub(in crate::operator) fn shops(&self) -> Option<Vec<Scope>> {
         let unit = self.unit.as_ref()?;
         let shop = |mode| Scope { mode, unit: unit.clone() };

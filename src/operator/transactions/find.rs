@@ -51,13 +51,13 @@ impl Found {
 /// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number).
 /// Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
 ///
-/// If the ledger finds nothing or is not bound, Workers KV is searched for a unit's reference. It finds only
-/// the exact reference, but also in months that the ledger does not keep. KV cost: usually 1 list for each
-/// mode, at most 4.
+/// If the ledger finds nothing or is not bound, a search for a unit's reference falls back to Workers KV. It
+/// finds only the exact reference, but covers all months. KV cost: usually 1 list for each mode, at most 4.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the namespace has no secret, a needed ledger is not bound, or the store or
-/// the ledger fails.
+/// - If the unit's ID is not valid, or the namespace has no secret.
+/// - If the search needs the ledger, and none is bound.
+/// - If the store or the ledger fails.
 pub async fn find(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -125,8 +125,8 @@ pub async fn find_within(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Returns the transactions of these shops that match the search. For every 10,000 shops, reads up to `most`
-/// and one more, which shows that there are more.
+/// Returns the transactions of these shops that match the search. For every 10,000 shops, reads at most one
+/// more than `most`. The additional one shows that there are more matches.
 async fn of_shops(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
@@ -157,22 +157,22 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
     Found { transactions, more, coverage }
 }
 
-/// Returns the namespace's secret, with which references and addresses are hashed. KV cost: 1 read; more if KV does not
-/// show its record yet.
+/// Returns the namespace's secret, which is needed to hash references and addresses. KV cost: 1 read, or more
+/// while KV does not show the secret's record yet.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store fails.
 pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
-            "this namespace has no secret yet, which is needed to find references and addresses: it is \
+            "references and addresses cannot be found yet, because this namespace has no secret: it is \
              created with the first API key"
                 .to_owned(),
         )
     })
 }
 
-/// A search for a reference of a unit in Workers KV.
+/// A search in Workers KV for a reference in one unit.
 struct Searched<'s> {
     filter: &'s TransactionFilter,
     secret: &'s NamespaceSecret,

@@ -52,8 +52,8 @@ impl ListQuery {
         Some(self.units()?.iter().flat_map(shops).collect())
     }
 
-    /// Removes transactions that are not of the units in [`within`](Self::within). A list with
-    /// [`like`](Self::like) may contain some.
+    /// Keeps only the transactions of the units in [`within`](Self::within). A list that is selected by
+    /// [`like`](Self::like) may contain transactions of other units.
     fn only_within(&self, mut page: OrderPage) -> OrderPage {
         if let Some(within) = &self.within {
             page.orders.retain(|order| within.contains(&order.unit));

@@ -23,9 +23,10 @@ use std::fmt::{self, Display, Formatter};
 /// The outcome of one step of erasing a person's transactions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
-    /// The erased transactions, including some that were erased before and are still listed.
+    /// The erased transactions. Some may have been erased before, but are still listed.
     pub erased: Vec<Erased>,
-    /// The IDs of transactions that cannot be erased, each with the reason: most are too young, and can be erased later.
+    /// The IDs of transactions that were not erased, each with the reason. Most are too young, and can be
+    /// erased later.
     pub refused: Vec<(String, String)>,
     /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
@@ -36,7 +37,7 @@ pub struct PersonStep {
     pub next: Option<ErasureCursor>,
 }
 
-/// The position at which a step of a person's erasure begins. Its text fits a hidden field of a form.
+/// The position at which a step of erasing a person begins. A form can carry it as text in a hidden field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErasureCursor {
     /// A position among the transactions that the ledger finds; `None` is the beginning.
@@ -87,7 +88,8 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Adds what happened to a transaction. The next step then begins after this transaction, at `next`.
+    /// Records that a transaction was erased, or why it was refused. The next step begins at `next`, after
+    /// this transaction.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -102,14 +104,16 @@ impl PersonStep {
     }
 }
 
-/// Erases transactions of one e-mail address in a unit, in one mode or both, in steps. A step begins at
-/// `from`, where the previous step ended. It handles at most `at_most` transactions, and makes at most
-/// `lists` list calls; both limits are at least 1. The last step has no `next`.
+/// Erases transactions of one e-mail address in a unit, in one mode or both. This is one step of several. It
+/// begins at `from`, where the previous step ended. The last step has no `next`.
+///
+/// A step handles at most `at_most` transactions, and makes at most `lists` list calls. Both limits are at
+/// least 1.
 ///
 /// # Errors
-/// If the unit's ID is not valid, or the namespace has no secret. If the store or the ledger fails before any
-/// transaction is erased or refused. If they fail later, the step ends there without an error, and the next
-/// step continues.
+/// - If the unit's ID is not valid, or the namespace has no secret.
+/// - If the store or the ledger fails before any transaction is erased or refused. After a later failure, the
+///   step ends without an error, and the next step continues from there.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,

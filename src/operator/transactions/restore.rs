@@ -10,23 +10,23 @@ use crate::store::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// Returns the name of the transaction's record, given the name of the record that marks this transaction as
-/// erased. Returns `None` for any other name.
+/// Converts the name of an erasure mark to the name of the erased transaction's record. Returns `None` for
+/// any other name.
 pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
 }
 
-/// Returns the name of a transaction's record, given the name of a record with the delivery state of its
-/// e-mail. Returns `None` for any other name. A restore keeps the existing delivery state, because an older
-/// one could cause a second e-mail.
+/// Converts the name of a record of an e-mail's delivery state to the name of its transaction's record.
+/// Returns `None` for any other name. A restore keeps the existing delivery state, because an older one
+/// could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
     let failed = FailedMailKey::parse(name).map(|(_, id, _)| id);
     let ended = NotificationKey::parse(name).map(|(id, _)| id);
     ended.or(failed).map(|id| TransactionKey(&id).name())
 }
 
-/// Returns whether a record is that of an erased transaction, by its name and metadata. A restore does not
-/// overwrite such a record.
+/// Returns whether a record belongs to an erased transaction, by the record's name and metadata. A restore
+/// does not overwrite such a record.
 pub fn is_erased(name: &str, metadata: &Value) -> bool {
     let id = TransactionKey::parse(name);
     let recorded = id.and_then(|id| Recorded::from_metadata(id, metadata).ok());

@@ -119,7 +119,8 @@ async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
     }
 }
 
-/// Adds the current profile to the outcome of a repeated request, because outcomes are stored without it.
+/// Adds the current profile to the outcome of a repeated request, because the stored outcomes do not
+/// contain it.
 async fn as_now(
     store: &impl OperatorStore,
     unit: &str,
@@ -134,8 +135,8 @@ async fn as_now(
     }
 }
 
-/// Reads the stored profile without checking its values, and its version. Returns an empty profile if the
-/// record cannot be read.
+/// Returns the stored profile and its version. Does not check the values of the profile. If the record
+/// cannot be read, returns an empty profile.
 async fn stored(
     store: &impl OperatorStore,
     unit: &str,

@@ -12,8 +12,8 @@ pub(super) fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
     move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
 }
 
-/// Describes a unit's profile as a record that several people may change. `is_changed_by` tells which changes
-/// in the audit log concern it.
+/// Describes a unit's profile as a record that several people may change. `is_changed_by` returns whether a
+/// change in the audit log concerns the profile.
 pub(super) fn shared_record<'c>(
     unit: &'c str,
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,

@@ -5,8 +5,8 @@ use crate::recipient::{NewProfile, Profile};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The members whose values the audit log records. If another member changes, the log only says so, because
-/// the value may belong to a person, such as the address for replies.
+/// The members whose values the audit log records. Of other members, such as the address for replies, the
+/// log records only that they changed, because their values may be personal data.
 const RECORDED: [&str; 9] = [
     "name",
     "logo",

@@ -47,7 +47,7 @@ pub enum Member {
     BillingName,
     /// The company's address on statements.
     BillingAddress,
-    /// The tax text of the company on statements.
+    /// The company's tax details on statements, such as its VAT number.
     TaxText,
 }
 

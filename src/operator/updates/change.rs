@@ -28,7 +28,8 @@ const ID_DIGITS: usize = 20;
 pub struct UpdateChange {
     /// The update after the change.
     pub row: UpdateRow,
-    /// Whether the record that timelines read is up to date. If not, a later comparison writes it.
+    /// Whether the record that timelines read is up to date. If not, a later comparison of these records
+    /// with the ledger writes it.
     pub is_compiled: bool,
 }
 
@@ -47,12 +48,13 @@ impl Outcome for UpdateChange {
 
 // ---- Add -----------------------------------------------------------------------------------------
 
-/// Adds an update as a draft. `fulfilment` is the ID of the fulfilment, the report of what was done, from
-/// which the update is made. Ledger cost: 3 calls. KV cost: 1 write.
+/// Adds an update as a draft. If the update is made from a fulfilment (a report of what was done),
+/// `fulfilment` is the fulfilment's ID. Ledger cost: 3 calls. KV cost: 1 write.
 ///
 /// # Errors
 /// - If a member of the update or the offering is invalid, or the month has not begun.
-/// - If the offering already has [`MAX_KEPT`] updates for the month, or the fulfilment already has an update.
+/// - If the offering already has [`MAX_KEPT`] updates for the month, or the fulfilment already has an
+///   update.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn add(
     store: &impl OperatorStore,
@@ -73,8 +75,8 @@ pub async fn add(
     once(store, ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
 }
 
-/// Derives an update's ID from the hash of its operation's ID. So a repeated request does not add the update
-/// twice.
+/// Derives an update's ID from the hash of the operation's ID. A repeated request has the same operation
+/// ID, so it does not add a second update.
 fn id_of(hash: &str) -> Result<UpdateId> {
     let digits: String = hash.chars().take(ID_DIGITS).collect();
     UpdateId::parse(["upd_", &digits].concat()).ok_or_else(|| refused("the update has no ID"))
@@ -192,9 +194,9 @@ pub async fn publish(
     change_state(store, ledger, author, of, (PUBLISH, UpdateState::Published)).await
 }
 
-/// Withdraws an update, so that timelines no longer show it, or discards a draft. Either can still be
-/// published later. Ledger cost: 4 calls, 2 more if it was published. KV cost: 1 write, 1 more if it was
-/// published.
+/// Withdraws a published update, so that timelines no longer show it, or discards a draft. A withdrawn or
+/// discarded update can be published later. Ledger cost: 4 calls, 2 more if the update was published. KV
+/// cost: 1 write, 1 more if the update was published.
 ///
 /// # Errors
 /// - If the update is withdrawn already.
@@ -227,8 +229,8 @@ async fn change_state(
     once(store, ledger, author, (command, &id), work).await
 }
 
-/// Changes an update in the ledger. If the update is published now or was before, also writes the record that
-/// timelines read.
+/// Changes an update in the ledger. If the update was published before or is published now, also writes the
+/// record that timelines read.
 async fn change(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 8 * 1024;
 pub struct NewUpdate {
     /// A name of a [`Stage`], such as `under-way`.
     pub stage: String,
-    /// The day on which it happened, such as `2026-11-03`.
+    /// The day of the reported event, such as `2026-11-03`.
     pub date: String,
     /// The name of the place.
     pub place: String,
@@ -34,7 +34,7 @@ pub struct NewUpdate {
     pub latitude: String,
     /// Degrees east, such as `38.0106`.
     pub longitude: String,
-    /// The organisation that did it.
+    /// The organisation that did the work.
     pub partner: String,
     /// How much of the offering was done, a decimal.
     pub quantity: String,
@@ -48,7 +48,7 @@ pub struct NewUpdate {
     pub texts: Vec<(String, String)>,
 }
 
-/// Converts to an update as a person would write it.
+/// Converts an update to the texts that a person would enter for it.
 impl From<&Update> for NewUpdate {
     fn from(update: &Update) -> Self {
         let Update { stage, date, place, partner, quantity, picture, report, texts, .. } = update;
@@ -104,12 +104,13 @@ pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Resu
     match serde_json::to_vec(&update)?.len() {
         ..=MAX_BYTES => Ok(update),
         bytes => Err(refused(format_args!(
-            "the update has {bytes} bytes. Shorten its sentences or addresses to at most {MAX_BYTES} in all"
+            "the update has {bytes} bytes. Shorten its sentences or addresses, until it has at most \
+             {MAX_BYTES} bytes"
         ))),
     }
 }
 
-/// Checks that an update can be published: it needs a sentence, which buyers read first.
+/// Checks that an update can be published. It needs a sentence, the text that buyers read first.
 pub(super) fn check_publishable(update: &Update) -> Result<()> {
     match update.texts.is_empty() {
         false => Ok(()),

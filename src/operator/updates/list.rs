@@ -12,7 +12,7 @@ use crate::settlement::Month;
 pub struct UpdateList {
     /// The updates: newest month first, then by mode, offering, and date (newest first).
     pub updates: Vec<UpdateRow>,
-    /// The pledges whose record in Workers KV is outdated: timelines do not show the last change of their
+    /// The pledges whose record in Workers KV is outdated. Timelines do not show the last change of their
     /// updates yet.
     pub outdated: Vec<Pledges>,
 }

@@ -10,8 +10,8 @@ use crate::store::{AuditKey, Key as _, OperatorStore, decode};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The beginning of the names of the commands that change updates. Their entries in the audit log contain the
-/// update.
+/// The beginning of the name of each command that changes updates. The audit log's entries of these commands
+/// contain the changed update.
 const GROUP: &str = "updates ";
 
 /// The outcome of [`restore`].
@@ -23,13 +23,15 @@ pub struct RestoredUpdates {
     pub known: u64,
     /// Names of the audit log's entries whose updates could not be written.
     pub failed: Vec<String>,
-    /// How many of the records that timelines read differed from the ledger's rows, and were written again.
+    /// How many records that timelines read were compared with the ledger's rows, and how many of them
+    /// differed and were written again.
     pub records: Compared,
 }
 
-/// Restores the updates that the ledger lacks from the audit log, each as its last entry has it. Then writes
-/// the records in KV that differ from the ledger. KV cost: 1 list per 1,000 entries of the audit log, 1 read
-/// per 100 changes of updates, and the cost of [`compare`]. Ledger cost: 2 queries for each update.
+/// Restores the updates that the ledger has lost. The content of each is taken from its last entry in the
+/// audit log. Then compares the records in KV with the ledger, and writes those that differ. KV cost: 1 list
+/// per 1,000 entries of the audit log, 1 read per 100 changes of updates, and the cost of [`compare`]. Ledger
+/// cost: 2 queries for each update.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the updates may have been written then.

@@ -64,8 +64,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the sentence about the pledges, and the two values to insert: the shop, and either the
-    /// quantity or the number of pledges.
+    /// Returns the e-mail's main sentence as a template, and the two values to insert. The values are the
+    /// shop's name, and either the quantity or the number of pledges.
     pub fn statement(&self) -> (&'static str, [Cow<'_, str>; 2]) {
         let words = self.language.text(Sentence::MailSubject);
         let shop = Cow::Borrowed(self.shop);
@@ -82,8 +82,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the statement as the e-mail's subject. Breaks up encoded words (`=?…?=`), because mail
-    /// programs would decode them in headers.
+    /// Returns the e-mail's subject, which is its main sentence. Breaks up encoded words (`=?…?=`), because
+    /// mail programs would decode them in headers.
     pub fn subject(&self) -> String {
         let (sentence, [shop, other]) = self.statement();
         fill(sentence, &[&shop, &other]).replace("=?", "= ?")
@@ -112,8 +112,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the quantity and the name for each line of the list of pledges. A single pledge's line leaves
-    /// out the quantity if the statement contains it.
+    /// Returns the quantity and the name for each line of the list of pledges. If there is only one pledge,
+    /// its line leaves out a quantity that the e-mail's main sentence contains.
     pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
             let is_stated = self.count == 1 && line.words.is_some();
@@ -122,7 +122,7 @@ impl<'c> Content<'c> {
         lines.filter(|line| *line != (None, None))
     }
 
-    /// Returns how many pledges are not listed; `None` if all are.
+    /// Returns the line that says how many pledges are not listed; `None` if all are listed.
     pub fn more(&self) -> Option<String> {
         let rest = self.count.checked_sub(self.pledges.len()).filter(|rest| *rest > 0)?;
         let rest = self.language.decimal(&rest.to_string());
@@ -160,7 +160,8 @@ fn listed(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> V
     lines.take_while(fits).collect()
 }
 
-/// Returns the maximum size of a text in HTML, in bytes. The longest entity is `&quot;`.
+/// Returns the maximum size of a text in HTML, in bytes. Counts each special character as the longest
+/// entity, `&quot;`.
 fn escaped_bytes(text: &str) -> usize {
     text.len() + 5 * text.matches(['"', '&', '<', '>']).count()
 }

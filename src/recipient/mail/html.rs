@@ -41,8 +41,8 @@ pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
     document.into_string()
 }
 
-/// Renders the preview text that mail programs show after the subject. Invisible characters at its end fill
-/// the preview, so that the e-mail's first words do not appear in it.
+/// Renders the preview text that mail programs show after the subject. It ends with invisible characters,
+/// which fill the preview. So the e-mail's first words do not appear in it.
 fn preheader(content: &Content<'_>) -> Markup {
     html! {
         div.preheader aria-hidden="true" style=(HIDDEN) {

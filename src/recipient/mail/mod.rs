@@ -1,13 +1,14 @@
-//! The e-mail that informs a recipient about the pledges, and the message that a messaging service delivers.
+//! The e-mail that informs a recipient about the pledges, and the message that a messaging service
+//! delivers.
 //!
-//! The e-mail has the same content as plain text and as HTML. Both have one link, to the page of the
-//! transaction. The HTML loads nothing but the shop's logo, if there is one. The message is the plain text
-//! with another end, which does not mention an e-mail.
+//! The e-mail has the same content as plain text and as HTML. Both contain one link, to the page of the
+//! transaction. The HTML loads nothing but the shop's logo, if there is one. The message is the same plain
+//! text, except that its last lines do not mention an e-mail.
 //!
-//! A buyer may abuse the recipient's name to send a message to somebody else. Therefore names and other texts
-//! of a create request are [truncated, and broken where a mail program would turn them into a
-//! link](super::text::brief). The shop's own sentence is broken in the same way, but not truncated, because
-//! its profile limits its length.
+//! A buyer may abuse the recipient's name to send a message to somebody else. Therefore names and other
+//! texts of a create request are [truncated, and broken where a mail program would turn them into a
+//! link](super::text::brief). The shop's own sentence is broken in the same way. It is not truncated,
+//! because the profile already limits its length.
 
 mod content;
 mod html;
@@ -45,7 +46,7 @@ pub struct Mail {
 pub struct MessageTexts {
     /// The language of the message.
     pub language: Language,
-    /// The title: the subject of the e-mail.
+    /// The title, which is also the subject of the e-mail.
     pub title: String,
     /// The content as plain text.
     pub text: String,
@@ -69,7 +70,8 @@ pub fn mail(
     })
 }
 
-/// Writes the message about a transaction, as [`mail()`] writes the e-mail.
+/// Writes the message about a transaction. Uses the profile and the default values in the same way as
+/// [`mail()`].
 pub fn message_texts(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,

@@ -81,7 +81,8 @@ pub(super) const COLUMN: &str = "max-width:560px;border-collapse:collapse";
 const FONT: &str =
     "font-family:system-ui,-apple-system,'Segoe UI',sans-serif;font-size:17px;line-height:1.55";
 
-/// Returns the style of a cell with text. Not all mail programs let a cell inherit font and colour.
+/// Returns the style of a cell with text. It includes the font and the colour, because in some mail
+/// programs a cell does not inherit them.
 pub(super) fn cell_style(more: &str) -> String {
     format!(
         "{FONT};color:#1c2822;text-align:start;overflow-wrap:anywhere;word-break:break-word;{more}"

@@ -115,7 +115,7 @@ impl ListingStore for KvStore {
         Ok(Page { records, cursor })
     }
 
-    /// Lists only names: the code that reads metadata would add 6 KB to the service's wasm after brotli.
+    /// Lists only names. The code that reads metadata would add 6 KB to the service's compressed wasm.
     async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         let page = self.listed(prefix, None).await?;
         let page: ListedPage<ListedName> = from_js(&page).ok_or_else(damaged_list)?;

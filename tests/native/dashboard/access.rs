@@ -169,8 +169,9 @@ fn requests_that_no_page_sends_are_refused() {
     assert_eq!(dashboard.clock.0.get(), NOW_MS);
 }
 
-/// Each page and form, and which roles may use it in addition to operators, who may use everything. First the
-/// roles of the service's staff, then the roles of a shop's people, who see only their own units and teams.
+/// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
+/// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
+/// use everything.
 pub const MAY: [(&str, &str, &str); 61] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),

@@ -43,7 +43,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
     let (dashboard, path) = ordered(json!(3));
     let page = dashboard.get(ACCOUNTS, &path);
     let words = "Leave empty to credit all that is left: 1.50 USD and every quantity.";
-    assert_has(&page, 200, &[words, "Quantity of tree", "At most 3. Needs an amount"]);
+    assert_has(&page, 200, &[words, "Quantity of tree", "At most 3. Also enter an amount"]);
     let part = [("amount", "0.50"), (TREES, "1"), ("reason", "<script>Returned")];
     let page = ask(&dashboard, &path, &part);
     let words = [
@@ -76,8 +76,8 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
-/// Two people may credit the same returned order. Whoever confirms second first sees the other person's
-/// credit.
+/// Two people may credit the same returned order at the same time. The second confirmation is refused, and
+/// shows the first person's credit.
 #[test]
 fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
     let (dashboard, path) = ordered(json!(3));

@@ -8,7 +8,7 @@ use support::service::{Answer, LIVE_UNIT, minimal, seeded};
 
 const PAGE: &str = "/fulfilment?mode=live&month=2026-01";
 
-/// Returns a dashboard with 12 trees of January, and 3 of December.
+/// Returns a dashboard with pledges of 12 trees in January, and of 3 trees in December.
 fn pledged() -> TestDashboard {
     let dashboard = dashboard(seeded());
     let now_ms = dashboard.clock.0.get();

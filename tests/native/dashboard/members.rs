@@ -1,5 +1,5 @@
-//! Tests the permissions of people who belong to a shop. Requests every route for their own shop's unit,
-//! team, transaction or key, for another shop's, and for one that does not exist.
+//! Tests the permissions of people who belong to a shop. For each route, a person requests the unit, team,
+//! transaction or key of their own shop, then of another shop, and then one that does not exist.
 
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
@@ -21,7 +21,7 @@ use support::service::{
 
 pub const EVA: &str = "eva@north.example";
 pub const VIC: &str = "vic@north.example";
-/// A manager of the team of the unit `north`.
+/// A manager of the team that contains the unit `north`.
 pub const TEA: &str = "tea@chain.example";
 /// A manager of the unit `south`.
 pub const ZOE: &str = "zoe@south.example";
@@ -170,8 +170,8 @@ fn is_scoped(template: &str) -> bool {
     route.scope() != "global" || GLOBAL_WITH_ID.contains(&template)
 }
 
-/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. For
-/// one of another shop, the answer is an empty list or, after a search, a redirect.
+/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. If it
+/// belongs to another shop, the answer is an empty list or, after a search, a redirect.
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]

@@ -7,7 +7,7 @@ use support::service::{Answer, LIVE_UNIT, TestRequest, minimal, seeded};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-/// The minimum number of bytes that a page counts as.
+/// The minimum number of bytes that a request for a page reserves.
 const PAGE: usize = 512 * KIB;
 
 #[track_caller]

@@ -21,7 +21,8 @@ fn done(answer: &Answer) {
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// The shop `north` in February, after an operator has changed all that operators can change there.
+/// Returns the shop `north` in February, after an operator has made every change that operators can make
+/// there.
 fn changed_by_an_operator() -> Shops {
     let shops = shops();
     let dashboard = &shops.dashboard;

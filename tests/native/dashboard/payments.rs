@@ -92,8 +92,7 @@ fn the_last_ended_months_of_all_shops_have_their_dues_and_payments() {
     let statement = "Statement";
     assert_eq!(shown[0], ["Dec 2025", "a", "1", "1.00 EUR", "", "1.00 EUR", paid, statement]);
     assert_eq!(shown[1], ["Dec 2025", "b:c", "1", "1.00 EUR", "", "1.00 EUR", unpaid, statement]);
-    let differs =
-        "Paid on 5 Jan 2026, invoice 17 paid 2.00marked by adaUndo …Changed since it was marked";
+    let differs = "Paid on 5 Jan 2026, invoice 17 paid 2.00marked by adaUndo …Changed since it was marked as paid";
     assert_eq!(shown[3][6], differs);
     assert_eq!(shown[6][..4], ["Oct 2025", "gone", "0", "0.00 EUR"]);
     assert_has(&all, 200, &["/units/b:c/statement?mode=live&amp;month=2025-11"]);

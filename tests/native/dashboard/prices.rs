@@ -201,7 +201,7 @@ fn invalid_input_is_shown_again_with_the_problem() {
         (&[("mode", "dead")], &[]),
         (
             &[("seen", "2020-01-01T00:00:00.000Z"), ("change", "list"), ("list", SOME)],
-            &["other prices than you have seen", "value=\"oak\""],
+            &["now have other prices", "value=\"oak\""],
         ),
         (&[("change", "price")], &["Some fields are missing"]),
     ];
@@ -236,7 +236,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     assert_has(
         &send(&dashboard, &form),
         422,
-        &["other prices than you have seen, set by ada@example.org at 31 Jan 2026"],
+        &["now have other prices, set by ada@example.org at 31 Jan 2026"],
     );
 
     dashboard.store().edit(LIVE, |_| before.clone());

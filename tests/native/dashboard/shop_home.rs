@@ -1,4 +1,4 @@
-//! Tests the start page of people of shops.
+//! Tests the start page that the people of a shop see.
 
 use super::OPERATOR;
 use super::members::{EVA, Shops, VIC, ZOE, shops};

@@ -4,7 +4,7 @@ use super::transaction::{order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT};
 use support::service::{LIVE_UNIT, UNIT};
 
-/// Returns the headings of the columns, and the labels of the cells of each row, of every table of a page.
+/// For every table of a page, returns the column headings, and for each row the labels of its cells.
 fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
     let tables = html.split("<table>").skip(1).filter_map(|rest| rest.split_once("</table>"));
     tables

@@ -221,7 +221,11 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     test_dashboard.queue.is_broken.set(true);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
-    assert!(page.text.contains("The queue did not accept it"), "{}", main_of(&page.text));
+    assert!(
+        page.text.contains("The queue did not accept the notification"),
+        "{}",
+        main_of(&page.text)
+    );
     test_dashboard.queue.is_broken.set(false);
     for words in ["The e-mail is queued."].into_iter().chain(["is already queued"; 40]) {
         let page = send(&[("round", &round)]);
@@ -304,7 +308,7 @@ fn the_state_of_an_email_is_described_with_the_next_step() {
         ("tried for up to 15 hours", None, 0),
         ("check the spam folder", Some(("sent", None)), 0),
         (
-            "no valid <code><bdi>PUBLIC_ORIGIN</bdi></code>.",
+            "no valid setting <code><bdi>PUBLIC_ORIGIN</bdi></code>.",
             Some(("skipped", Some("no-origin"))),
             0,
         ),

@@ -213,7 +213,7 @@ fn a_new_profile_asks_for_the_language() {
     let dashboard = shop();
     let page = dashboard.get(OPERATOR, "/units/shop");
     has(&page, 200, "<option value=\"\" selected>Choose a language</option>");
-    has(&page, 200, "they are never translated");
+    has(&page, 200, "Those texts are never translated");
     let missing = save(&dashboard, &page, "/units/shop", &[("language", "")]);
     has(&missing, 422, "Choose the <code><bdi>language</bdi></code> of the shop's pages");
     has(&missing, 422, "<a href=\"#language\">Go to the field</a>");

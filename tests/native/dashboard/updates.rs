@@ -8,7 +8,7 @@ use support::service::{Answer, LIVE_UNIT, minimal, seeded};
 
 const PAGE: &str = "/updates?mode=live&month=2026-01";
 
-/// Returns a dashboard with 12 trees of January.
+/// Returns a dashboard of a service with one transaction: 12 trees, pledged in January.
 fn pledged() -> TestDashboard {
     let dashboard = dashboard(seeded());
     let mut order = minimal();

@@ -34,7 +34,8 @@ fn used() -> (TestDashboard, [String; 2]) {
     (dashboard, ids)
 }
 
-/// Returns the fields of the form that marks December as paid. They are filled in, and some are changed.
+/// Returns the fields of the form that marks December as paid: filled in with valid values, some of which
+/// `changed` replaces.
 fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
@@ -324,8 +325,8 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         (&[("amount-USD", "")], &["enter the amount"]),
         (&[("unpriced", "")], &["has 1 unpriced pledge"]),
         (&[("unpriced", "-1")], &["must be a whole number"]),
-        (&[("day", "2026-02-31")], &["write the payment date"]),
-        (&[("day", "2026-01-05T01:00:00Z")], &["write the payment date"]),
+        (&[("day", "2026-02-31")], &["enter the payment date in the form"]),
+        (&[("day", "2026-01-05T01:00:00Z")], &["enter the payment date in the form"]),
         (&[("day", "2026-02-01")], &["which is in the future"]),
         (&[("invoice", "")], &["needs the number of an invoice"]),
         (&[("month", "2026-01")], &["cannot be marked before"]),
@@ -365,7 +366,8 @@ fn without_the_record_of_changes_nothing_is_marked_or_taken_back() {
     assert_eq!(dashboard.store().value(DECEMBER), stored);
 }
 
-/// The file lists months that are marked as paid but have no transactions any more.
+/// A CSV file never contains a text that a spreadsheet program would run as a formula, such as the invoice
+/// number `=1+1`.
 #[test]
 fn a_file_for_a_spreadsheet_has_no_formula() {
     let dashboard = dashboard(seeded());

@@ -11,8 +11,8 @@ use support::service::{
 
 // ---- When the store fails ---------------------------------------------------------------------
 
-/// An API key whose record lacks the namespace's secret must not create transactions: they would get other
-/// IDs than with the unit's other keys.
+/// An API key whose record lacks the namespace's secret must not create transactions. Their IDs would differ
+/// from those that the unit's other keys create.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -63,7 +63,8 @@ fn an_announced_length_is_enough_to_refuse_a_body() {
     }
 }
 
-/// Each pledge of a record repeats the recipient, so that a small request could cause gigabytes of records.
+/// Each pledge of a record repeats the recipient. Without a limit, a small request could cause a record of
+/// gigabytes.
 #[test]
 fn a_record_that_would_be_too_large_is_refused() {
     let service = seeded();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use support::memory::MemoryStore;
 use support::service::{Answer, ORIGIN, PATH, TestRequest, TestService, seed};
 
-/// If openapi.yaml has the operation, the answer must also be valid by openapi.yaml.
+/// If `openapi.yaml` describes the row's operation, its answer must also be valid by that description.
 #[test]
 fn every_row_has_its_answer_which_openapi_allows() {
     let document = OpenApi::read();

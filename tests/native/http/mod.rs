@@ -1,5 +1,5 @@
-//! Tests the service without its platform, over a store in memory. The request rows also run against the real
-//! Worker. All other tests here need faults that cannot be caused in the real Worker.
+//! Tests the service without Cloudflare Workers, with a store in memory. The table of example requests is
+//! also run against the real Worker. All other tests here need faults that cannot be caused there.
 
 mod create;
 mod failures;
@@ -20,8 +20,8 @@ fn unavailable(answer: &Answer, is_live: Option<bool>) {
     assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
 }
 
-/// Asserts the answer to a create request without an `Idempotency-Key` that failed: it says that the
-/// transaction may have been recorded, and has no `Retry-After`.
+/// Asserts that a create request without an `Idempotency-Key` failed. The answer must say that the
+/// transaction may have been recorded, and must not have a `Retry-After`.
 #[track_caller]
 fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));

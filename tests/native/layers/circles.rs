@@ -87,8 +87,8 @@ impl<'s> Files<'s> {
         Files { sources, imports }
     }
 
-    /// Returns a shortest circle of files that use each other, such as `a/b a/c a/b`. `None` means that there
-    /// is none.
+    /// Returns a shortest circle of files that use each other, such as `a/b a/c a/b`; `None` if there is
+    /// none.
     fn circle(&self) -> Option<String> {
         let edges = self.sources.iter().map(|source| (module(source), self.used(source))).collect();
         let circles = self.imports.keys().filter_map(|file| circle_from(file, &edges));

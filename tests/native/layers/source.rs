@@ -1,4 +1,4 @@
-//! The names that a file of src uses.
+//! Finds the names that a source file of src uses.
 
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,18 +11,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// The top-level module that the file belongs to.
+    /// Returns the top-level module that the file belongs to.
     pub fn module(&self) -> &str {
         self.path()[0]
     }
 
-    /// The path of the file's module.
+    /// Returns the path of the file's module.
     pub fn path(&self) -> Vec<&str> {
         let names = self.file.iter().map(|name| name.to_str().unwrap().trim_end_matches(".rs"));
         names.filter(|name| *name != "mod").collect()
     }
 
-    /// The top-level modules that the file names, including its own.
+    /// Returns the top-level modules that the file names, including its own.
     pub fn modules(&self) -> BTreeSet<String> {
         self.names().into_iter().filter_map(|name| self.resolve(&name)).collect()
     }
@@ -34,14 +34,14 @@ impl Source {
         is_outside.then(|| name.get(supers.max(1)).cloned()).flatten()
     }
 
-    /// The names in the code, split at `::`.
+    /// Returns the names in the code, split at `::`.
     pub fn names(&self) -> Vec<Vec<String>> {
         let mut names = Vec::new();
         add_names(self.code.parse().unwrap(), &[], &mut names);
         names
     }
 
-    /// The names that the file imports or re-exports, each with the path that it stands for.
+    /// Returns the names that the file imports or re-exports, each with the path that it stands for.
     pub fn imports(&self) -> BTreeMap<String, Vec<String>> {
         let mut imports = BTreeMap::new();
         add_imports(self.code.parse().unwrap(), &mut imports);
@@ -128,7 +128,7 @@ fn add_declaration(names: Vec<Vec<String>>, imports: &mut BTreeMap<String, Vec<S
     }
 }
 
-/// All files in src, except `lib.rs`.
+/// Returns all files in src, except `lib.rs`.
 pub fn sources() -> Vec<Source> {
     let mut sources = files("src");
     sources.retain(|source| source.file != Path::new("lib.rs"));

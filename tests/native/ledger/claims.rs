@@ -1,5 +1,5 @@
-//! Tests claims, which lock a fact in the ledger. If two changes of one fact run at the same time, only one
-//! succeeds.
+//! Tests claims. A claim locks a fact in the ledger, such as that a unit is in a team. If two changes of one
+//! fact run at the same time, only one of them succeeds.
 
 use super::MINUTE;
 use futures_executor::block_on;
@@ -17,8 +17,8 @@ fn by(author: &str, at: u64) -> Change {
     Change { change: format!("audit:{author}"), author: author.to_owned(), at }
 }
 
-/// Claims the fact `t:u` in the ledger for a change to the state `wanted`. `is_there` says whether the change
-/// has seen a record of the fact.
+/// Claims the fact `t:u` (unit `u` is in team `t`) in the ledger, for a change to the state `wanted`.
+/// `is_there` says whether the change has seen a record of the fact in KV.
 fn claim(ledger: &SqliteLedger, wanted: TargetState, is_there: bool, by: &Change) -> ClaimOutcome {
     let seen = ObservedFact { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
@@ -68,8 +68,8 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
-/// Giving up a change restores whatever state the fact had before. If the change has seen the fact's record,
-/// a claim of the fact remains.
+/// Giving up a change restores the state that the fact had before. If the change has seen the fact's record
+/// in KV, the ledger keeps a claim of the fact.
 #[test]
 fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
@@ -140,8 +140,8 @@ fn a_removal_is_of_the_record_that_was_seen() {
     }
 }
 
-/// After 20 minutes, a claim that a crash left behind no longer counts. Only the record then shows the state
-/// of the fact.
+/// A claim that a crash left behind no longer counts after 20 minutes. From then on, the record in KV alone
+/// shows the state of the fact.
 #[test]
 fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
     for (age, is_recent) in [

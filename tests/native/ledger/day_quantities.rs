@@ -26,8 +26,8 @@ fn at(day: u64, ms: u64) -> u64 {
     parse_ms("2026-01-01T00:00:00Z").unwrap() + day * DAY_MS + ms
 }
 
-/// Runs the ledger's cron job at noon of a day. The ledger was compared with KV recently, so the job does not
-/// do that.
+/// Runs the ledger's cron job at noon of a day. The job does not compare the ledger with KV, because the last
+/// comparison is recent.
 fn keep_up(ledger: &dyn Ledger, sqlite: &SqliteLedger, day: u64, limits: Limits) -> Upkeep {
     let now_ms = at(day, DAY_MS / 2);
     sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
@@ -99,8 +99,8 @@ fn check(ledger: &SqliteLedger) {
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// The ledger receives a message about a transaction. It adds or moves the row, or is too late to change
-    /// it.
+    /// The ledger receives a message about a transaction. The message adds the row, moves it, or arrives too
+    /// late to change it.
     Receive(u8, bool, u64, Value),
     Erase(u8),
     Remove(u8),

@@ -1,4 +1,4 @@
-//! Tests which creates put a message into the queue.
+//! Tests which create requests put a message into the notification queue.
 
 use super::{TODAY, shop};
 use crate::timeline::EMAIL;

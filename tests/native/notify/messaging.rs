@@ -1,4 +1,4 @@
-//! Tests messages by messaging services: what adapters get, and what happens to a message by their answers.
+//! Tests messages to messaging services: what adapters receive, and how their answers affect a message.
 
 use super::{CREATED, Fixture, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
@@ -40,7 +40,7 @@ fn fixture() -> Fixture {
     fixture
 }
 
-/// Moves the clock past the time for which a delivery claims a message.
+/// Moves the clock forward by 61 s, so that a delivery's claim on a message has expired.
 fn pass_a_claim(fixture: &Fixture) {
     fixture.clock.0.set(fixture.clock.0.get() + 61_000);
 }
@@ -103,7 +103,7 @@ fn absent_names_of_a_recipient_are_null() {
     assert_eq!(got[0].2["recipient"], json!({"email": EMAIL, "firstName": null, "name": null}));
 }
 
-/// docs/messaging.md limits the size of a body, and adapters need not accept more.
+/// docs/messaging.md limits the size of a message's body. Adapters may refuse a larger one.
 #[test]
 fn a_body_is_small_whatever_a_create_contains() {
     let fixture = fixture();

@@ -22,8 +22,8 @@ const CREATED_MS: u64 = 1_795_222_923_000;
 const HOUR: u64 = 3_600_000;
 const DAY: &str = "2026-11-21";
 
-/// Returns a fixture with a live transaction that requested three services an hour ago. MessagingServiceA and
-/// e-mails are switched on, and A has an adapter.
+/// Returns a fixture with a live transaction that requested three notification services an hour ago. E-mails
+/// and MessagingServiceA are switched on. Only MessagingServiceA has an adapter.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let asked = json!([

@@ -11,7 +11,7 @@ use serde_json::Value;
 use support::ledger::Failing;
 use support::service::LIVE_UNIT;
 
-/// Returns the effect of a command that runs without failures, and the state if it does not run.
+/// Returns the state after a command has run without failures, and the state before it.
 fn effects_of(command: Command) -> [Vec<String>; 2] {
     let (world, before) = (World::before(command), World::before(command).effect());
     world.done(command, &world.opened());
@@ -47,20 +47,20 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Asserts that a repeated request gets a correct answer a second later. It says that the operation was done
-/// or, if the first outcome is unknown, that it is still running.
+/// Asserts that a request that is repeated a second later gets a correct answer. The answer says that the
+/// operation was done, or that it may still be running.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
         (None, Err(error)) => {
-            let is_under_way = error.to_string().contains("is already running");
+            let is_under_way = error.to_string().contains("this has been running since");
             assert!(is_under_way || is_of_what_was_done(command, error), "{what}: {error}");
         }
         (Some(Ok(_)), Ok(done)) => {
             assert!(done.before.is_some() || !done.outcome.is_null(), "{what}")
         }
         (Some(Ok(_)), Err(error)) => {
-            let is_kept = ["is already running", "less than 2 minutes ago"];
+            let is_kept = ["this has been running since", "less than 2 minutes ago"];
             let is_told = is_kept.iter().any(|words| error.to_string().contains(words));
             assert!(is_told || is_of_what_was_done(command, error), "{what}: {error}");
         }
@@ -68,8 +68,8 @@ fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str
     }
 }
 
-/// Returns whether an error says that there is nothing to change any more. In these tests, the operation itself has
-/// already made the change.
+/// Returns whether an error says that nothing is left to change. In these tests, such an error means that
+/// the operation has already made the change.
 fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
@@ -100,8 +100,8 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     }
 }
 
-/// If a key was created although the answer said that it was not, nobody has seen its secret. Sending the same form
-/// again shows it.
+/// A key may have been created although the answer said that it was not. Then nobody has seen the key, and
+/// sending the same form again shows it.
 #[test]
 fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
@@ -151,7 +151,7 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// If somebody has undone a change since, repeating the change does not make it again. Tried with a key, a
+/// Repeating a change does not make it again if somebody has undone it since. Tests this with a key, a
 /// member of a team, and a payment.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {

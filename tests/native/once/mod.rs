@@ -91,7 +91,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// A command, and whether it gets other arguments than usual.
+/// A command to run, with its usual arguments or with other ones.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,

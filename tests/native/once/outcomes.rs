@@ -1,4 +1,4 @@
-//! Tests what is stored about an operation, and changes without a ledger.
+//! Tests what is stored about an operation, and how changes work without a ledger.
 
 use super::Command::*;
 use super::{ADA, ADDRESS, COMMANDS, ENDED_MS, HOUR, MINUTE, World};

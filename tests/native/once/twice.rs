@@ -110,7 +110,7 @@ fn of_two_at_once_one_is_done() {
             let done = heard.iter().flatten().filter(|done| done.before.is_none()).count();
             assert_eq!(done, 1, "{command:?} {call}: {heard:?}");
             for error in heard.iter().filter_map(|heard| heard.as_ref().err()) {
-                let is_told = error.to_string().contains("is already running");
+                let is_told = error.to_string().contains("this has been running since");
                 assert!(is_told, "{command:?} {call}: {error}");
             }
             assert_eq!(world.audited(command), audits_of(command), "{command:?} {call}");

@@ -98,8 +98,8 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert_eq!(made.outcome.row.note.unwrap().by, by, "whole where it fits");
 }
 
-/// If two operators create the first two API keys at the same time, they may create two secrets. The list
-/// reports such a key.
+/// If two operators create the first two API keys at the same time, each may create a secret. The list then
+/// reports each key that was made with a secret other than the current one.
 #[test]
 fn a_key_with_another_secret_is_pointed_out() {
     let store = MemoryStore::default();
@@ -171,8 +171,8 @@ fn an_id_of_no_key_or_of_several_is_refused() {
         ),
         (
             "bb0000000000",
-            "no key has the ID `bb0000000000` in the list, which may lack keys of the last \
-             60 s. Give the key itself or its whole hash to find a new key",
+            "no key in the list has the ID `bb0000000000`. The list may lack keys of the last \
+             60 s: to find a new key, give the key itself or its whole hash",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),

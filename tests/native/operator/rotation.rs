@@ -61,8 +61,8 @@ fn an_end_is_not_put_off() {
     assert_eq!(row.successor, Some(first.made.row.name.id));
 }
 
-/// An operator's store, in which another operator revokes the key. `is_now` chooses when: it gets each call's
-/// kind and record name.
+/// An operator's store, in which another operator revokes the key during a call. `is_now` chooses the call
+/// by its kind and the name of its record.
 struct Racing<'s> {
     store: &'s MemoryStore,
     key: &'s str,
@@ -177,8 +177,8 @@ fn a_key_is_not_replaced_by_one_that_cannot_work() {
     for (key, message) in [
         (
             "aa",
-            "the record of the key aa0000000000 lacks the namespace's secret, without which a key \
-             cannot create transactions: create a new key, and revoke this one",
+            "the key aa0000000000 cannot create transactions, because its record lacks the \
+             namespace's secret: create a new key, and revoke this one",
         ),
         ("bb", "the record of the key bb0000000000 cannot be read: missing field `mode`"),
         ("cc", "there is no key cc0000000000: nothing was done"),

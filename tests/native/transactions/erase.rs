@@ -82,8 +82,8 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     assert_erased(&bench, &id);
 }
 
-/// For a while, Workers KV may not show the replay record. A retry would then record the transaction again.
-/// So a transaction is not erased until 5 minutes after its creation.
+/// A transaction is not erased until 5 minutes after its creation. Before that, Workers KV may not show its
+/// replay record, and a retry would record the transaction again.
 #[test]
 fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let bench = bench();
@@ -109,8 +109,9 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create request that stops between its two writes gets an error, so the caller will retry it. With the
-/// missing replay record, the retry does not record the person again.
+/// A create request may stop between its two writes, so that its replay record is missing. Its caller will
+/// retry it. The erasure therefore writes the replay record first: then the retry does not record the person
+/// again.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
@@ -121,7 +122,10 @@ fn a_missing_replay_record_is_written_before_anything_is_erased() {
     bench.store.remove(&name);
     pass(&bench, 5);
     let message = erase(&bench).unwrap_err();
-    assert!(message.starts_with(&format!("the create of {id} was interrupted")), "{message}");
+    assert!(
+        message.starts_with(&format!("the request that created {id} was interrupted")),
+        "{message}"
+    );
     let added: Value = serde_json::from_str(&bench.store.value(&name).unwrap()).unwrap();
     let written: Value = serde_json::from_str(&replay).unwrap();
     assert_eq!((&added["id"], &added["terms"]), (&written["id"], &written["terms"]));
@@ -190,8 +194,8 @@ fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
 }
 
-/// An erasure that stops halfway may already have written its marker. Until the erasure runs again, the
-/// marker keeps a restore of a backup from bringing the person back.
+/// An erasure first writes its audit log entry and its marker. If it then stops halfway, the marker keeps a
+/// restore of a backup from bringing the person back.
 #[test]
 fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     let bench = bench();
@@ -243,8 +247,8 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert_eq!(ledger.sql(COLUMNS), [tombstone]);
 }
 
-/// After an erasure, Workers KV may show the old record for a minute. So the ledger's row is made from the
-/// record that the erasure has written.
+/// The ledger's row of an erased transaction is made from the record that the erasure has written. A record
+/// read from Workers KV could still be the old one.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());

@@ -30,7 +30,7 @@ fn erase_person(
         assert_eq!(step.damaged, DamagedRecords::default());
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
         let young = "it was created less than 5 minutes ago";
-        let broken = |id: &str| format!("the create of {id} was interrupted");
+        let broken = |id: &str| format!("the request that created {id} was interrupted");
         let refused = step.refused.into_iter().map(|(id, why)| {
             assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
             id
@@ -46,8 +46,8 @@ fn erase_person(
     }
 }
 
-/// The ledger may lack rows, and lists from Workers KV may show erased transactions for a minute. Erasing a
-/// transaction twice does no harm.
+/// Tries each combination of a ledger that lacks rows and of KV lists that still show erased transactions. A
+/// transaction that is listed again is erased twice, which does no harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {
     for (is_stale, has_rows) in [(false, true), (true, true), (false, false), (true, false)] {

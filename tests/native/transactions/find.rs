@@ -84,7 +84,7 @@ fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, n
     store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
 }
 
-/// 200 shops with five transactions each, in both modes.
+/// Returns a store with 200 shops, each with five transactions in both modes.
 fn many_shops() -> MemoryStore {
     let store = MemoryStore::default();
     put_secret(&store, &SECRET);
@@ -221,7 +221,7 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     let (nothing, ledger) = (MemoryStore::default(), SqliteLedger::default());
     let of = (&TransactionFilter::default(), &reference("r"));
     let found = block_on(transactions::find(&nothing, Some(&ledger), of, &Direction::Newest, 9));
-    let message = "this namespace has no secret yet, which is needed to find references and addresses: it \
+    let message = "references and addresses cannot be found yet, because this namespace has no secret: it \
                    is created with the first API key";
     assert_eq!(found.unwrap_err().to_string(), message);
 }

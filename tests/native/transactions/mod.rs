@@ -30,7 +30,8 @@ fn put_secret(store: &MemoryStore, secret: &NamespaceSecret) {
     store.keep("secret", json!({ "secret": secret }).to_string().as_bytes(), b"null");
 }
 
-/// Returns a create request with every member that a shop can send. Each text contains a canary.
+/// Returns a create request with every member that a shop can send. Each text contains the word `canary`, by
+/// which tests find personal data that was not erased.
 fn order() -> Value {
     json!({
         "reference": "canary-order",

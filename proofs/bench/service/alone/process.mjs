@@ -87,8 +87,8 @@ function asStandIn(request) {
 }
 
 /**
- * Warms up, then measures in several slices, and uses the median slice. In some slices, the threads of the
- * compiler and the garbage collector still run.
+ * Warms up, then measures in several slices. Returns the figure of the median slice, because the compiler
+ * and the garbage collector disturb some slices.
  */
 async function loadFor(milliseconds, load) {
   const warm = cpuMicroseconds() + milliseconds * 1_000;

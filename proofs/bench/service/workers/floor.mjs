@@ -1,6 +1,6 @@
 /**
- * Shows the lower limit of this design on workerd: the platform's own work and one KV call, without checking a key or
- * a payload and without building a record. No implementation can be faster.
+ * A Worker that shows the least time a request can take on workerd. It makes one KV call, but checks no key
+ * and no payload, and builds no record. No implementation of the service can be faster.
  */
 import { oneCall } from "./one-call.mjs";
 

@@ -1,12 +1,13 @@
 /**
- * The API in Hono and zod, with everything that made our service fast: the same caches of keys and price
- * list, concurrent reads of the key and the record, the record streamed back as it is stored, answers built
- * once, and no needless middleware.
+ * The API built with Hono and zod, for comparison. It has everything that made our service fast: caches of
+ * keys and the price list, concurrent reads of the key and the record, stored records that are streamed back
+ * unchanged, and answers that are built once. It has no needless middleware.
  *
- * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, deadlines, and limits of memory and of
+ * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams and deadlines. It limits neither memory nor
  * refused keys. It accepts duplicate members and lone surrogates, and does not support amounts of every size.
- * It stores less metadata than operators need to list transactions: no keyed hashes of order and recipient
- * (also missing in the ID), and no prices and key of the create request.
+ *
+ * Its metadata is not enough for operators to list transactions: it lacks the keyed hashes of order and
+ * recipient, the prices, and the key of the create request. The ID lacks these hashes, too.
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../rivals/zod-schema.mjs";
@@ -63,8 +64,8 @@ async function prices(env) {
 }
 
 /**
- * Returns when the transaction was paid. The time is in the settlement of its unit and month, which is read
- * once the month has ended.
+ * Returns when the transaction was paid; null if it is unpaid. Reads the settlement, which is the payment
+ * record of a unit's month, only once the month has ended.
  */
 async function paidAt(env, { mode, unit, summary }) {
   const now = Date.now();

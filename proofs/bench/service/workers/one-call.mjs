@@ -10,7 +10,7 @@ const JSON_OK = new Response(null, {
   },
 });
 
-/** Metadata as large as that of a transaction of the service. */
+/** Metadata as large as the metadata that the service writes with a transaction. */
 const METADATA = {
   version: 1,
   mode: "test",

@@ -5,9 +5,9 @@ use crate::operator::{OperatorError, Result};
 use crate::service::Clock;
 use crate::time::age_ms;
 
-/// Minimum age of a transaction, and of its replay record, for an erasure, in milliseconds. A repeated create
-/// request writes the transaction again if it does not see the replay record. Workers KV shows a write after
-/// about 60 s.
+/// The age that a transaction and its replay record must have before an erasure, in milliseconds. Workers
+/// KV shows a write only after about 60 s. Until then, a repeated create request may not see the replay
+/// record, and would write the transaction again.
 const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
 /// Minimum age of a transaction for an erasure, in minutes.
 pub const ERASABLE_MINUTES: u64 = 5;

@@ -1,4 +1,4 @@
-//! Removes the records by which an address's notifications are counted.
+//! Removes the records that count the notifications to an address.
 
 use crate::notify::Marker;
 use crate::operator::transactions::record::Record;
@@ -7,8 +7,8 @@ use crate::pledge::{ERASED_EMAIL, NotificationService};
 use crate::store::{MAILED_DAYS, MailedKey, NotificationKey, OperatorStore};
 use crate::time::{DAY_MS, date_time, day_of};
 
-/// Removes the records that count a service's notifications of this transaction. Their names contain a hash
-/// of the recipient's address.
+/// Removes the records that count one service's notifications about a transaction. The names of these records
+/// contain a hash of the recipient's address.
 ///
 /// If an earlier erasure has removed the address, the hash is taken from the notification record. A
 /// notification that was being sent during that erasure may have been counted afterwards.

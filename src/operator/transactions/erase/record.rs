@@ -31,7 +31,8 @@ pub struct Erased {
     pub mode: Mode,
     /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// When the transaction was erased before, an RFC 3339 date-time; `None` if this is its first erasure.
+    /// When an earlier call erased the transaction, an RFC 3339 date-time; `None` if this is its first
+    /// erasure.
     pub before: Option<String>,
 }
 
@@ -44,12 +45,12 @@ struct ErasedMarker<'t> {
     erased: &'t str,
 }
 
-/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the recipient's
-/// address. Marks the transaction as erased in its record and, if a ledger is bound, in the ledger. May be
-/// repeated.
+/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the
+/// recipient's address. Marks the transaction as erased in its record and, if a ledger is bound, in the
+/// ledger. May be repeated.
 ///
-/// A repeated create request that does not find the replay record writes the texts again. So the replay
-/// record must be visible everywhere before the erasure.
+/// The replay record of the transaction's idempotency key must be visible everywhere before the erasure. A
+/// repeated create request that does not find it would write the texts again.
 ///
 /// # Errors
 /// - If the transaction is damaged or too young.
@@ -98,8 +99,9 @@ pub(in crate::operator::transactions) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// Makes the ledger's row from the record that was written, because Workers KV may still show the old record.
-/// Returns `None` if the record lacks data that a row needs: then the ledger has no row.
+/// Makes the ledger's row from the record that was written, because Workers KV may still show the old
+/// record. Returns `None` if the record lacks data that a row needs. The ledger has no row for such a
+/// record.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);

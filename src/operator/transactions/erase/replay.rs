@@ -1,4 +1,5 @@
-//! Ensures that the replay record of a transaction is visible everywhere before an erasure.
+//! Ensures that the replay record of a transaction is visible everywhere before an erasure. A repeated
+//! create request uses this record to give the same answer again.
 
 use super::age::{ERASABLE_MINUTES, refuse_young};
 use crate::api::TIMELINE_PATH;
@@ -31,7 +32,7 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// The part of a replay record that an erasure reads: when an erasure added the record, if one did.
+/// The part of a replay record that tells whether an erasure has added the record, and when.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
@@ -51,8 +52,8 @@ pub(super) async fn ensure_replay(
         let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::Invalid(format!(
-            "the create of {} was interrupted before its replay record was written. It is written \
-             now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
+            "the request that created {} was interrupted before it wrote its replay record. The record \
+             is written now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
             record.id
         )));
     };

@@ -18,7 +18,7 @@ use std::mem;
 /// The text that replaces a reference, or an offering that names the recipient.
 const ERASED: &str = "erased";
 
-/// Returns the value and the metadata that a transaction's record gets by an erasure. Writes nothing.
+/// Returns a transaction's value and metadata as an erasure would store them. Writes nothing.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -39,7 +39,7 @@ pub(in crate::operator::transactions) async fn without_texts(
     Ok((value, metadata))
 }
 
-/// Returns a transaction's quantities as an erasure leaves them, in the form of the ledger's rows. An
+/// Returns the quantities that a transaction has after an erasure, in the form of the ledger's rows. An
 /// offering that names the recipient is renamed to `erased`. KV cost: 1 read.
 ///
 /// # Errors
@@ -65,8 +65,8 @@ async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<Price
 }
 
 /// Replaces all texts that come from the shop or name the recipient. Keeps the timeline's URL and, for
-/// accounting, the offerings, amounts, times and the charge. An offering that names the recipient is replaced
-/// too, unless a price list contains it.
+/// accounting, amounts, times, the charge and the offerings. The ID of an offering is replaced only if it
+/// names the recipient and is in no price list.
 fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[PriceList]) {
     let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
