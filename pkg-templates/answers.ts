@@ -23,8 +23,8 @@ export interface Charge {
 }
 
 /**
- * Converts a type of the request to its form in responses. Optional members that were not sent are null
- * there.
+ * Converts a type of the request to its form in responses. In a response, optional members that were not sent
+ * are null.
  */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 

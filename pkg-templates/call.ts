@@ -209,7 +209,7 @@ function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
 
 /**
  * Returns the arguments of `fetch` for an attempt.
- * @throws {PledgeError} if the platform's `Request` refuses an argument that our own checks of the options accept
+ * @throws {PledgeError} if the platform's `Request` refuses an option, although our own checks have accepted it
  */
 function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments {
   try {
@@ -251,8 +251,8 @@ type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
 /**
- * The last result of {@link takesSignal}, and the classes for which it is valid. Cached because the check takes a tenth of a
- * call's time.
+ * The last result of {@link takesSignal}, and the classes `Request` and `AbortController` for which this
+ * result is valid. Cached because the check takes a tenth of a call's time.
  */
 let found: { Request: unknown; AbortController: unknown; takes: boolean } | undefined;
 

@@ -15,8 +15,9 @@ export type Cause =
 /**
  * Matches the error codes that prove that a request was not sent.
  *
- * Excludes Deno's "client error (Connect)", and `ConnectionRefused` of Bun before 1.4. In these cases `fetch`
- * may already have sent the request: it sends a request again by itself if a kept-alive connection breaks.
+ * Excludes Deno's "client error (Connect)", and `ConnectionRefused` of Bun before 1.4. In these cases the
+ * request may already have been sent, because `fetch` itself repeats a request if a kept-alive connection
+ * breaks.
  */
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNSENT_CALL = /^(connect|getaddrinfo)$/;

@@ -381,8 +381,8 @@ const endingOf = (call: Outgoing, ended: Unanswered) =>
   (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") + notRetried(call, ended);
 
 /**
- * Returns the end of an error message: which option prevented the retry of a create. Returns an empty text if
- * none did.
+ * Returns the end of an error message. It names the option that prevented the retry of a create request, and
+ * is empty if no option did.
  */
 function notRetried({ retryCreates }: Outgoing, { isWithheld }: Next): string {
   if (!isWithheld) return "";

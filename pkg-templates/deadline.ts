@@ -30,7 +30,9 @@ export function newLimit(given: AbortSignal | undefined, deadlineMs: number | un
   };
 }
 
-/** Returns a signal that aborts as soon as one of these signals does. A signal that throws counts as one that never aborts. */
+/**
+ * Returns a signal that aborts as soon as one of the given signals does. Ignores a given signal that throws.
+ */
 function anyOf(signals: readonly Signal[]): Signal {
   const each = (use: (signal: Signal) => unknown) => {
     for (const signal of signals) tryOrUndefined(() => use(signal));

@@ -152,7 +152,7 @@ export class UnprocessableEntityError extends ApiError {
 /** The service received too many requests (429), even after the retries that the options allow. */
 export class RateLimitError extends ApiError {
   declare readonly code: "rate_limited";
-  /** How long the service asks you to wait (`Retry-After`), in milliseconds, if it does. */
+  /** How long the service asks you to wait (`Retry-After`), in milliseconds; undefined if it does not ask. */
   declare readonly retryAfterMs?: number;
 }
 
@@ -172,8 +172,8 @@ export class RateLimitError extends ApiError {
 export class ConnectionError extends PledgeError {
   declare readonly code: "connection_failed" | "timeout";
   /**
-   * A copy of the value that `fetch` rejected with, with the API key redacted. The copy has the name, message, stack, code,
-   * causes and plain properties of the original, but is not an instance of its class.
+   * A copy of the value with which `fetch` rejected. The API key is redacted. The copy has the name, message,
+   * stack, code, causes and plain properties of the original, but is not an instance of its class.
    */
   declare readonly cause?: unknown;
   /** The idempotency key that was sent, if any. Use it to retry the create request. */

@@ -5,12 +5,15 @@ import { suggest, list } from "./suggest.ts";
 import { tryOrUndefined, redactedCause, redactor } from "./redact.ts";
 import type { Fetch, LogLevel, Logger, PledgeClientOptions } from "./types.ts";
 
-/** Checks an option and returns its normalized value. Throws an error that names an invalid option. */
+/**
+ * Checks an option's value and returns it in normalized form. If the value is invalid, throws an error that
+ * names the option.
+ */
 export type Reader<T> = (name: string, value: unknown) => T;
 
 type Value<R> = R extends Reader<infer T> ? T : never;
 
-/** The options that a set of readers returns. Options that were not set are missing. */
+/** The options that a set of readers returns, by name. Options that the caller did not set are missing. */
 export type Read<Readers> = {
   readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? never : N]: Value<
     Readers[N]
@@ -120,7 +123,7 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
 }
 
-/** Returns options in which those of `others` override the first ones. */
+/** Merges two sets of options. An option that `others` has takes precedence over the one in `options`. */
 export function merged<T extends object>(options: T, others: unknown): T {
   const given = objectOf(others ?? {});
   return reading("options", () => ({ ...options, ...given }));

@@ -4,8 +4,8 @@
  */
 
 /**
- * Whether lone surrogates in texts are found with a regular expression, as in a web page. This is needed
- * because the engine Hermes has no `isWellFormed`.
+ * Makes the rules look for lone surrogates in texts with a regular expression, as they do in a web page. The
+ * engine Hermes needs this, because it has no `isWellFormed`.
  */
 export const IS_PAGE = true;
 
@@ -61,8 +61,8 @@ function bytesBehindFirst(byte: number): number {
 }
 
 /**
- * The lowest and the highest value of a byte after the first in a UTF-8 character. After some first bytes,
- * the second byte has a narrower range.
+ * The lowest and the highest value of a continuation byte: any byte of a UTF-8 character except its first.
+ * After some first bytes, the range of the second byte is narrower.
  */
 type Bounds = [least: number, most: number];
 const FOLLOWING: Bounds = [0x80, 0xbf];

@@ -10,8 +10,8 @@ export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (made[name] ??= new (find(name))() as never);
 
 /**
- * Whether the code runs in a page. There, a regular expression finds halves of surrogate pairs faster than
- * the language's `isWellFormed`. In Node it is slower.
+ * Whether the code runs in a page. In a page, a regular expression finds halves of surrogate pairs faster
+ * than the language's `isWellFormed`. In Node, `isWellFormed` is faster.
  */
 export const IS_PAGE = typeof document === "object";
 

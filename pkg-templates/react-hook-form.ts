@@ -26,7 +26,7 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
   extends ReadFormOptions<Optional> {
   /**
    * The name of the form's value that contains the request, such as `pledge` for fields like
-   * `pledge.recipient.email`. Members below it that a request does not have are left out of the payload.
+   * `pledge.recipient.email`. Members of this value that a request does not have are left out of the payload.
    * Default: the request's members are at the top level, beside your own values.
    */
   name?: Name | undefined;
@@ -36,8 +36,8 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
  * The values that `handleSubmit` passes on: your own values unchanged, and the request in the format of the
  * service.
  *
- * If no pledge is chosen, the value at `name` is `null`. If there is no `name`, all values are unchanged in
- * this case, but `pledges` is absent.
+ * If no pledge is chosen, there is no request. The value at `name` is then `null`. If there is no `name`,
+ * `pledges` is absent, and all other values are unchanged.
  *
  * Pass this type as the third type argument of `useForm`: `useForm<Values, unknown, PledgeValues<Values>>({
  * resolver })`.
@@ -66,8 +66,8 @@ type RequestIn<Values> = {
 };
 
 /**
- * The type of a request's member. If the form's own type requires it, the type becomes mutable, and its
- * optional members no longer accept `undefined`.
+ * The type of a request's member, adapted to the type that the form declares for it. If only a mutable type
+ * fits, the result is mutable, and its optional members do not accept `undefined`.
  */
 type Fitting<Type, Own> = Type extends Own
   ? Type
@@ -81,7 +81,10 @@ type Mutable<Type> = Type extends readonly (infer Item)[]
     ? { -readonly [N in keyof Type]: Mutable<Exclude<Type[N], undefined>> }
     : Type;
 
-/** Values with some members replaced; the same type if the members are the same. */
+/**
+ * The type of values in which some members are replaced. If the replaced members keep their types, the result
+ * is the same type.
+ */
 type Replaced<Values, Members> = Values extends Members
   ? Members extends Pick<Values, keyof Values & keyof Members>
     ? Values
@@ -170,7 +173,10 @@ interface Field {
 /** An input, or the object that a component registers instead. */
 type FieldElement = Partial<HTMLInputElement>;
 
-/** Reads a value by its path. @returns the value at a path; undefined if there is none */
+/**
+ * Reads a value by its path.
+ * @returns the value at the path; undefined if there is none
+ */
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((each, step) => (each as Values | null | undefined)?.[step], value);
 
@@ -253,7 +259,10 @@ function withPayload(values: Values, [step, ...rest]: string[], payload: Values 
 
 // ---- Issues as the errors of fields --------------------------------------------------------------------
 
-/** Names that a field cannot have: React Hook Form finds no error at them, or an array uses them itself. */
+/**
+ * Names that a field cannot have. React Hook Form finds no errors under some of them, and an array itself
+ * uses `length`.
+ */
 const NO_FIELDS = ["__proto__", "constructor", "prototype", "length"];
 const OF_GROUPS = /^too_(few|many)_items$/;
 const INDEX = /^\d+$/;
@@ -295,8 +304,8 @@ function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): st
 }
 
 /**
- * Whether a field belongs to an item of an array. React Hook Form then expects the errors of the array itself
- * in its `root`.
+ * Whether a field belongs to an item of an array. If so, React Hook Form expects the array's own errors in
+ * the array's `root`.
  */
 const isItem = (name: string, array: readonly string[]) =>
   name.startsWith(`${array.join(".")}.`) && INDEX.test(name.split(".")[array.length]!);

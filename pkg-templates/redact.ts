@@ -43,7 +43,7 @@ export function redactor(apiKey = ""): Redact {
 
 const withoutKeys: Redact = (text) => text.replace(KEYS, REDACTED);
 
-/** Redacts the first part of the API key at the end of a text. A text that was cut may end within the key. */
+/** Redacts an incomplete API key at the end of a text. A text that was cut may end within the key. */
 function withoutBeginning(text: string, apiKey: string): string {
   for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
     if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;

@@ -109,9 +109,9 @@ export interface PledgeClientOptions extends SharedOptions {
    * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if
    * there is no response.
    * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request
-   *   without a key is retried only if it was certainly not recorded. This is so after the status 429, and
-   *   after the service's own 503 with `Retry-After`. The same holds if the error code of `fetch` (in Node
-   *   and Bun) says that the connection was refused or the host was not found.
+   *   without a key is retried only if it was certainly not recorded. That is certain after the status 429,
+   *   and after the service's own 503 with `Retry-After`. It is also certain if `fetch` reports (in Node and
+   *   Bun) that the connection was refused or the host was not found.
    * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a
    *   get request. A service that does not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create request is retried.
@@ -166,10 +166,11 @@ export interface Call<T> extends Promise<T> {
 /** The options of one create request. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A service that
-   * supports it answers a repeated create with the first transaction instead of recording a second one. With a key, the
-   * client retries the create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does
-   * not support idempotency keys, a retry could record the create twice.
+   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A
+   * service that supports idempotency keys answers a repeated create request with the first transaction, and
+   * records no second one. A request with a key is retried like a get request, unless
+   * {@link PledgeClientOptions.retryCreates} is `false`. If your service does not support idempotency keys, a
+   * retry could record a second transaction.
    */
   idempotencyKey?: string | null | undefined;
 }

@@ -8,7 +8,7 @@ import { freePort, portFrom, serveUntilAsked } from "./lib/serve.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
-  "Runs the dashboard on this machine, with the records of `npm start`: on http://127.0.0.1:8788 or the next free port. Choose another port with PORT=9000 npm run dashboard.",
+  "Runs the dashboard on this machine, with the records of `npm start`. The address is http://127.0.0.1:8788. If this port is taken, the next free port is used. Choose another port with PORT=9000 npm run dashboard.",
   "Each dashboard is signed in as one person. To compare roles, run several dashboards at the same time, for example `npm run dashboard -- --as support` beside `npm start`. While `npm start` runs, resent e-mails are delivered, and new transactions reach the ledger.",
 ].join("\n\n"); // commander wraps the lines
 
@@ -39,6 +39,6 @@ async function run(options, { terminal }) {
 
 export default command("npm run dashboard --", ABOUT)
   .addOption(new Option("--as <role>", "the role to sign in with").choices(ROLES).default(ROLES[0]))
-  .option("--origin <url>", "address of the service of `npm start`", "http://127.0.0.1:8787")
+  .option("--origin <url>", "address of the service that `npm start` runs", "http://127.0.0.1:8787")
   .option("--persist-to <dir>", "folder of the local state")
   .action(run);

@@ -41,14 +41,14 @@ impl<'a> ApiKey<'a> {
         well_formed.then_some(ApiKey(token))
     }
 
-    /// Returns the value of an `Authorization` header with this key, which
-    /// [`from_authorization`](Self::from_authorization) parses.
+    /// Returns the value of an `Authorization` header with this key.
+    /// [`from_authorization`](Self::from_authorization) parses such a value.
     pub fn authorization(self) -> String {
         ["Bearer ", self.0].concat()
     }
 
-    /// Returns whether the key begins as live keys do. The key's record decides what the key may do: this check is only
-    /// for requests that must be refused before the record is read.
+    /// Returns whether the key begins with the prefix of live keys. The key's record decides what the key may
+    /// do. This check is only for requests that must be refused before the record is read.
     pub fn has_live_prefix(self) -> bool {
         self.0.starts_with(Mode::Live.key_prefix())
     }
@@ -189,16 +189,17 @@ impl KeyLevel {
     }
 }
 
-/// Maximum number of characters of the ID of a unit or team: it has to fit into a header and into the metadata of a
-/// record.
+/// Maximum number of characters of the ID of a unit or team. The ID has to fit into a header and into the metadata
+/// of a record.
 const MAX_ID_LENGTH: usize = 128;
 /// Maximum number of characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
 /// Returns whether a text is a valid ID of a unit or team.
 ///
-/// An ID is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers
-/// of the same name. An ID is also part of metadata, which is short, so it has no character that JSON escapes.
+/// An ID is sent in a header, so it is ASCII without blanks. It has no comma, because HTTP joins headers of the
+/// same name with commas. An ID is also part of a record's metadata. Metadata is short, so an ID has no character
+/// that JSON escapes.
 pub fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     let plain = text.bytes().all(is_plain);
@@ -220,8 +221,8 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team. It must not contain a colon, because in the names of the team members' records a
-/// colon ends the ID.
+/// Checks the ID of a team. It must not contain a colon, because a colon ends the team's ID in the record name
+/// `member:{team}:{unit}`.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {

@@ -86,10 +86,10 @@ impl Visitor<'_> for UnitPriceVisitor {
     }
 }
 
-/// Deserializes `unitPrices`.
+/// Deserializes `unitPrices`, an object with a price for each offering.
 ///
 /// # Errors
-/// If it is not an object of prices, or lists an offering twice.
+/// If the value is not such an object, or has two prices for an offering.
 pub fn read_prices<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, UnitPrice>, D::Error> {

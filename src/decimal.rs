@@ -95,20 +95,21 @@ impl Decimal {
         Decimal::parse(zmij::Buffer::new().format(value))
     }
 
-    /// Returns the exact sum. It takes more memory the further apart the decimals' exponents are.
+    /// Returns the exact sum. The result takes more memory the further apart the decimals' exponents are.
     pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
         let one = Decimal::from_units(1, 0);
         Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
     }
 
-    /// Returns the exact sum of products, each of a double's [shortest decimal](Self::shortest) and a price.
+    /// Returns the exact sum of products. Each product is a double's [shortest decimal](Self::shortest) times
+    /// a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
         sum_up(&products)
     }
 
-    /// Returns the exact difference; `None` if the other decimal is larger. It takes more memory the further
-    /// apart the exponents are.
+    /// Returns the exact difference; `None` if the other decimal is larger. The result takes more memory the
+    /// further apart the two exponents are.
     pub fn minus(&self, other: &Decimal) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let (from, taken) = (self.digits_at(scale), other.digits_at(scale));
@@ -189,10 +190,10 @@ impl Decimal {
 /// Largest number of units that [`units`](Decimal::units) returns, 2^53 - 1: JSON, JavaScript and SQLite represent
 /// integers up to it exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
-/// Maximum number of characters of a decimal from outside the service. An exact sum of doubles never needs as
-/// many.
+/// Maximum number of characters of a decimal from outside the service. An exact sum of doubles always needs
+/// fewer.
 const MAX_TEXT: usize = 1_000;
-/// Maximum number of digits of a decimal from outside, before and after the point.
+/// Maximum number of digits on each side of the decimal point, for a decimal from outside the service.
 const MAX_DIGITS: i64 = 324;
 /// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;

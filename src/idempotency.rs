@@ -127,8 +127,8 @@ pub struct Replay {
     pub version: Version,
 }
 
-/// The parts of an answer that do not follow from the request. An idempotent replay repeats those of the
-/// first answer, even if the time, the prices or the host have changed since.
+/// The parts of an answer that do not follow from the request. An idempotent replay returns these parts as
+/// they were in the first answer, even if the time, the prices or the host have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
@@ -136,21 +136,22 @@ pub struct Terms {
     pub created_at: String,
     /// The charge, computed from the prices at that time.
     pub amount: String,
-    /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
+    /// The code of the currency: a [`CurrencyCode`], or a code that only a later release knows.
     pub currency_code: String,
     /// The origin of the timeline URL.
     pub origin: String,
 }
 
 impl Terms {
-    /// Returns whether this release knows the currency of these terms. If not, it must not answer with them.
+    /// Returns whether this release knows the currency of these terms. If it does not, the service must not
+    /// answer with the terms.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }
 }
 
-/// Derives the IDs and the edit key for a create request with an idempotency key. (Without one, they are
-/// random.)
+/// Derives the IDs and the edit key for a create request with an idempotency key. (A request without an
+/// idempotency key gets random IDs and a random edit key.)
 ///
 /// The API key is not part of the derivation. So a retry with another key of the unit, such as a key that
 /// has replaced the first one, makes the same record.

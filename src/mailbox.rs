@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Returns the same text for all spellings of a mailbox that RFC 5321 allows (sections 2.4, 4.1.2, 4.1.3). The text is
-/// for hashes only: no e-mail is sent to it.
+/// Normalizes an e-mail address: returns the same text for all addresses that, by RFC 5321 (sections 2.4,
+/// 4.1.2, 4.1.3), name the same mailbox. The text is for hashes only: no e-mail is sent to it.
 ///
 /// - A quoted local part counts as its content without escapes: `"ada"@b.example`, `"\a\d\a"@b.example` and
 ///   `ada@b.example` are the same.
@@ -11,8 +11,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 ///   distinguishes `Ada@` from `ada@`.
 /// - An address literal counts as its IP address: `[IPv6:2001:DB8::1]` and `[IPv6:2001:db8:0::1]` are the same.
 ///
-/// Names that only some mail servers deliver to the same mailbox stay different on purpose: `ada+shop@`, `a.da@`, and
-/// the domains of one organisation.
+/// Other spellings stay different on purpose, because only some mail servers treat them as one mailbox:
+/// `ada+shop@`, `a.da@`, and the domains of one organisation.
 pub fn mailbox(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let quoted = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));

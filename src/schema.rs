@@ -25,7 +25,7 @@ pub struct Member {
     pub required: bool,
     /// The kind of the member's value.
     pub kind: Kind,
-    /// The name by which code that reads a body identifies the value.
+    /// Identifies the value in code that reads a body.
     pub slot: Slot,
 }
 
@@ -53,7 +53,7 @@ pub enum Kind {
 pub struct Array {
     /// The kind of each item.
     pub item: Kind,
-    /// The name by which code that reads a body identifies an item.
+    /// Identifies an item in code that reads a body.
     pub slot: Slot,
     /// The smallest allowed number of items.
     pub min_items: u32,

@@ -90,8 +90,8 @@ impl NamespaceSecret {
         self.hash("email", scope, &mailbox(email))
     }
 
-    /// Returns all hashes that an e-mail address may have: as this release stores it, and as earlier releases
-    /// did.
+    /// Returns all hashes that records may contain for an e-mail address: the hash that this release stores,
+    /// and the hash that earlier releases stored.
     pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
         let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
         spellings.dedup();

@@ -117,8 +117,8 @@ impl<'de> Deserialize<'de> for Month {
 #[serde(transparent)]
 pub struct PaidAt(String);
 
-/// The text in an unpaid transaction's record that the time of payment replaces. Quotes within strings are
-/// escaped, so the first occurrence is the charge's member `paidAt`.
+/// The text that marks the record of a transaction as unpaid. The time of payment replaces its null. Quotes
+/// within strings are escaped, so the first occurrence of this text is the charge's member `paidAt`.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
@@ -184,8 +184,8 @@ pub struct SettledSum {
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
-    /// The credits and the balance by which the paid amount differs from the charges; `None` if it does not
-    /// differ.
+    /// The amounts that explain why the paid amount differs from the charges, such as credits; `None` if it
+    /// does not differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<Deductions>,
 }

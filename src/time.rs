@@ -26,9 +26,10 @@ pub fn day_of(date_time: &str) -> &str {
     date_time.get(..10).unwrap_or_default()
 }
 
-/// Returns the milliseconds from 1970 to a date-time, the reverse of [`date_time`].
+/// Parses a date-time, and returns its milliseconds since 1970. This is the reverse of [`date_time`].
 ///
-/// Returns `None` for any other text, an offset other than `Z`, and a time before 1970.
+/// Returns `None` for a text that is not a date-time, for an offset other than `Z`, and for a time before
+/// 1970.
 pub fn parse_ms(date_time: &str) -> Option<u64> {
     let time = humantime::parse_rfc3339(date_time).ok()?;
     let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -51,7 +52,8 @@ pub trait TimeZones {
     fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
 }
 
-/// The first and the last second whose year has four digits, counted from 1970.
+/// The first second of the year 0 and the last second of the year 9999, in seconds since 1970. Years in this
+/// range have four digits.
 const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
 /// Returns the calendar date of a second since 1970, as year, month and day. A time before year 0 counts as

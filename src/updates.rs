@@ -217,8 +217,8 @@ impl Texts {
         self.iter().find(|(own, _)| own.eq_ignore_ascii_case(tag)).map(|(_, text)| text)
     }
 
-    /// Returns the language tag and the sentence in this language. If there is none, returns the English
-    /// sentence, or else the first.
+    /// Returns the sentence in this language, with its language tag. Without such a sentence, returns the
+    /// English one. Without an English one, returns the first.
     pub fn best(&self, tag: &str) -> Option<(&str, &str)> {
         let in_language = |tag: &str| self.iter().find(|(own, _)| own.eq_ignore_ascii_case(tag));
         in_language(tag).or_else(|| in_language("en")).or_else(|| self.iter().next())

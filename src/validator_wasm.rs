@@ -2,8 +2,8 @@
 //! are plain functions, whose arguments are addresses in linear memory.
 //!
 //! The functions do without wasm-bindgen, allocation and panics, so that the wasm contains little more than
-//! the rules. JavaScript owns the memory of every `area` that it passes. It grows the memory as needed,
-//! writes the input into the area, and reads the result there.
+//! the rules. JavaScript owns the memory of every `area` that it passes. JavaScript grows the memory as
+//! needed, writes the input into the area, and reads the result there.
 
 #![expect(unsafe_code, reason = "JavaScript passes addresses, which must become slices")]
 

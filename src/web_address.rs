@@ -14,7 +14,7 @@ const MAX_LENGTH: usize = 2_048;
 pub struct WebAddress<'a> {
     /// The whole URL.
     pub href: &'a str,
-    /// The host, without `www.` and without user information, which can look like a host.
+    /// The host without `www.`. It never includes user information, which can look like a host.
     pub host: &'a str,
     /// Whether the URL contains user information: a user name, perhaps with a password.
     pub has_user: bool,
@@ -34,7 +34,7 @@ impl<'a> WebAddress<'a> {
         (is_web && !host.is_empty()).then_some(WebAddress { href, host, has_user })
     }
 
-    /// Returns whether a text is a safe URL with https and without a user name, which could look like a host.
+    /// Returns whether a text is a safe URL with https and without a user name. A user name could look like a host.
     pub fn is_secure(href: &str) -> bool {
         let is_https = href.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
         is_https && WebAddress::parse(href).is_some_and(|address| !address.has_user)

@@ -14,7 +14,8 @@ type Places = Map<string, Place[]>;
 export type PlacedIssue = Issue & Partial<Place>;
 
 /**
- * The validator's maximum depth of nesting. After a value that is nested deeper, it reports no more issues.
+ * The validator's maximum depth of nesting. After a value that is nested deeper, the validator reports no
+ * more issues.
  */
 const MOST_LEVELS = 64;
 const ENOUGH = new Error("all issues are before this position");

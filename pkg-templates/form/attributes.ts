@@ -7,8 +7,8 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 type FieldType = FieldAttributes["type"];
 
 /**
- * The `type` attribute of an input, by the format of its value. Checkboxes are found by the first step of
- * their path, `notifications`.
+ * For each format of a value: the `type` attribute of its input. Checkboxes are found by the first step of
+ * their path, `notifications`, instead of a format.
  */
 const TYPES: Record<string, FieldType> = {
   email: "email",
@@ -27,10 +27,12 @@ const OPTIONS = { optional: "boolean", jsx: "boolean" };
  * Returns the attributes of the input for a member of the request. With them, HTML checks as many rules as it
  * can, even without JavaScript.
  *
- * HTML's rules for e-mail addresses and URLs differ slightly: for example, browsers refuse a quoted local
- * part. HTML cannot express "greater than 0", so {@link bindForm} and {@link readForm} check the amount 0.
+ * HTML's rules for e-mail addresses and URLs differ slightly from those of the service. For example, browsers
+ * refuse a quoted local part. HTML cannot express "greater than 0", so {@link bindForm} and {@link readForm}
+ * check the amount 0.
  *
- * @param path the name of a field, such as `recipient.email`; `notifications` for each of its checkboxes
+ * @param path the name of a field, such as `recipient.email`. All checkboxes for notifications have the name
+ *   `notifications`
  * @throws {TypeError} if the path is not a field of the request, or an option does not exist
  * @example
  * ```jsx

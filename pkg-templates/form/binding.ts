@@ -66,8 +66,8 @@ export function attachChecks(
   }
 
   /**
-   * Shows the issues that `onSubmit` returned or threw. Without issues, shows that the form was not sent, and
-   * passes the answer or error to `reportError`.
+   * Shows the issues that `onSubmit` returned or threw. If there are none, shows that the form was not sent,
+   * and passes what `onSubmit` returned or threw to `reportError`.
    */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;

@@ -34,9 +34,9 @@ export function zoneOf(timeZone: string): Zone {
  * Converts a date or a local time to an RFC 3339 date-time. Returns other text, and dates that do not exist,
  * unchanged.
  *
- * At the end of summer time, two local times are equal: the earlier one is used. At the start, a local time
- * may be skipped: it is moved forward by the length of the gap. JavaScript's `Date` does the same. This
- * function assumes that no zone changes its offset twice within two days.
+ * At the end of summer time, some local times occur twice: the earlier instant is used. At the start, some
+ * local times are skipped: they are moved forward by the length of the gap. JavaScript's `Date` does the
+ * same. This function assumes that no zone changes its offset twice within two days.
  */
 export function dateTimeOf(text: string, timeZone = "UTC"): string {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];

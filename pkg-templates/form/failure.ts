@@ -38,9 +38,9 @@ export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): vo
   form.requestSubmit(buttonOf(form, submitter));
 
 /**
- * Returns the button that was pressed, or null if the browser cannot submit the form with it. For example,
- * the button may have been removed, or may be a custom element. In happy-dom, the `submitter` is the form
- * itself, which cannot be used either.
+ * Returns the button that was pressed, or null if the browser cannot submit the form with it. Examples are a
+ * button that was removed, and a custom element. Happy-dom gives the form itself as the `submitter`, so the
+ * result is null there, too.
  */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)

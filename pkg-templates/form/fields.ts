@@ -2,7 +2,8 @@
 import { tryOrUndefined } from "./reported.ts";
 
 /**
- * The types of elements that do not count as fields. They post no text, or only when they submit the form.
+ * The types of elements that do not count as fields. Such elements post no text, or post it only when they
+ * submit the form.
  */
 const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
 

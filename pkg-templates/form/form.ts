@@ -51,7 +51,7 @@ const bound = new WeakMap<HTMLFormElement, AbortSignal>();
  * Reads and checks the posted data of a form on a server, by the same rules as {@link bindForm} in the page.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
- * @throws {Error} if WebAssembly cannot run, until {@link ready} has resolved
+ * @throws {Error} if WebAssembly cannot run, and the caller has not awaited {@link ready} before
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {

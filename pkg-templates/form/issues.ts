@@ -12,7 +12,9 @@ export type FieldIssue = FieldReading[0]["issues"][number];
 /** Whether an issue has no field that can show it. */
 export const hasNoField = ({ field }: FieldIssue) => !canShow(field);
 
-/** Whether an issue says that no pledge is chosen yet. It is not shown before the first submission. */
+/**
+ * Whether an issue says that no pledge is chosen yet. Such an issue is not shown before the first submission.
+ */
 export const isIncomplete = (issue: FieldIssue) =>
   groupOf(issue) === "pledges" && issue.code !== "too_many_items";
 

@@ -3,8 +3,8 @@ import { type Field, memberOf, nameOf } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
 /**
- * A problem of a field. It is shown beside the field or, for a `group` of fields, in the page's element for
- * that group if there is one.
+ * A problem of a field. It is shown beside the field. For a `group` of fields, it is shown in the page's own
+ * element for that group, if the page has such an element.
  */
 export interface Problem {
   readonly text: string;
@@ -36,7 +36,8 @@ export function messagesOf(form: HTMLFormElement) {
   const made = new WeakSet<HTMLElement>(); // elements that this module created
 
   /**
-   * Reuses the elements that an earlier binding left in a copy of the form. @returns the fields whose problems they show
+   * Reuses the elements that an earlier binding left in a copy of the form.
+   * @returns the fields whose problems these elements show
    */
   function adopt(fields: readonly Field[]): Field[] {
     const root = form.getRootNode() as Document,
@@ -117,8 +118,8 @@ export function messagesOf(form: HTMLFormElement) {
 
   /**
    * Returns the page's own elements for problems, by field name. Searches the page only once, because one
-   * search for each name would take quadratic time. An element outside the form counts only for a field that
-   * is also outside it.
+   * search for each name would take quadratic time. An element outside the form counts only for a field
+   * outside the form.
    */
   function ownPlaces(fields: readonly Field[]): Map<string, HTMLElement> {
     if (fields.length === 0) return new Map();

@@ -12,8 +12,8 @@ interface FieldEvent extends Event {
 type OnField = (event: FieldEvent) => void;
 
 /**
- * The maximum delay of a check while a mouse button is down, in milliseconds. Without it, a button that is
- * released outside of the page would delay the check forever.
+ * The maximum delay of a check while a mouse button is down, in milliseconds. Without this limit, a button
+ * that is released outside of the page would delay the check forever.
  */
 const HELD_MS = 1_000;
 
@@ -23,17 +23,17 @@ const handlers = new WeakMap<HTMLFormElement, OnField>();
 const watched = new WeakSet<Document>();
 
 /**
- * Whether a mouse button was pressed in this task of the event loop. If it was, a field that loses the focus
- * in this task loses it because of the press.
+ * Whether a mouse button was pressed in this task of the event loop. If a field loses the focus in the same
+ * task, the press is the cause.
  */
 let isPressed = false;
 
 /**
  * Watches the events of a form's fields.
  * @param note called at each event, before the page's handlers
- * @param check called after the page's handlers, because an earlier check would make a component render its
- *   old value. For a custom element, it is called in the next task, because the element may change its posted
- *   value late.
+ * @param check called after the page's handlers. An earlier check would make a component render its old
+ *   value. For a custom element, `check` is called in the next task, because the element may change its
+ *   posted value late.
  * @returns a function that cancels a pending check
  */
 export function watchFields(
@@ -96,9 +96,7 @@ function listen(to: EventTarget, listener: EventListener, options: AddEventListe
       to.addEventListener(type, listener, { ...options, capture });
 }
 
-/**
- * Passes on the events of fields that are outside of their form and belong to it by their `form` attribute.
- */
+/** Passes on an event of a field that is outside of its form. The field's `form` attribute names the form. */
 function passOn(event: FieldEvent): void {
   const form = event.target.form!,
     onField = handlers.get(form);

@@ -23,13 +23,14 @@ import { dateTimeOf } from "./dates.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
 import { messageOf } from "./texts.ts";
 
-/** A name with a text value, from a field or from posted data. */
+/** A form control: its name and its text value, from a field or from posted data. */
 export interface Control {
   readonly name: string;
   readonly value: string;
   readonly hidden?: boolean;
   /**
-   * Whether the control posts nothing. Its value is not part of the payload, but an issue may belong to it.
+   * Whether the control posts nothing. The payload then leaves out the control's value, but an issue may
+   * still belong to the control.
    */
   readonly isSilent?: boolean;
   /** The control's position in the document. Default: its position in the list. */
@@ -54,15 +55,16 @@ export interface Reading<C, Member extends keyof C> {
 }
 
 /**
- * Returns one property of the control to which a dotted path belongs; null without a control. `Member` is the
- * property's name.
+ * Takes the dotted path of a value. Finds the control that the path belongs to, and returns the control's
+ * property named `Member`. Returns null if no control belongs to the path.
  */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
- * Reads and checks a form. The time grows linearly with the total length of names and values, apart from
- * sorting the items.
- * @param member the property of a control that is copied to its issues; null in issues without a control
+ * Reads and checks a form. Apart from sorting the items, the time grows linearly with the total length of
+ * names and values.
+ * @param member the name of a property of controls. Each issue gets the property's value from its control, or
+ *   null if the issue has no control.
  */
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
@@ -176,7 +178,7 @@ const choosing = ({ own, parts }: Node): Read[] => [
 ];
 
 /**
- * Removes the pledges that are not chosen, or whose amount is 0.
+ * Removes pledges that are not chosen, and pledges whose amount is 0.
  * @returns whether the form still has a pledge, or a field with an unknown name below `pledges`
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
@@ -205,8 +207,8 @@ const firstOf = ([first, ...others]: Read[]) =>
 // control to `owners`, by dotted path.
 
 /**
- * A part of the request as JSON texts, with its issues. If one value has several texts, only the first is
- * checked.
+ * A part of the request: its JSON texts and its issues. If a value was filled in several times, it has
+ * several texts, and only the first one is checked.
  */
 interface Written {
   readonly json: string[];
@@ -234,8 +236,8 @@ const joined = (all: readonly Written[]): Written => ({
 });
 
 /**
- * Returns the JSON texts of a value: none if the value is left out, and one for each time that it was filled
- * in.
+ * Returns the JSON texts of a value. The list is empty if the value is left out. The list has several texts
+ * if the value was filled in several times.
  */
 function valuesOf(node: Node, path: string, owners: Owners): Written {
   const { shape, all, parts } = node;

@@ -28,9 +28,9 @@ export function loadIfNeeded(): Promise<unknown> | undefined {
 }
 
 /**
- * Waits until the rules can run. Call it only before `readForm`, in a page that forbids WebAssembly, for
+ * Waits until the rules can run. Needed only before `readForm`, in a page that forbids WebAssembly, for
  * example by a Content-Security-Policy without `'wasm-unsafe-eval'`. {@link bindForm} and `pledgeResolver`
- * wait automatically. The first call in such a page loads the same rules as plain JavaScript.
+ * wait by themselves. The first call in such a page loads the same rules as plain JavaScript.
  *
  * @throws {Error} if the plain JavaScript does not load within 5 seconds, or cannot run
  */

@@ -35,7 +35,7 @@ function listen(view: Window | null, form: WeakRef<HTMLFormElement>, signal: Abo
   view?.addEventListener("pageshow", comeBack, { signal });
 }
 
-/** Ends a submission. @returns whether it was still running */
+/** Ends a submission. @returns whether the submission was still running */
 export function endSending(form: HTMLFormElement, state = sending.get(form)): boolean {
   if (!state || sending.get(form) !== state) return false;
   state.end.abort();
@@ -45,8 +45,8 @@ export function endSending(form: HTMLFormElement, state = sending.get(form)): bo
 }
 
 /**
- * Ends a submission in the next task. If a navigation has begun by then, ends it {@link LEAVING_MS}
- * milliseconds later.
+ * Ends a submission in the next task. If a navigation has begun by then, ends the submission later instead,
+ * after {@link LEAVING_MS} milliseconds.
  */
 export function endSendingUnlessLeaving(form: HTMLFormElement, state: Sending): void {
   setTimeout(() => {

@@ -29,9 +29,9 @@ export function summaryOf(
   }
 
   /**
-   * Announces the number of problems, and the problems without a field. Each line stays until it is no longer true.
-   * Focuses the first field with a problem. If that field is not visible, lists the problems of all invisible fields
-   * instead, and focuses the list.
+   * Announces the number of problems, and each problem without a field. An announced line stays as long as its
+   * text is true. Focuses the first field with a problem. If that field is not visible, lists the problems of
+   * all invisible fields instead, and focuses the list.
    */
   function announce(texts: ReadonlySet<string>, first: Field | undefined): void {
     const count = countNow(),

@@ -43,9 +43,9 @@ export type FormPayload<Optional extends boolean = false> =
 /** Options of both `bindForm` and `readForm`. Set them alike, so that page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
   /**
-   * Whether a shopper may choose no pledge. The payload is then `null`, and valid. Pledges with an empty
-   * amount are always left out of the payload. With this option, pledges with the amount zero (`0`, `0.0`,
-   * `-0`) are left out, too. Default: `false`.
+   * Whether a shopper may choose no pledge. If true, and no pledge is chosen, the payload is `null` and
+   * counts as valid. Pledges with an empty amount are always left out of the payload. With this option,
+   * pledges with the amount zero (`0`, `0.0`, `-0`) are left out, too. Default: `false`.
    */
   optional?: Optional | undefined;
   /**
@@ -54,8 +54,9 @@ export interface FormOptions<Optional extends boolean = false> {
    *
    * The values of HTML's date and datetime-local controls become RFC 3339 date-times. For example,
    * `2026-01-31T12:00` becomes `2026-01-31T12:00:00+01:00`. A date such as `2026-01-31` means midnight. At
-   * the start of summer time, a skipped time moves forward by the length of the gap. At its end, the earlier
-   * of two equal times is used. Other text and dates that do not exist stay unchanged.
+   * the start of summer time, a skipped time moves forward by the length of the gap. At the end of summer
+   * time, a local time that occurs twice means the earlier instant. Other text and dates that do not exist
+   * stay unchanged.
    */
   timeZone?: string | undefined;
 }

@@ -15,7 +15,10 @@ export function customValidity() {
     tryOrUndefined(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
-  /** Clears the problems of all fields that are not in `fields`: the form has removed or disabled them. */
+  /**
+   * Clears the problems of all fields that are not in `fields`. These are fields that the form has removed or
+   * disabled.
+   */
   function keep(fields: ReadonlySet<Field>): void {
     for (const field of texts.keys()) if (!fields.has(field)) set(field);
   }
@@ -40,7 +43,7 @@ export function customValidity() {
     else if (hidden.delete(field) && !isShown) field.removeAttribute("aria-invalid");
   }
 
-  /** Clears the problems of all fields. Otherwise the browser would still treat these fields as invalid. */
+  /** Clears the problems of all fields, so that the browser no longer treats the fields as invalid. */
   function end(): void {
     keep(new Set());
     for (const field of hidden) field.removeAttribute("aria-invalid");

@@ -39,10 +39,13 @@ export async function compileAhead(): Promise<void> {
   }
 }
 
-/** Loads the same rules as plain JavaScript, from a separate file if the bundler writes several. */
+/**
+ * Loads the form's rules as plain JavaScript instead of WebAssembly. If the bundler writes several files,
+ * these rules are in a separate one.
+ */
 export const loadRules = (): Promise<Rules> => import("#rules");
 
-/** Returns the error if WebAssembly cannot be compiled. */
+/** Returns the error that says that WebAssembly cannot be compiled, and what to do. */
 function blocked(cause: unknown): Error {
   return new Error(`impact-pledge needs WebAssembly; ${REMEDY} (${cause})`, { cause });
 }

@@ -2,8 +2,8 @@
 import module from "#wasm";
 
 /**
- * Returns the module as a `WebAssembly.Module` of this realm (JavaScript context). In Next.js it belongs to
- * another realm, and wasm-bindgen would mistake it for bytes.
+ * Returns the imported module as a `WebAssembly.Module` of this realm (JavaScript context). In Next.js, the
+ * imported module comes from another realm. Without the conversion, wasm-bindgen would mistake it for bytes.
  */
 export function compile(): WebAssembly.Module {
   if (!(module instanceof WebAssembly.Module))

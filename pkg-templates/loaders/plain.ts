@@ -5,6 +5,6 @@ export async function compileAhead(): Promise<void> {}
 
 export function assertAllowed(): void {}
 
-/** Rejects, because this build has no other rules with which to replace those that failed to run. */
+/** Rejects: this build has only one set of rules, and no others to try after they failed to run. */
 export const loadRules = (): Promise<Rules> =>
   Promise.reject(new Error("this build has no other rules"));

@@ -1,6 +1,6 @@
 /**
- * Swaps frequent WebAssembly instructions (0x68 to 0x77) with rarer bytes (0x48 to 0x57). In printable text,
- * the frequent instructions then need no prefix.
+ * Exchanges frequent WebAssembly instructions (bytes 0x68 to 0x77) for rarer bytes (0x48 to 0x57). After
+ * that, the frequent instructions need no prefix in printable text.
  */
 export const swapped = (byte: number) => (((byte + 8) & 0xd0) === 0x50 ? byte ^ 0x38 : byte);
 

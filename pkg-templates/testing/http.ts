@@ -145,7 +145,7 @@ function responseOf({ status, headers, body }: Served): Response {
   } as unknown as Response;
 }
 
-/** Settles like `work`, or rejects with the signal's reason if it aborts first. */
+/** Settles like `work`. If the signal aborts first, rejects with the signal's reason. */
 function abortable<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
   if (!signal) return work();
   return new Promise((resolve, reject) => {

@@ -13,9 +13,9 @@ interface Entry {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
-  /** The body until the request is answered. */
+  /** The request's body; `undefined` once the request has ended. */
   readonly body: Body | undefined;
-  /** The text of the body after the request was answered. */
+  /** The text of the request's body; set once the request has ended. */
   readonly text?: string | undefined;
   readonly status: number | null;
   size: number;
@@ -27,7 +27,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
   let size = 0,
     answered = 0;
 
-  /** Removes the oldest requests if there are too many, or their bodies are too long. */
+  /** Removes the oldest requests while there are too many, or while all bodies together are too long. */
   function bound(): void {
     while (entries.length > MOST_REQUESTS || size > MOST_TEXT) size -= entries.shift()!.size;
   }
@@ -70,7 +70,10 @@ export function newLog(labelOf: (token: string) => string | undefined) {
       for (const look of waiting) look();
     },
     requests,
-    /** Resolves once `count` requests were answered or, because of a fault, got no response. */
+    /**
+     * Resolves once `count` requests have ended. A request that gets no response, because of a fault, counts
+     * too.
+     */
     received: (count: number, { deadlineMs }: { readonly deadlineMs: number }) =>
       new Promise<RecordedRequest[]>((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -91,7 +94,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
   };
 }
 
-/** Returns the value of JSON, other text unchanged, and `undefined` for an empty body. */
+/** Parses text as JSON. Returns text that is not JSON unchanged, and `undefined` for an empty body. */
 function parsed(text: string | undefined): unknown {
   try {
     return text ? JSON.parse(text) : undefined;

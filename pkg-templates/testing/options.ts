@@ -79,7 +79,9 @@ export function serviceOptions(options: TestServiceOptions = {}) {
 export function faultOptions(options: TestFault) {
   const { times = 1, ...fault } = read(FAULT, options);
   if ((fault.status === undefined) === (fault.fault === undefined))
-    throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
+    throw invalid(
+      `a fault has a \`status\` or a \`fault\`. Possible values of \`fault\`: ${list(FAULTS)}`,
+    );
   if ((fault.delayMs === undefined) === (fault.fault === "slow"))
     throw invalid('`delayMs` says how many milliseconds the fault "slow" takes');
   if (fault.headers && !fault.status)
@@ -98,7 +100,8 @@ export const receivedOptions = (options: { readonly deadlineMs?: number | undefi
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
 /**
- * Reads an API key from an option. Returns the key with its record, in the form that `src/auth.rs` reads.
+ * Reads an API key from an option. Returns the key and its record. The record has the form that `src/auth.rs`
+ * reads.
  */
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);

@@ -13,7 +13,7 @@ export function newRandom(seed?: string): Random {
   };
 }
 
-/** Returns a generator of 32-bit numbers, signed. */
+/** Returns a generator of pseudorandom 32-bit integers, which may be negative. `state` is the seed. */
 export function mulberry32(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -71,8 +71,8 @@ export function newState({
   }
 
   /**
-   * Returns an error response with this status. First lets a new instance of the Worker produce it. If its
-   * response has another status, returns a generic response.
+   * Returns an error response with this status. First asks a new instance of the Worker for such a response.
+   * If the instance responds with another status, returns a generic response.
    */
   async function failed(
     { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },
@@ -118,7 +118,7 @@ export function newState({
     requests: log.requests,
     received: log.received,
 
-    /** Serves a request. The promise stays pending if the fault is `timeout`. */
+    /** Serves a request. If the fault is `timeout`, the returned promise never settles. */
     async serve(request: Incoming): Promise<Served> {
       const body = newBody(request.next),
         entry = log.add(request, body),
@@ -142,8 +142,8 @@ export function newState({
 }
 
 /**
- * Returns the API key of the header `Authorization: Bearer KEY`. Does not check the header, because the
- * service has checked it before it reads the store.
+ * Returns the API key of the header `Authorization: Bearer KEY`. Does not check the header: the service reads
+ * the store only after it has checked the header itself.
  */
 const tokenOf = (headers: Incoming["headers"]) =>
   headers.get("authorization")?.trim().split(/ +/)[1];

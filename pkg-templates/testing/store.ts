@@ -44,9 +44,11 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the KV binding for one request, whose API key is `token`. Every read of a key record returns
-     * the record of `token`, because the service reads no other. The binding does not compare names, which
-     * contain a hash of the key: on most platforms, only an asynchronous function can compute it.
+     * Returns the KV binding for one request, which has the API key `token`. The request looks up no other
+     * key. So every read of a key record returns the record of `token`, whatever the name of that record is.
+     *
+     * The record's name contains a hash of the key. It is not compared, because on most platforms only an
+     * asynchronous function can compute the hash.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

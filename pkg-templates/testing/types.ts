@@ -59,14 +59,18 @@ interface Failing {
  *
  * - `"timeout"`: there is no response, and nothing is recorded.
  * - `"lost answer"`: the request is served and recorded, but the connection breaks before the response.
- * - `"lost write"`: a create is not recorded. The response is the 503 of a write that may have been stored.
+ * - `"lost write"`: a create is not recorded. The response is a 503 that leaves open whether the write was
+ *   stored.
  * - `"slow"`: the request is recorded immediately. The response is sent `delayMs` milliseconds later, by the
  *   service's clock.
  */
 export type TestFault = Failing &
   (
     | {
-        /** 400 to 599. For 401, 404 and 503, the body is that of the real service; for others, a generic JSON error. */
+        /**
+         * The status of the response, 400 to 599. For 401, 404 and 503, the body is that of the real service.
+         * For any other status, it is a generic JSON error.
+         */
         status: number;
         /** Additional headers of the response. */
         headers?: Readonly<Record<string, string>> | undefined;
@@ -116,7 +120,10 @@ interface NodeResponse {
   destroy(): unknown;
 }
 
-/** The service in the process of a test. Its functions can be destructured, because they do not use `this`. */
+/**
+ * A service that runs inside a test's process. Its functions can be destructured, because they do not use
+ * `this`.
+ */
 export interface TestService {
   /**
    * A base URL for `PledgeClient`. `fetch` serves requests to any origin. Like the service, it refuses a live key over `http:`
@@ -182,7 +189,7 @@ export interface TestService {
    * ```
    */
   readonly fail: (fault: TestFault) => void;
-  /** Removes all faults. A request to which a fault has given no response stays without one. */
+  /** Removes all faults. Requests that a fault has left without a response stay unanswered. */
   readonly restore: () => void;
   /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];

@@ -20,8 +20,8 @@ interface Explanation {
   readonly code: Kind[0];
   readonly steps: readonly string[];
   /**
-   * The start of a JSON Pointer, up to the position of an array item; `tail` is what follows the position.
-   * Without an array item, `head` is the whole pointer.
+   * The part of a JSON Pointer before the position of an array item; `tail` is the part after the position.
+   * If the pointer has no array item, `head` is the whole pointer.
    */
   readonly head: string;
   readonly tail: string | undefined;
@@ -77,7 +77,7 @@ function membersOf(index: number): string[] {
     .filter((name) => !name.includes("/"));
 }
 
-/** Returns the index of the last node within an object or an array; 0 if it contains none. */
+/** Returns the index of the last node within the object or array at `pointer`; 0 if it contains no nodes. */
 export const lastIn = (pointer: string) =>
   POINTERS.reduce((last, other, index) => (other.startsWith(`${pointer}/`) ? index : last), 0);
 

@@ -24,7 +24,10 @@ export function translated(issues: NewIssue[], options?: ValidateOptions): NewIs
   return issues;
 }
 
-/** Returns the caller's text for an issue, or for anything else with a code; undefined if there is none. */
+/**
+ * Returns the caller's text for an issue, or for another object with a `code`. Returns undefined if the
+ * caller has no text for the code.
+ */
 export function textOf(
   issue: { readonly code: string },
   messages: object | ((issue: never) => string | undefined),

@@ -45,7 +45,7 @@ export function partAt(pointer: string): PointedPart | undefined {
       };
 }
 
-/** Returns the issue that reports a pointer to nothing in the contract. */
+/** Returns the issue for a pointer that leads to no part of the contract. */
 export function unknownPointer(pointer: string): NewIssue[] {
   const path = pointer
     .split("/")

@@ -70,7 +70,7 @@ function textOfScalar(value: unknown): string | undefined {
 }
 
 /**
- * Converts a value as JSON.stringify does before it writes it: calls `toJSON`, and unwraps objects such as
+ * Prepares a value for serialization as `JSON.stringify` does: calls `toJSON`, and unwraps objects such as
  * `new Number(1)`.
  */
 function plain(value: unknown, key: string): unknown {

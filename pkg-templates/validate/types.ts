@@ -72,7 +72,10 @@ export interface FormTexts {
   /** The message for a number below a field's `min` or above its `max`; `count` is that limit as written in HTML. */
   readonly too_low: LimitText;
   readonly too_high: LimitText;
-  /** The message for other problems that the browser finds, such as a `step` or a `pattern`, if the field has no `title`. */
+  /**
+   * The message for any other problem that the browser finds, such as with a `step` or a `pattern`. A field
+   * with a `title` shows the title instead.
+   */
   readonly invalid_value: string;
 }
 
@@ -92,8 +95,8 @@ export interface ValidateOptions {
   /** Your own messages. Default: English messages for developers. */
   readonly messages?: Messages | undefined;
   /**
-   * The maximum number of issues to return, a whole number greater than 0. If there are more, one more issue of code
-   * `more_issues` has the `count` of the rest. Default: 1,000.
+   * The maximum number of issues to return, a whole number greater than 0. If a request has more, one issue
+   * with code `more_issues` is added. Its `count` is the number of issues that were left out. Default: 1,000.
    */
   readonly maxIssues?: number | undefined;
 }

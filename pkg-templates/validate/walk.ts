@@ -29,8 +29,8 @@ let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**
  * Checks a request by reading its values directly, and returns its issues. Returns undefined if the request
- * is not plain data. Also returns undefined if a walk is already running, because a getter of the request has
- * called this function.
+ * is not plain data. Also returns undefined while another walk is running: a getter in the request of that walk
+ * may call this function.
  *
  * @param walkRequest the generated walk, which calls the other functions of this file
  * @throws {Error} if the environment forbids WebAssembly, even for a value that needs no WebAssembly

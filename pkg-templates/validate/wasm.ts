@@ -36,8 +36,8 @@ export function useRules(rules: Rules): void {
 
 /**
  * Returns the free instance, or a new one, with an area of at least `size` bytes for input and output. The
- * caller must release it only after success. A stack overflow inside WebAssembly leaves its memory in an
- * unknown state.
+ * caller releases the instance after success, but never after an error. A stack overflow inside WebAssembly
+ * leaves the instance's memory in an unknown state.
  */
 function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);

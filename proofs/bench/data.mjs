@@ -23,7 +23,8 @@ const AMOUNTS = [1, 2, 3, 5, 10, 0.5, 2.25, 12.75];
 const NOTIFICATIONS = ["Email", "MessagingServiceA", "MessagingServiceB"];
 
 /**
- * The kinds of payload of `bench:validate`, each with the number of its pledges, and the number of payloads.
+ * The kinds of payload of `bench:validate`. Each has a label, the number of pledges in a payload, and the
+ * number of payloads.
  */
 export const KINDS = {
   minimal: { label: "minimal (required only)", pledges: 1, count: 512 },
@@ -73,7 +74,7 @@ export function minimalRequest(random) {
 /**
  * Returns a request with every member of the contract, at every level.
  * @param {() => number} random
- * @param {number} count of pledges
+ * @param {number} count the number of pledges
  */
 export function fullRequest(random, count) {
   return {

@@ -9,9 +9,10 @@ export function median(values) {
 }
 
 /**
- * Returns the median of the ratios of our figure to theirs, one ratio for each round. A temporary load on
- * the machine affects both figures of a round, so it hardly affects their ratio.
- * @param {number[]} ours @param {number[]} theirs of the same rounds
+ * Returns the median of the ratios `ours[i] / theirs[i]`, one ratio for each round. A temporary load on the
+ * machine affects both figures of a round, so it hardly affects their ratio.
+ * @param {number[]} ours
+ * @param {number[]} theirs the figures to compare with, of the same rounds
  */
 export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
@@ -22,9 +23,10 @@ const DIVISIONS = 2_000;
 
 /**
  * Returns the noise of a measurement: the ratio that two identical builds may show by chance. To find it,
- * divides the figures of both builds into halves at random, many times, and compares the medians of the
- * halves. In 95 % of the divisions, their ratio is at most the noise.
- * @param {number[]} ours @param {number[]} twins as many, of the same build
+ * divides the figures of both builds into halves at random, many times. In 95 % of the divisions, the ratio
+ * of the halves' medians is at most the noise.
+ * @param {number[]} ours
+ * @param {number[]} twins as many figures, from an identical build
  */
 export function noise(ours, twins) {
   const random = generator(1);

@@ -56,7 +56,11 @@ export function versionsOf(folder, names) {
   return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
-/** Writes a part's Markdown into the build's folder, or as its section of the docs. @returns {string} the file */
+/**
+ * Writes the Markdown of one part of the benchmarks: to the build's folder or, with `intoDocs`, to its
+ * section of docs/performance.md.
+ * @returns {string} the file
+ */
 export function publish(root, part, report, intoDocs) {
   const markdown = wrapped(report);
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");

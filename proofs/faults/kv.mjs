@@ -27,11 +27,12 @@ const SLOW_MS = 3_000; // at most; shorter than the service waits
 const ONE_WRITE_MS = 1_000; // one write a second for each key, as in Workers KV
 
 /**
- * Defines the type of a write that `FaultyKv` has stored.
+ * A write that `FaultyKv` has stored.
  * @typedef {object} Write
- * @property {string} name without the number
- * @property {number | null} number of the request that wrote it; null for a write of the operator
- * @property {number} at time of storage in milliseconds
+ * @property {string} name the record's name, without the request's number
+ * @property {number | null} number the number of the request that made the write; null for a write of the
+ *   operator
+ * @property {number} at when the write was stored, in milliseconds
  * @property {string} value
  */
 
@@ -131,8 +132,8 @@ export class FaultyKv {
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
   /**
-   * Stores a write. @returns {boolean} whether it was stored: a second write of a name within a second is
-   * refused
+   * Stores a write. Refuses a second write of the same name within a second.
+   * @returns {boolean} whether the write was stored
    */
   #keep(number, name, record) {
     const at = Date.now();

@@ -36,11 +36,11 @@ const CALLERS = [
  * @property {(number | undefined)[]} expect the right statuses if nothing fails
  * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
- * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create request that may
- *   be recorded; each has a reference of its own
+ * @property {{reference: string, recipient: object, pledges: any[]}} [payload] the payload of a
+ *   create request that may be recorded; every payload has a different reference
  * @property {string} [target] the ID of the record that is read
- * @property {string} [way] how it is sent, see `client.mjs`
- * @property {boolean} [isFinal] whether it is sent after the last fault
+ * @property {string} [way] how the request is sent, see `client.mjs`
+ * @property {boolean} [isFinal] whether the request is sent after the last fault
  */
 
 /** Generates random numbers from a seed. Equal seeds give equal numbers. */
@@ -179,8 +179,8 @@ const payloadOf = (random, number) => ({
 });
 
 /**
- * Marks a create request as one that must not be recorded. Either its sender breaks off, or it breaks the
- * Worker.
+ * Marks a create request as one that must not be recorded. Either the sender closes the connection before the
+ * end of the body, or the request makes the Worker crash.
  */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
@@ -189,12 +189,12 @@ const KINDS = {
   create: (random, number) => create(random.pick(CALLERS), payloadOf(random, number)),
   keyed: (random, number) =>
     create(random.pick(CALLERS), payloadOf(random, number), `idempotency-${number}`),
-  /** Repeats a create request with any API key of the same unit and mode. */
+  /** Repeats an earlier create request, with any API key of the same unit and mode. */
   repeat(random, _, { caller: { scope }, payload, idempotencyKey }) {
     const caller = random.pick(CALLERS.filter((each) => each.scope === scope));
     return create(caller, payload, idempotencyKey);
   },
-  /** Sends another payload with the same idempotency key. */
+  /** Sends another payload with the idempotency key of an earlier create request. */
   other: (random, number, { caller, idempotencyKey }) => ({
     ...create(caller, payloadOf(random, number), idempotencyKey),
     expect: [200, 422],

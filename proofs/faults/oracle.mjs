@@ -1,13 +1,13 @@
 /**
- * The rules that must hold for every history of requests, whatever failed. They check the promises that the
- * service could break because of faults of the platform. `proofs/simulation` tests the promises that depend
+ * The rules that must hold for every history of requests, whatever failed. They check the promises that
+ * faults of the platform could make the service break. `proofs/simulation` tests the promises that depend
  * only on the service's code. In the histories here, KV is consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * By fault: the outcomes that it may cause, as statuses or words. `lost`: the connection ends without an
- * answer. `spoilt`: a get request returns damaged bytes from KV.
+ * For each fault: the outcomes that the fault may cause, as HTTP statuses or words. `lost`: the connection
+ * ends without an answer. `spoilt`: a get request returns damaged bytes from KV.
  */
 const SHOWS = {
   ErrorBefore: [503],
@@ -119,7 +119,8 @@ class Facts {
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
   /**
-   * Returns the first acknowledgement of the same create request that arrived before this exchange began.
+   * Returns the first exchange that acknowledged the same create request and ended before this exchange
+   * began; undefined if there is none.
    */
   earlier = ({ ask, begun }) =>
     this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);

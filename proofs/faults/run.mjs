@@ -29,21 +29,21 @@ const CROWD = 64;
  *
  * @typedef {object} History
  * @property {Exchange[]} exchanges in the order in which they ended
- * @property {{begun: number, ended: number}[]} kills from the signal until the next workerd listens
+ * @property {{begun: number, ended: number}[]} kills each from the signal until the next workerd listens
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
  * @property {{idle: Memory, peak: Memory}} memory
  *
  * @typedef {object} Plan
- * @property {number} requests
- * @property {number} connections how many at a time
+ * @property {number} requests the number of requests
+ * @property {number} connections how many connections are open at a time
  * @property {number} seed decides what is requested and what fails
- * @property {number} share of KV's calls that fails
- * @property {number} hangMs until KV cuts a connection that hangs
- * @property {number} kills
+ * @property {number} share the share of KV calls that fail
+ * @property {number} hangMs after how many milliseconds KV cuts a connection that hangs
+ * @property {number} kills how often workerd is killed
  * @property {number} traps how often the service is made to panic
  * @property {number} crowds how often 64 bodies of 1 MiB are sent at once
- * @property {number} repeats of create requests, at the end
+ * @property {number} repeats how many create requests are repeated at the end
  * @property {(done: number) => void} [progress]
  */
 
@@ -56,7 +56,7 @@ class Service {
   #sampling = new AbortController();
   #sampled = Promise.resolve();
   #closeKv = async () => {};
-  /** The Worker as wrangler has bundled it. @type {any} what wrangler made of the Worker */
+  /** The Worker as wrangler bundled it. @type {any} */
   #bundle;
 
   /** @param {import("../../scripts/setup/tools.mjs").Tools} tools @param {Plan} plan */
@@ -188,7 +188,7 @@ function specialOf({ requests, traps, crowds }) {
   return special;
 }
 
-/** Returns `count` whole numbers at equal distances, which divide the range from 0 to `length`. */
+/** Returns `count` evenly spaced whole numbers between 0 and `length`. */
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 

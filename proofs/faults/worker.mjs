@@ -1,7 +1,7 @@
 /**
- * Runs the shipped Worker, unchanged, with a KV stand-in that must know which request makes each call. So the
- * number in the request's header `x-number` is put before the names in its KV calls. The header `x-stand-in`
- * breaks the Worker as in `tests/server`.
+ * Runs the shipped Worker, unchanged, with a stand-in for KV. The stand-in must know which request makes each
+ * KV call. So the number in the request's header `x-number` is put before the record names in the request's
+ * KV calls. The header `x-stand-in` breaks the Worker as in `tests/server`.
  */
 import service from "../../tests/server/stand-ins.mjs";
 

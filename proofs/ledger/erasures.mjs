@@ -48,7 +48,7 @@ export class Erasures {
 
   /**
    * Erases a transaction with the command.
-   * @returns {Promise<string | null>} the problem; null if it was erased
+   * @returns {Promise<string | null>} the problem; null if the transaction was erased
    */
   #byCommand = async (id) => {
     const { code, problem } = await run("transactions", ["erase", id, "--yes"], { kv: this.kv });

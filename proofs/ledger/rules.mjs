@@ -129,7 +129,10 @@ const RULES = {
   },
 };
 
-/** Compares the sums that a command prints with the sums of the records. @param {Facts} facts @param {any[]} printed */
+/**
+ * Compares the sums in a command's output with the sums of the records.
+ * @param {Facts} facts @param {any[]} printed the command's output
+ */
 export function sumViolations({ records }, printed) {
   const sums = new Map();
   for (const { value, metadata } of records.values()) {
@@ -145,10 +148,10 @@ export function sumViolations({ records }, printed) {
 }
 
 /**
- * Compares the quantities by offering that a command prints with the quantities in the records.
+ * Compares the quantities by offering in a command's output with the quantities in the records.
  * @param {Facts} facts
  * @param {string} month
- * @param {any[]} printed
+ * @param {any[]} printed the command's output
  */
 export function quantityViolations({ records }, month, printed) {
   const sums = new Map();

@@ -44,8 +44,8 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
  * @property {string[]} notErased problems of the erasures that were not confirmed
  * @property {{service: number, dashboard: number}} kills
  * @property {number} lastCreated time of the last create request, in milliseconds since 1970
- * @property {{damaged: string, gone: string}} planted the name of a record that was damaged, and the ID of a
- *   transaction whose record was removed
+ * @property {{damaged: string, gone: string}} planted the name of a damaged record that was written, and the
+ *   ID of a transaction whose record was removed
  * @property {string[]} crons answers of the dashboard's cron during the load
  * @property {number} begun number of rows before the load
  * @property {number} mended number of rows that reconciliation wrote during the load
@@ -125,7 +125,7 @@ class Play {
 
   /**
    * Creates transactions that are old enough to be erased, and adds them to the ledger. Returns the IDs of
-   * those without an idempotency key.
+   * the transactions that have no idempotency key.
    */
   async #begin() {
     const { seed, seedDemo } = await operator(this.tools);
@@ -262,7 +262,10 @@ class Play {
 
   // ---- After the load ----------------------------------------------------------------------------
 
-  /** Damages one record, and removes another one whose row stays. The ledger's check must report both. */
+  /**
+   * Writes a damaged record, and removes the record of the transaction `gone`, but not its row. The ledger's
+   * check must report both.
+   */
   async #plant(gone) {
     const damaged = `transaction:${gone.slice(0, -20)}${"a".repeat(20)}`;
     await this.kv.write([{ key: damaged, value: "{}", metadata: { mode: "live" } }]);
@@ -277,7 +280,9 @@ class Play {
     return this.#ledger("check");
   }
 
-  /** Makes all rows two minutes older, after which a record in KV takes precedence over its row. */
+  /**
+   * Makes all rows in the ledger two minutes older. The check then trusts the record in KV more than the row.
+   */
   #later = () =>
     this.kv.ledger.run([
       { sql: `UPDATE transactions SET changed = changed - ${SHOWN_AFTER_MS}`, parameter: "" },

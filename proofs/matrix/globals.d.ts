@@ -1,2 +1,2 @@
-/** The global variable in which the environments' pages leave their result. */
+/** The global variable in which the page of each environment leaves its result. */
 declare var result: unknown;

@@ -1,6 +1,6 @@
 /**
- * Does what an operator with only Node and npm does, in an empty folder. Prints how long each step takes if
- * npm has cached the packages.
+ * Does what an operator with only Node and npm does, in an empty folder. Prints the time that each step
+ * takes once npm has cached the packages.
  *
  * Runs `npx impact-pledge-service init` and `dev`. Creates a key, a price and a pledge transaction. Opens the
  * dashboard, and makes wrangler's dry runs.
@@ -81,8 +81,8 @@ function steps() {
 }
 
 /**
- * Starts `dev`. The returned `ready` waits until `dev` serves, and returns the dashboard's URL. `end` stops
- * it by a signal.
+ * Starts `dev`. The returned `ready` waits until `dev` serves, and returns the dashboard's URL. The returned
+ * `end` stops `dev` with a signal.
  */
 function startDev(t, folder, env) {
   const child = spawn("npx", [NAME, "dev"], { cwd: folder, env, stdio: "pipe" });

@@ -29,11 +29,12 @@ const REPEATS: u64 = 25;
 const CREDITS: u64 = 60;
 const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
-/// The minimum age of a transaction that the operator erases. It includes 10 s for the difference between two
-/// clocks.
+/// The minimum age of a transaction that the operator erases, in milliseconds. It includes 10 s for the
+/// difference between two clocks.
 const ERASABLE_MS: u64 = 310_000;
 /// The maximum time for which one reconciliation pass blocks others, in milliseconds. `LAST_PASSES` is the
-/// number of passes that are tried at the end of a simulation, because earlier faults may make some fail.
+/// number of passes that are tried at the end of a simulation. Some of these may fail because of earlier
+/// faults.
 const LEASE_MS: u64 = 240_000;
 const LAST_PASSES: usize = 30;
 
@@ -76,8 +77,8 @@ impl Simulation {
     }
 
     /// Erases a random old transaction as the operator does. Leaves out transactions that request a
-    /// notification, because they are erased elsewhere. Also leaves out transactions whose idempotency key
-    /// was sent with two payloads, because a retry is then answered from the erased record.
+    /// notification: another event of the simulation may erase those. Also leaves out transactions whose
+    /// idempotency key was sent with two payloads, because a retry is then answered from the erased record.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
         let now_ms = self.time.now_ms();
@@ -158,8 +159,8 @@ impl Books {
     }
 }
 
-/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The ledger's clock may be off by
-/// 5 s, and so may the result.
+/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be off by 5 s,
+/// because the ledger's clock may be.
 pub fn virtual_ms(time_ms: u64) -> u64 {
     time_ms.saturating_sub(EPOCH_MS)
 }

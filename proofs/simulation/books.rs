@@ -81,7 +81,7 @@ pub struct Books {
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The simulated people who change who belongs to a team, or whether a month is paid.
+    /// The simulated people who change the units of a team, or mark a month as paid or unpaid.
     pub claimants: RefCell<Vec<Claimant>>,
     pub credits: RefCell<Vec<Rc<WantedCredit>>>,
     /// The recorded fulfilments by ID. The `bool` is whether somebody was told that the fulfilment was
@@ -221,8 +221,8 @@ impl Books {
         SkewedClock { time: Rc::clone(&self.kv.time), ahead_ms }
     }
 
-    /// Returns KV as a random location sees it. Records that are written through it count as written by this
-    /// exchange.
+    /// Returns KV as a random location sees it. A record that is written through the returned value counts as
+    /// written by this exchange.
     pub fn namespace(&self, exchange: usize) -> Namespace {
         let time = Rc::clone(&self.kv.time);
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });

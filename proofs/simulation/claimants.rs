@@ -49,8 +49,8 @@ pub struct Claimant {
 }
 
 const TEAM: &str = "crew";
-/// The facts that are changed: the name of each record, and the unit if the fact is about a team. No other
-/// part of the simulation changes them.
+/// The facts that are changed: the name of each record and, for a membership, the unit that joins or leaves
+/// the team. No other part of the simulation changes these facts.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),
@@ -77,7 +77,7 @@ impl Books {
         }
     }
 
-    /// Starts a person who changes a fact after a short delay.
+    /// Starts the simulation of a person, who waits a short time and then changes a fact.
     fn change(self: &Rc<Self>, name: &'static str, unit: Option<&'static str>, is_added: bool) {
         let books = Rc::clone(self);
         let (number, ending) = self.announce(name, is_added);

@@ -1,5 +1,5 @@
-//! The rules for credits. Two further rules are in `credits.rs`, which checks each answer as it arrives:
-//! what the answer says, and in which month the credit is booked.
+//! The rules for credits. `credits.rs` has two further rules, which it checks when an answer arrives: what
+//! the answer says, and in which month the credit is booked.
 
 use crate::books::Books;
 use crate::invariants::Wrong;
@@ -113,8 +113,9 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
     })
 }
 
-/// Checks that each credit that a person saw confirmed can be restored from the audit log. A credit may be
-/// missing if an earlier credit of the same transaction was never confirmed to anybody.
+/// Checks that each confirmed credit can be restored from the audit log. A credit is confirmed if a person
+/// received a success answer for it. A credit may be missing if an earlier credit of the same transaction
+/// was never confirmed.
 pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
@@ -132,7 +133,7 @@ pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) ->
     unlike.or_else(|| lost.next().map(|row| format!("{row:?} is not restored")))
 }
 
-/// Checks that the ledger has no credit for which all requests were refused.
+/// Checks that the ledger contains no credit whose requests were all refused.
 pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let refused = wanted.iter().filter(|wanted| wanted.is_refused());

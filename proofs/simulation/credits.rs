@@ -1,6 +1,6 @@
-//! Simulates operators who credit orders: in full, in part, and with two simultaneous credits that together
-//! exceed the charge. Each credit may be requested several times with one operation ID. Operators may be
-//! killed between any two steps.
+//! Simulates operators who credit orders: in full, in part, or with two simultaneous credits that together
+//! exceed the charge. An operator may request each credit several times, with one operation ID. An operator's
+//! process may be killed between any two steps.
 
 use crate::books::Books;
 use crate::credit_rules::{credit_rows, credits_can_be_restored};
@@ -23,8 +23,8 @@ use std::rc::Rc;
 
 /// The name of the operator who makes the credits.
 const BY: &str = "ops";
-/// How many in 1,000 credits are for orders of `SHOP`, if it has any. The months of this shop are marked as
-/// paid by commands only.
+/// How many in 1,000 credits are for orders of the shop `SHOP`, once it has orders. In the simulation, only
+/// commands mark the months of this shop as paid.
 const OF_SHOP: u64 = 700;
 /// The maximum number of requests for one credit. All of them are sent within a period picked from
 /// `WITHIN_MS`.
@@ -97,8 +97,8 @@ impl Books {
         }
     }
 
-    /// Picks a random transaction from KV, most often one of `SHOP`. The months of this shop are marked as
-    /// paid by commands only.
+    /// Picks a random transaction from KV, most often one of the shop `SHOP`. In the simulation, only
+    /// commands mark the months of this shop as paid.
     fn pick_order(&self) -> Option<(String, Rc<Record>)> {
         let mut orders = self.kv.last_of("transaction:");
         let is_own = |(_, record): &(String, Rc<Record>)| {
@@ -214,8 +214,8 @@ impl Books {
         }
     }
 
-    /// Whether the month of the credited order could still be seen as paid at `from_ms` or later. A month
-    /// that is being marked as paid counts too.
+    /// Returns whether a reader could still see the month of the credited order as paid, at `from_ms` or
+    /// later. A month that is being marked as paid counts too.
     fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
         let Credit { mode, unit, order_month: month, .. } = credit;
         let name = SettlementKey { mode: *mode, unit, month: *month }.name();

@@ -30,11 +30,13 @@ const OUTAGE_MS: u64 = 60_000;
 /// reconciliation pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
-/// Minimum milliseconds that a lease must still last after its renewal. A reconciliation pass renews its
-/// lease whenever it saves its progress. The value allows for the time that this takes.
+/// Minimum time that a lease must still last after its renewal, in milliseconds. A reconciliation pass
+/// renews its lease whenever it saves its progress. The minimum is shorter than a full lease, to allow for
+/// the time that saving takes.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// After how many of 1,000 answers the caller's computer sleeps. It sleeps for up to `SLEEP_MS`.
+/// How often the caller's computer sleeps: after this many of 1,000 answers. Each sleep takes up to
+/// `SLEEP_MS`.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
 /// Of 1,000 answers, the number that are delayed by up to `SLOW_MS`, because the caller is slow. Callers may
@@ -77,7 +79,7 @@ pub struct Database {
     /// The end of the period in which callers may be slow.
     pub slow_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// Describes a violation: somebody took the lease before it ended. `short` describes another one:
+    /// Describes a violation: somebody took the lease before it ended. `short` describes another violation:
     /// somebody continues to work although the lease ends soon.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,

@@ -89,8 +89,8 @@ fn a_mail_is_claimed_before_it_is_sent(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery sends nothing if it has seen another delivery's claim. It may find that claim
-/// before it writes its own, or in place of its own.
+/// Checks that a delivery sends nothing if it has seen another delivery's claim. The delivery may find the
+/// other claim before it writes its own claim. It may also find the other claim where it expects its own.
 fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, delivery| {
         let own = claim_of(delivery).map(|(claim, _)| claim.token);
@@ -260,7 +260,7 @@ fn each_sent(simulation: &Simulation, wrong: impl Fn(&Sent, &Delivery) -> Wrong)
     simulation.post.sent.borrow().iter().find_map(|sent| wrong(sent, &deliveries[sent.delivery]))
 }
 
-/// Checks all pairs of deliveries of one instance.
+/// Applies the check `wrong` to each pair of deliveries of the same instance.
 fn each_pair(simulation: &Simulation, wrong: impl Fn(&Delivery, &Delivery) -> Wrong) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().enumerate().find_map(|(number, one)| {

@@ -24,8 +24,8 @@ type Shop = (String, String, String);
 /// The sums of a month: its charges, its credits, the excess of credits from earlier months, and what is due.
 type Parts = [BigUint; 4];
 
-/// The answers to the question what is due, at the end of a simulation. The first answer is about all months
-/// together, and each further answer about one month.
+/// The answers to the question of what is due, at the end of a simulation. The first answer is for all months
+/// together. Each further answer is for one month.
 pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 impl Books {

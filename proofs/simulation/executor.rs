@@ -1,4 +1,5 @@
-//! Virtual time, and an executor that continues a random task among those whose timers are due.
+//! Virtual time, and an executor of tasks. Of the tasks whose timers are due, the executor continues one at
+//! random.
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};

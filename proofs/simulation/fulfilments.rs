@@ -27,7 +27,7 @@ const QUANTITIES: &[&str] = &["1", "2.5", "0.000000000000000004", "1e21"];
 const REMOVALS: u64 = 350;
 
 impl Books {
-    /// Starts a person who records a fulfilment, or removes one.
+    /// Starts the simulation of a person who records a fulfilment or removes one.
     pub fn fulfil(self: &Rc<Self>) {
         let recorded: Vec<_> = self.fulfilments.borrow().keys().cloned().collect();
         let removed = (!recorded.is_empty() && self.random.chance(REMOVALS))

@@ -3,7 +3,7 @@
 //! not apply.
 //!
 //! A write is "in force everywhere" when [`CACHE_MS`] and then [`COPY_LAG_MS`] have passed since it was
-//! acknowledged. If a cache keeps an entry of that key for too long, the write is in force later.
+//! acknowledged. If a cache keeps an entry of the written key for too long, the write is in force later.
 
 use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
@@ -153,14 +153,15 @@ impl<'s> Case<'s> {
         self.kept(&transaction_name(id), by_ms)
     }
 
-    /// Returns when a write of this name, acknowledged at this time, is in force everywhere.
+    /// Returns when all locations and caches show a write of the record `name` that was acknowledged at this
+    /// time.
     pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether the same create request was acknowledged before this one began. The record that `record` names
-    /// must also have been in force everywhere by then.
+    /// Whether the same create request had been acknowledged before this one began. The acknowledged
+    /// request's record, which `record` names, must also have been visible everywhere by then.
     fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {
@@ -273,9 +274,9 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may lack memory for this request. It may if the request's owner has used up its share,
-/// or if all owners together hold all bytes that are not kept free. Each owner is assumed to hold what its
-/// requests need, up to its limit.
+/// Whether the isolate may lack memory for this request. There are two causes: the request's owner has used
+/// up its share, or all owners together hold all bytes that are not kept free. Each owner is assumed to hold
+/// what its requests need, up to its limit.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -352,8 +353,8 @@ fn a_refusal_writes_nothing(case: &Case<'_>) -> Wrong {
 
 // ---- Keys ------------------------------------------------------------------------------------------
 
-/// Checks that a new key works at once. If it was tried before it was stored, it may be refused for another
-/// 60 s.
+/// Checks that a new key works at once. If a request tried the key before it was stored, the key may be
+/// refused for another 60 s.
 fn a_new_key_works(case: &Case<'_>) -> Wrong {
     case.answer().filter(|answer| answer.status == 401 && !case.is_timeline())?;
     let Exchange { ask, begun_ms, .. } = case.exchange;
@@ -441,7 +442,7 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Returns the values of a record that a request may see, because some cache may still have them. `versions`
+/// Returns the values that a request may see for a record. A cache may still have an older value. `versions`
 /// are all values that were written, each with its time.
 fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Vec<T> {
     let replaced = versions.iter().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);

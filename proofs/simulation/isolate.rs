@@ -149,8 +149,8 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Simulates the arrival of the next `bytes` of a body that has `of` bytes in all. Counts these bytes,
-    /// and waits for their share of the upload's time.
+    /// Simulates the arrival of the next `bytes` bytes of a body. `of` is the size of the whole body. Counts
+    /// these bytes, and waits for their share of the upload's time.
     async fn come(&self, bytes: usize, of: usize) {
         self.held.set(self.held.get() + bytes);
         self.bodies.add(self.owner, bytes);

@@ -43,7 +43,7 @@ pub enum Fault {
     ErrorAfter,
     /// KV does not answer, and a write is lost.
     Hang,
-    /// KV does not answer a write, which arrives within two minutes.
+    /// KV does not answer a write, but the write arrives within two minutes.
     HangKept,
     /// The value is damaged, and cannot be read.
     DamagedValue,
@@ -179,7 +179,7 @@ impl Kv {
         self.hidden_ms.borrow().get(name).copied()
     }
 
-    /// Whether a write to this name has not arrived yet.
+    /// Whether a write to this name is still on its way.
     pub fn is_written(&self, name: &str) -> bool {
         self.on_the_way.borrow().values().any(|write| write.name == name)
     }
@@ -196,7 +196,7 @@ impl Kv {
     }
 
     /// Erases a transaction as the operator does: replaces its record by one without the recipients. The new
-    /// record counts as written by the same request.
+    /// record counts as written by the request that wrote the old one.
     pub fn erase(&self, name: &str) {
         let Some(record) = self.last(name) else { return };
         let mut json = record.json().clone();
@@ -256,7 +256,8 @@ impl Kv {
         self.conditions.get().is_race && !is_written
     }
 
-    /// Returns a version of a record. Given the number of versions, `age` returns which one: 0 is the newest.
+    /// Returns a version of a record. `age` gets the number of versions, and returns how many of them are
+    /// newer than the wanted version.
     fn version(&self, name: &str, age: impl Fn(usize) -> usize) -> Held {
         let versions = self.versions.borrow();
         let versions = versions.get(name).map_or(&[][..], Vec::as_slice);
@@ -301,7 +302,7 @@ impl Kv {
         shown.collect()
     }
 
-    /// Decides at random whether a list omits this name although it should show it, as a fault.
+    /// Decides at random whether a list wrongly omits this name, as a fault.
     pub fn hides(&self, name: &str) -> bool {
         let is_hidden = name.starts_with("transaction:")
             && self.conditions.get().faults > 0

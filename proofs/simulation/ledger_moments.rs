@@ -21,7 +21,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How long a record may be missing from KV's lists, as reconciliation assumes, in milliseconds.
+/// How long a record may be missing from KV's lists, in milliseconds. The ledger's reconciliation relies on
+/// this limit.
 const SHOWN_AFTER_MS: u64 = 120_000;
 /// The maximum time until a list of the simulated KV shows a write, in milliseconds.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
@@ -181,7 +182,8 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     Some(format!("{id} is missing, which was created at {} ms", virtual_ms(created)))
 }
 
-/// Checks that rows equal KV's records if neither has changed since the last complete pass.
+/// Checks that a row equals its record in KV if neither the row nor the record has changed since the last
+/// complete pass.
 fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (settled_ms, completed_ms) = (moment.settled_ms()?, moment.completed_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -251,8 +253,9 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find(is_phantom).map(|(id, _)| id.clone())
 }
 
-/// Checks that a row has no personal data once its transaction is erased. The row must be erased when the
-/// ledger has confirmed the erasure, or when a complete pass has begun two minutes later.
+/// Checks that a row has no personal data once its transaction is erased. The row must be erased once the
+/// ledger has confirmed the erasure. It must also be erased once a complete pass has begun two minutes after
+/// the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let is_personal = |row: &Value| {
         !row["email"].is_null()
@@ -274,8 +277,8 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Checks that KV has a change once its claim says that the change has ended. Covers claims of the last
-/// minutes, which take precedence over their records. Other changes rely on these claims.
+/// Checks that KV has a change once the change's claim says that the change has ended. Covers only claims of
+/// the last minutes. Such a claim takes precedence over its record in KV, and other changes rely on it.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -300,7 +303,7 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
 }
 
 /// Checks that each claim agrees with its record in KV. Leaves out claims of the minutes before the last
-/// complete pass. They took precedence over their records then, and may differ from them.
+/// complete pass. At that time, such claims took precedence over the records, so the two may differ.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -29,8 +29,8 @@ const MOST_ATTEMPTS: u32 = 101;
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// Of 1,000 messages that the queue refuses, the number that a cron job soon follows. The cron job finds the
-/// record that notes the refusal.
+/// Of 1,000 messages that the queue refuses, the number after which a cron job soon runs. The cron job finds
+/// the record that notes the refusal.
 const CRONS: u64 = 500;
 /// Of 1,000 messages without a create request, the number that violate a database constraint. Such a message
 /// cannot become a row.
@@ -48,8 +48,8 @@ pub struct SimulatedLedgerQueue {
 }
 
 impl LedgerQueue for SimulatedLedgerQueue {
-    /// Sends a message in a separate task, as the Worker's queue does. The task ends when it is done, or when
-    /// its isolate ends.
+    /// Sends a message in a separate task, as the Worker's queue does. The task ends when its work is done,
+    /// or earlier together with its isolate.
     fn send(&self, mut message: Recorded) {
         let (books, store) = (Rc::clone(&self.books), self.store.clone());
         if books.random.chance(BARE) {
@@ -163,8 +163,8 @@ impl Books {
         }
     }
 
-    /// Checks that the transaction of an acknowledged message has a row. A row that a later create request
-    /// has changed, or that is erased, also counts. If there is no row, a finding of the ledger must name the
+    /// Checks that the transaction of an acknowledged message has a row. The row may have been changed by a
+    /// later create request, or erased. If there is no row, a finding of the ledger must name the
     /// transaction.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");

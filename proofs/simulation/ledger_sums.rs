@@ -18,9 +18,9 @@ use support::money::decimal;
 
 /// The number of decimal places of all numbers here. No double needs more in its shortest form.
 const DECIMALS: u32 = 340;
-/// The ID that an erasure writes in place of an offering's ID that names the order.
+/// The ID with which an erasure replaces an offering's ID, if that ID contains the order's number.
 const ERASED: &str = "erased";
-/// An offering's ID may contain the order's number. An erasure replaces such an ID by this one.
+/// The months whose sums are checked. A simulation's virtual time begins on 2026-01-31.
 pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
 
 /// Converts a decimal to an integer, by multiplying it by 10^340.
@@ -29,8 +29,8 @@ pub fn exact(text: &str) -> BigUint {
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
 }
 
-/// Converts an integer that [`exact`] returned back to a decimal. Cuts it after `places` decimal places. If
-/// `places` is 0, nothing is cut, and the decimal has an exponent.
+/// Converts an integer from [`exact`] back to a decimal, and cuts it after `places` decimal places. If
+/// `places` is 0, keeps all digits, and writes an exponent.
 pub fn exact_text(number: &BigUint, places: u32) -> String {
     if places == 0 {
         let digits = number.to_string();

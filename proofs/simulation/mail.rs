@@ -37,15 +37,15 @@ use support::service::ORIGIN;
 
 /// The recipient of e-mails for transactions of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// The maximum number of times that a message is delivered again. Each simulation picks one of these values:
-/// `wrangler.toml` sets the first, and a queue that was created long ago has the last.
+/// How often a message may be delivered again. Each simulation picks one of these maximum numbers: that of
+/// `wrangler.toml`, or that of a queue that was created long ago.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
 /// The maximum number of times that the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
 /// The number of consumer instances at each location.
 const INSTANCES: usize = 2;
-/// The bytes that an instance may hold in this simulation. A delivery counts as at least 4 KiB, so two
-/// deliveries may run.
+/// The maximum number of bytes that an instance's deliveries may hold. Each delivery counts as at least 4
+/// KiB, so at most [`HOLDERS`] deliveries hold bytes at the same time.
 const MAX_BYTES: usize = HOLDERS * 4 * 1024;
 /// How many deliveries of an instance may hold a record or an e-mail at the same time.
 pub const HOLDERS: usize = 2;
@@ -94,8 +94,8 @@ pub struct Delivery {
     pub attempt: u32,
     /// Whether the dead letter queue makes this delivery.
     pub is_dead: bool,
-    /// Whether the queue repeats an earlier delivery by itself. It does so if it duplicated the message, the
-    /// consumer ended, or the consumer's answer was lost.
+    /// Whether the queue repeats an earlier delivery although the consumer did not ask for it: the queue
+    /// duplicated the message, the consumer ended, or the consumer's answer was lost.
     pub is_again: bool,
     /// The number of the consumer's instance. `ahead_ms` is how far the clock of this instance is ahead.
     pub instance: usize,
@@ -134,7 +134,8 @@ impl Consumer {
 }
 
 impl Delivery {
-    /// Returns the outcome of the delivery, or why the message is delivered again.
+    /// Returns the cause that the consumer gave for its outcome. If the consumer ended before an outcome,
+    /// says so.
     pub fn cause(&self) -> &str {
         match &self.outcome {
             Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
@@ -143,8 +144,8 @@ impl Delivery {
     }
 }
 
-/// Returns the part of a record's name that identifies a notification: the transaction's ID, and the service
-/// unless it is e-mail.
+/// Returns the part of a record's name that identifies a notification: the transaction's ID and, unless the
+/// service is e-mail, the service's name.
 pub fn subject(message: &Message) -> String {
     let Message { id, service, .. } = message;
     if service.is_email() { id.clone() } else { format!("{id}:{}", service.name()) }
@@ -174,7 +175,8 @@ pub struct Post {
     /// The running instances.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
-    /// For each notification, whether the service never accepts it.
+    /// The notifications that have been tried. The value is `true` if the service refuses the notification
+    /// every time.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
 }
@@ -216,7 +218,7 @@ impl Post {
         })
     }
 
-    /// Ends an instance with all its deliveries. Another instance takes its place.
+    /// Ends an instance with all its deliveries. A new instance takes its place.
     fn end(&self, ended: &Consumer) {
         ended.has_ended.set(true);
         let new = self.consumer(ended.location);
@@ -225,7 +227,7 @@ impl Post {
         place.into_iter().for_each(|place| *place = Rc::clone(&new));
     }
 
-    /// Takes a message from a request or the operator, and delivers it after this delay. Loses a few
+    /// Queues a message from a request or the operator, and delivers it after this delay. Loses a few
     /// messages.
     pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
@@ -339,8 +341,8 @@ impl Post {
         outcome
     }
 
-    /// Breaks some deliveries off at a random moment. Returns `true` if only this delivery ended, and `false`
-    /// if its whole instance ended.
+    /// Waits until this delivery is broken off, which happens rarely. Returns `true` if only this delivery
+    /// ended, and `false` if its whole instance ended.
     async fn break_off(&self, consumer: &Consumer) -> bool {
         if !self.chance(50) {
             consumer.end().await;

@@ -32,8 +32,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
 ];
 
-/// Checks that a create request puts at most one message into the queue for each service, and only for
-/// services that it asks for.
+/// Checks that a create request puts at most one message into the queue for each service that the request
+/// names, and none for other services.
 fn a_create_puts_one_message_for_each_service(simulation: &Simulation) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -56,9 +56,13 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Checks that each requested notification was sent, or that a record states why it was not. Two exceptions
-/// are allowed: the queue lost the message, or the queue refused it and an earlier create request replaced
-/// the record that notes this. Their state is shown as unknown a day later.
+/// Checks that each requested notification was sent, or that a record states why it was not sent. Two
+/// exceptions are allowed:
+///
+/// - The queue lost the message.
+/// - The queue refused the message, and an earlier create request replaced the record that notes this.
+///
+/// In both cases, the state of the notification is shown as unknown a day later.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
@@ -207,15 +211,15 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Returns when every location shows a write that was made at this time.
+/// Returns the time from which every location shows a write that was made at `written_ms`.
 fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
 /// Checks that a notification is sent twice only for one of three reasons:
 ///
-/// - The first sending was not recorded, because its consumer, answer or marker (the record of it) was
-///   lost.
+/// - The first sending was not recorded, because the consumer stopped, or the answer was lost, or the marker
+///   (the record of the sending) was not written.
 /// - The later delivery could not see the marker yet.
 /// - A resend at the same time replaced the marker.
 ///

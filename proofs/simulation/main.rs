@@ -1,8 +1,9 @@
-//! Runs the service on a simulated Workers KV that is eventually consistent and fails. A seed determines
-//! every random decision. Also runs create requests that race, in every possible order of their calls.
+//! Runs the service on a simulated Workers KV that is eventually consistent and sometimes fails. A seed
+//! determines every random decision. Also runs create requests that race, in every possible order of their
+//! calls.
 //!
 //! `SEED=7 cargo test --test simulation` runs one seed again. `npm run prove -- simulation` runs new seeds:
-//! `SEEDS` or `MINUTES` sets how many, and `SEED` the first one.
+//! `SEEDS` or `MINUTES` sets how many, and `SEED` sets the first seed.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -228,8 +229,8 @@ fn a_seed_decides_everything() {
     }
 }
 
-/// Races between create requests that use one idempotency key and begin at the same time. Each request is
-/// given by its isolate, API key and payload.
+/// Races between create requests that use one idempotency key and begin at the same time. Three numbers stand
+/// for each request: its isolate, its API key and its payload.
 const RACES: &[(&str, &[Racer])] = &[
     ("a create and its repeat, in two isolates", &[(0, 0, 0), (1, 0, 0)]),
     ("a create and its repeat, in one isolate", &[(0, 0, 0), (0, 0, 0)]),
@@ -238,8 +239,8 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
 
-/// Runs each race in every possible order of its calls, with every version that a read can find. Long runs
-/// also repeat this with one failure in every possible place.
+/// Runs each race in every possible order of its calls. Each read returns, in turn, every version of the
+/// record that it could find. Long runs also let each call fail in turn, one call per run.
 #[test]
 fn no_order_of_creates_that_race_violates_an_invariant() {
     let most_faults = usize::from(number("MINUTES").is_some());

@@ -14,13 +14,13 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// How many in 1,000 list pages of an operator are empty although other pages follow. `LAPSING` is how many
-/// in 1,000 cursors expire.
+/// Of 1,000 list pages that an operator reads, how many are empty although further pages follow. `LAPSING` is
+/// how many of 1,000 cursors expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
-/// How many in 1,000 lists of an operator show an earlier state.
+/// Of 1,000 lists that an operator reads, how many show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// After how many of 1,000 lists the operator's computer sleeps for a while.
+/// Of 1,000 lists that an operator reads, after how many the operator's computer goes to sleep for a while.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
@@ -30,8 +30,8 @@ pub struct Namespace {
     pub kv: Rc<Kv>,
     pub location: usize,
     pub calls: Rc<Calls>,
-    /// Whether records are written as by a newer version of the service, with a member that this version does
-    /// not know.
+    /// Whether this caller writes records as a newer version of the service would: with a member that the
+    /// current version does not know.
     pub is_newer: bool,
     /// The maximum number of names on a list page.
     pub page_length: usize,
@@ -128,7 +128,8 @@ impl Store for Namespace {
 }
 
 impl ListingStore for Namespace {
-    /// Returns a page of a list. It shows what one of the storages has now, or had some time ago.
+    /// Returns a page of a list, as one of KV's storage locations shows it. The page may show an earlier
+    /// state.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);

@@ -52,7 +52,8 @@ impl Books {
         });
     }
 
-    /// Runs one invocation of a reconciliation pass, and returns how far it came. Returns `None` if it fails.
+    /// Runs one invocation of a reconciliation pass, and returns how far the pass has come. Returns `None` if
+    /// the invocation fails.
     pub async fn invoke(&self, when: PassTiming, calls: u32) -> Option<PassOutcome> {
         let number = self.passes.borrow().len();
         self.passes.borrow_mut().push(None);
@@ -90,9 +91,9 @@ impl Books {
         found
     }
 
-    /// Checks that marks (records of messages that the queue refused) are not removed too early. A mark may
-    /// be removed if the ledger has the transaction's row or a finding about it, or if a KV call about the
-    /// transaction failed.
+    /// Checks that marks are not removed too early. A mark is the record of a message that the queue refused.
+    /// It may be removed once the ledger has the transaction's row or a finding about it. It may also be
+    /// removed if a KV call about the transaction failed.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {
@@ -108,8 +109,8 @@ impl Books {
         }
     }
 
-    /// Forgets the confirmed erasures, and the copies of the rows of paid months. The ledger was emptied,
-    /// so both are out of date.
+    /// Forgets the confirmed erasures, and the copies of the rows of paid months. Both are out of date,
+    /// because the ledger was emptied.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);

@@ -18,8 +18,8 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// How many in 1,000 pledges have an offering ID that contains the order's reference. `PERSONAL_BYTES` lists
-/// by how many bytes such an ID is lengthened: a long one does not fit into a record's metadata.
+/// How many in 1,000 pledges have an offering ID that contains the order's reference. Such an ID is
+/// lengthened by a number of bytes from `PERSONAL_BYTES`. A long ID does not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 /// The messaging service that has an adapter.
@@ -77,8 +77,8 @@ impl Payload {
         }
     }
 
-    /// Returns the JSON of the request body. The two spellings differ in the order of members, in white
-    /// space, and in how numbers are written.
+    /// Returns the JSON of the request body in one of two spellings. The spellings differ in the order of
+    /// members, in white space, and in how numbers are written.
     pub fn body(&self, spelling: usize) -> Vec<u8> {
         let pledge = |(amount, offering): &(usize, String)| {
             let amount = AMOUNTS[*amount][spelling];

@@ -1,4 +1,5 @@
-//! Simulates payments. The operator marks months as paid, or undoes this, while all other events happen.
+//! Simulates payments. The operator marks months as paid, or removes these marks, while all other events
+//! happen.
 
 use crate::books::Books;
 use crate::callers::{Action, Exchange, Scope};
@@ -14,15 +15,15 @@ use serde_json::{Value, json};
 pub const MONTH: &str = "2026-01";
 /// The virtual time at which January counts as ended: one day after its last moment.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// The month after [`MONTH`]. `NEXT_ENDED_MS` is when it counts as ended, 28 days later.
+/// The month after [`MONTH`]. It counts as ended at `NEXT_ENDED_MS`, 28 days after `ENDED_MS`.
 pub const NEXT_MONTH: &str = "2026-02";
 pub const NEXT_ENDED_MS: u64 = ENDED_MS + 28 * 24 * 60 * 60_000;
-/// How many in 1,000 simulations continue until the next month has ended. They then take `NEXT_STEPS` further
-/// steps.
+/// How many of 1,000 simulations continue until the next month has ended. These simulations then take
+/// `NEXT_STEPS` more steps.
 const GOES_ON: u64 = 700;
 const NEXT_STEPS: usize = 12;
-/// How long before the end of the month it may first be marked as paid. A get must not show such an early
-/// mark yet.
+/// A month may be marked as paid up to this many milliseconds before it counts as ended. A get must not show
+/// such an early mark yet.
 const EARLY_MS: u64 = 120_000;
 const STEPS: usize = 30;
 /// The maximum number of gets that one isolate serves at once.
@@ -120,7 +121,7 @@ impl Simulation {
     }
 }
 
-/// Removes the time of payment from the body of a get. The result is the record as it is stored.
+/// Removes the time of payment from the response to a get. The result is the record as it is stored.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();
@@ -155,8 +156,8 @@ pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
 }
 
-/// Returns the times of payment that a get may show, given the caches of KV and of isolates. Null means that
-/// the month is not marked as paid.
+/// Returns the times of payment that a get may show, because caches of KV and of isolates may still contain
+/// them. Null stands for a month that is not marked as paid.
 fn in_force(case: &Case<'_>, month: &str) -> Option<Vec<Value>> {
     let name = settlement(case.exchange.ask.scope()?, month);
     let versions = case.simulation.kv.versions.borrow();

@@ -1,6 +1,6 @@
 //! Simulates operators and managers who add and remove people of shops. Several of them change the same
-//! person, and some repeat a request with one operation ID. Their requests may be killed between any two
-//! steps.
+//! person. Some send a request more than once, with the same operation ID. A request may be killed between
+//! any two of its steps.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -24,11 +24,12 @@ use std::rc::Rc;
 
 const PLACES: &[&str] = &["unit:unit_1", "team:crew"];
 const ADDRESSES: &[&str] = &["ada@shop.example", "bob@shop.example"];
-/// How many in 1,000 simulated changes add a person; the others remove one. `ASKED` is the maximum number
-/// of requests for one change.
+/// The number of simulated changes in 1,000 that add a person. The other changes remove a person. `ASKED` is
+/// the maximum number of requests for one change.
 const ADDITIONS: u64 = 550;
 const ASKED: u64 = 3;
-/// The requests for one change are sent within one of these times, in milliseconds.
+/// The periods within which the requests for one change are sent, in milliseconds. Each change picks one of
+/// them at random.
 const WITHIN_MS: &[u64] = &[2_000, 30_000, 200_000];
 
 /// One request to add or remove a person.
@@ -47,8 +48,8 @@ impl PersonChange {
         (self.place, self.address) == (other.place, other.address)
     }
 
-    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long its last call may
-    /// still take.
+    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long the last call of a
+    /// request may still take after the request has ended.
     fn may_be_since(&self, since_ms: u64, late_ms: u64) -> bool {
         let until_ms = self.ended_ms.map_or(u64::MAX, |ms| ms + late_ms + APART_MS);
         self.heard != Heard::Not && until_ms >= since_ms
@@ -121,7 +122,8 @@ impl Books {
         self.check_removed();
     }
 
-    /// Records that a request begins. When the returned guard is dropped, it records the end.
+    /// Records the beginning of a request. The returned guard records the end of the request when the guard
+    /// is dropped.
     fn announce_person(
         self: &Rc<Self>,
         place: &'static str,

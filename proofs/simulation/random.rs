@@ -26,8 +26,8 @@ impl Random {
         Random(RefCell::new(Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)))))
     }
 
-    /// Creates a source of decisions that tries every combination, one in each run. Decisions are 0 unless
-    /// [`open`](Self::open) has been called with `true`.
+    /// Creates a source of decisions that tries every combination, one in each run. Only decisions made after
+    /// a call of [`open`](Self::open) with `true` vary. All other decisions are 0.
     pub fn every() -> Self {
         Random(RefCell::new(Source::Every(Decisions::default())))
     }

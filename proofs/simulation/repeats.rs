@@ -14,8 +14,8 @@ use std::rc::Rc;
 /// Maximum number of requests for one key. All are sent within a time that is picked from `WITHIN_MS`.
 const ASKED: u64 = 4;
 const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
-/// Minimum time for which an unfinished attempt blocks another attempt, in milliseconds. It allows for clocks
-/// that differ by 10 s.
+/// Minimum time for which an unfinished attempt blocks another attempt, in milliseconds: the ledger's limit
+/// of 30 s, minus the 10 s by which two clocks may differ.
 const ALONE_MS: u64 = 20_000;
 
 /// A key that is requested with one operation ID.
@@ -26,8 +26,9 @@ struct Wanted {
     keys: RefCell<Vec<String>>,
     /// When the attempts that reported a new key began and ended.
     made: RefCell<Vec<(u64, u64)>>,
-    /// Whether the ledger has stored the outcome, as a request without a fault has reported. An attempt that
-    /// began earlier may still report an outcome of its own, if its computer slept meanwhile.
+    /// Whether an attempt has ended without a failure of the database, so that the ledger has the outcome.
+    /// Later attempts must not create another key. An attempt that began earlier still may, if its computer
+    /// slept meanwhile.
     is_kept: Cell<bool>,
 }
 

@@ -22,22 +22,23 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop whose months are marked as paid only by commands. `SETTLEMENTS` contains the names of the records
-/// of these payments.
+/// The shop for which only operators' commands mark months as paid. `SETTLEMENTS` contains the names of its
+/// payment records.
 pub const SHOP: Scope = ("live", "unit_2");
 pub const SETTLEMENTS: &[&str] =
     &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
 /// The maximum delay until a person begins a payment.
 pub const PAUSE_MS: u64 = 60_000;
 /// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
-/// payment: they begin within `TOGETHER_MS`, and there are at most `MOST_CREDITS`.
+/// payment. They begin within the first `TOGETHER_MS` milliseconds, and there are at most `MOST_CREDITS`.
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
 
 impl Books {
-    /// Runs a reconciliation pass, and then marks a month as paid or undoes this. Shortly before, several
-    /// people begin to credit orders. Some of them are slow, so that their credits arrive after the payment.
+    /// Runs a reconciliation pass. Then several people begin to credit orders, and shortly afterwards one
+    /// person marks a month as paid or undoes this. Some credits are slow, so that they arrive after the
+    /// payment.
     pub fn settle_beside_credits(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
@@ -105,8 +106,8 @@ impl Books {
         undone.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Checks the sums of a month that was marked as paid. The month ended a day ago, so its records no
-    /// longer change. The sums are not checked if a retry wrote a record again, or if KV had a fault.
+    /// Checks the paid sums of a month. The month ended a day ago, so its records should no longer change.
+    /// Skips the check if a record was written again by a retry, or if KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
         let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());
@@ -158,8 +159,8 @@ fn of(month: &str) -> Value {
     json!({ "unit": SHOP.1, "mode": SHOP.0, "month": month })
 }
 
-/// Checks the sum that was paid. It must be the charges, less the credits, less the excess carried over, but
-/// never below 0.
+/// Checks the sum that was paid. The sum must equal the charges, less the credits and the excess carried
+/// over. The sum must be 0 if these deductions exceed the charges.
 fn wrong_sum(sum: &SettledSum, charges: Option<&BigUint>) -> Wrong {
     let charges = charges.cloned().unwrap_or_default();
     let taken = sum.credits.as_ref().map_or_else(BigUint::default, |credits| {

@@ -53,7 +53,8 @@ pub struct Simulation {
     pub exchanges: Rc<RefCell<Vec<Exchange>>>,
     pub keys: Vec<KeyLife>,
     pub prices: Vec<(u64, Prices)>,
-    /// The price lists of units, each with the time at which it was set. `None` means that it was removed.
+    /// The price lists of units, each with the time at which it was set. `None` means that the list was
+    /// removed.
     pub unit_prices: Vec<(u64, Scope, Option<Prices>)>,
     pub payloads: Vec<Payload>,
     /// Events other than requests and answers, each with its time, for the trace.
@@ -63,7 +64,7 @@ pub struct Simulation {
     pub erased: Rc<RefCell<Vec<(String, u64)>>>,
     /// The ledger; `None` in a race.
     pub books: Option<Rc<Books>>,
-    /// How often the operator resent a notification about a transaction.
+    /// How often the operator resent each notification, by transaction and service.
     resent: BTreeMap<(String, NotificationService), u32>,
     /// Violations of the limits on bytes that isolates hold.
     pub excesses: Vec<String>,
@@ -77,7 +78,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Runs a seed to its end.
+    /// Runs a whole simulation. The seed determines all its random choices.
     pub fn run(seed: u64) -> Self {
         let random = Rc::new(Random::new(seed));
         let conditions = Conditions {
@@ -104,8 +105,8 @@ impl Simulation {
         simulation
     }
 
-    /// Runs create requests with one idempotency key that all begin at the same time, in the order that `random`
-    /// decides. At most `most_faults` calls fail.
+    /// Runs create requests that share one idempotency key and begin at the same time. `random` decides in
+    /// which order they proceed. At most `most_faults` calls fail.
     pub fn race(random: &Rc<Random>, racers: &[Racer], most_faults: usize) -> Self {
         let conditions =
             Conditions { faults: 1, most_faults, is_race: true, ..Conditions::default() };
@@ -475,7 +476,8 @@ impl Simulation {
         }
     }
 
-    /// Erases a transaction that was created without an idempotency key, so that no replay uses it.
+    /// Erases a transaction that was created without an idempotency key. No replay can need such a
+    /// transaction.
     pub fn erase(&mut self) {
         let is_single = |exchange: &&Exchange| exchange.ask.name().is_none();
         let id = {

@@ -8,8 +8,9 @@ use crate::simulation::Simulation;
 use impact_pledge::service::Message;
 use std::collections::BTreeSet;
 
-/// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all later events,
-/// and the requests that share no transaction or replay record with it.
+/// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all events after
+/// the end of that exchange. Also leaves out requests that use none of the exchange's transaction and replay
+/// records.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

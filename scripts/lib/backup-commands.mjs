@@ -48,7 +48,7 @@ function savedInWords(file, { count, sha256, since, completeUpTo }) {
 /**
  * Records in the namespace that a backup was made. If this fails, prints a message instead of throwing,
  * because the backup itself is complete.
- * @returns {Promise<boolean>} whether it was recorded
+ * @returns {Promise<boolean>} whether the backup was recorded
  */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
   try {
@@ -73,7 +73,7 @@ export function addRestore(transactions) {
     .argument("<file>", "a full backup, written by `backup`")
     .argument(
       "[increments...]",
-      "all backups that continue it, written by `backup --since`, in order",
+      "all incremental backups after the full one, written by `backup --since`, in order",
     );
   back
     .addOption(
@@ -85,7 +85,7 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--with-keys",
-        "also restore people of shops, and API keys after showing them: a key that was revoked since the backup works again",
+        "also restore people of shops and API keys. The keys are shown first; a key that was revoked since the backup works again",
       ).conflicts("only"),
     )
     .option("--overwrite", "replace records of the namespace that differ from the backup")

@@ -17,9 +17,9 @@ const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes i
 const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
 
 /**
- * Yields the records of a backup. Each is checked, and has the length of its line in bytes as `size`. Throws
- * a {@link UserError} if the backup is incomplete or was changed. The error may come only at the end. A
- * caller that must not stop half-way therefore reads the backup twice.
+ * Yields the records of a backup, and checks each of them. A record's `size` is the length of its line in
+ * bytes. Throws a {@link UserError} if the backup is incomplete or was changed. This may be detected only at
+ * the end. A caller that must not stop half-way therefore reads the backup twice.
  * @param {string} file
  * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] called with the header and
  *   the trailer
@@ -47,7 +47,10 @@ class Reader {
     this.#tell = tell;
   }
 
-  /** Checks one line. @returns {any} the record of the line; null if it has none */
+  /**
+   * Checks one line.
+   * @returns {any} the record of the line; null for the header, the trailer or a partial line
+   */
   take(line) {
     this.#number += 1;
     if (this.#isWhole) throw this.#changed("it has lines after its end");

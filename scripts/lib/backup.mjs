@@ -7,8 +7,8 @@
  * - The last line is a trailer with the number of records and the SHA-256 of all lines before it.
  *
  * At most one page of records is in memory. After an interruption, a backup starts again from the beginning.
- * `increment.mjs` writes incremental backups (version 2). Their header has the SHA-256 of the backup that
- * they continue. `backup-reader.mjs` reads both versions.
+ * `increment.mjs` writes incremental backups (version 2). The header of an incremental backup has the SHA-256
+ * of the backup before it. `backup-reader.mjs` reads both versions.
  */
 import { createHash } from "node:crypto";
 import { FORMAT, FULL, INCREMENT } from "./backup-reader.mjs";
@@ -30,9 +30,9 @@ export function backup(kv, file) {
  * Writes the header, the records with these names, and the trailer into a new file.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
- * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times for
- *   the header
- * @param {AsyncIterable<import("./kv.mjs").Name>} names sorted
+ * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times the
+ *   times that the header states
+ * @param {AsyncIterable<import("./kv.mjs").Name>} names the names of the records, in sorted order
  * @returns {Promise<{count: number, sha256: string}>}
  */
 export function writeBackup(kv, file, times, names) {
@@ -70,8 +70,8 @@ async function* linesOf(kv, names) {
 }
 
 /**
- * Returns a record's value as text, or as base64 if it is not UTF-8. Reads the value's bytes if the given
- * text contains replacement characters, because then it may not be UTF-8.
+ * Returns a record's value as text, or as base64 if the value is not UTF-8. Text with replacement characters
+ * may come from a value that is not UTF-8, so the value's bytes are then read, too.
  */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;

@@ -109,8 +109,8 @@ const WATCH_MS = 250;
 
 /**
  * Calls `work` once the npm process that started this process has ended. This is needed because npm and its
- * shell do not forward every signal. Does nothing if npm did not start this process, because a process in the
- * background of a shell may outlive that shell.
+ * shell do not forward every signal. Does nothing if npm did not start this process: a process that a shell
+ * runs in the background may outlive the shell.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;

@@ -1,6 +1,6 @@
 /**
- * Creates folders that become visible only when they are complete. Some are in the cache, which all clones of
- * a user share.
+ * Creates folders that become visible only when they are complete. Some of these folders are in the cache.
+ * All clones of a user share the cache.
  */
 import {
   existsSync,
@@ -24,9 +24,9 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * Returns the folder `place`, and creates it if it does not exist. `make(folder)` fills a temporary folder,
- * which is then renamed to `place`. Removes what an interrupted attempt left behind. This is safe, because
- * only the holder of the lock creates the folder.
+ * Returns the folder `place`, and creates the folder if it does not exist. `make(folder)` fills a temporary
+ * folder, which is then renamed to `place`. Also removes what an interrupted attempt left behind. A lock lets
+ * only one process at a time create the folder.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -44,8 +44,8 @@ export async function entry(place, make) {
 }
 
 /**
- * Returns a folder as {@link entry} does, for folders whose names depend on their content. Also removes
- * folders beside it that were not used for two weeks.
+ * Returns the folder `place` as {@link entry} does, and marks it as used. Also removes all folders beside it
+ * that were not used for two weeks. This is for folders whose names depend on their content.
  */
 export async function usedEntry(place, make) {
   await entry(place, make);

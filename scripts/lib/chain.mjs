@@ -3,8 +3,9 @@ import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**
- * Yields the last version of each record. Every incremental backup contains all records of some kinds. A
- * record of such a kind is yielded only if the last backup contains it: otherwise, it has been removed.
+ * Yields the last version of each record in a full backup and its incremental backups. Every incremental backup
+ * contains all records of some kinds. If the last backup lacks a record of such a kind, the record was removed
+ * and is not yielded.
  * @param {string[]} files
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with

@@ -105,8 +105,8 @@ export function command(name, description) {
 /**
  * Asks for confirmation, unless the option `yes` is set. Throws if the answer is not `yes`, or if there is no
  * terminal.
- * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph is the question, the others are shown
- *   before it; `otherwise`: what is left undone, such as `nothing was revoked`
+ * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: its last paragraph is the question; earlier
+ *   paragraphs are shown before it. `otherwise`: what the error says, such as `nothing was revoked`
  * @param {import("./output.mjs").Terminal} terminal
  */
 export async function confirm({ question, yes = false, otherwise }, { input, err }) {

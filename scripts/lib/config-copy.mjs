@@ -13,7 +13,7 @@ import { dirname, join, resolve } from "node:path";
  * @param {string} copy.environment the environment whose settings are changed; empty for the top level
  * @param {string} copy.folder the folder of the copy, in `.wrangler/deploy`
  * @param {string} copy.account the account's ID
- * @param {(own: any) => void} copy.change changes these settings
+ * @param {(own: any) => void} copy.change changes the settings of `environment`
  * @returns {Promise<string>} the file that was written
  */
 export async function copyWith(

@@ -30,7 +30,9 @@ export async function writeDeclarations(templates, pkg, sources) {
   const chunks = output.filter((file) => file.type === "chunk");
   const shared = chunks.find(({ isEntry }) => !isEntry);
   if (shared)
-    throw new Error(`${shared.fileName} is part of several entries: import it from one of them`);
+    throw new Error(
+      `several entries contain ${shared.fileName}: keep it in one of them, and import it from that entry`,
+    );
   for (const { fileName, code } of chunks) {
     const name = fileName.replace(/\.d\.ts$/, "");
     mkdirSync(dirname(join(pkg, fileName)), { recursive: true });
@@ -56,7 +58,7 @@ const otherEntries = (nameOf) => ({
 
 /**
  * Adapts the code of a declaration. Removes `#private` members, so that tests can mock the classes. Makes the
- * constructors of errors protected.
+ * constructor of `PledgeError` protected.
  */
 const asDeclared = (code) =>
   code

@@ -50,8 +50,8 @@ const givenOrigin = (environment, isProduction) =>
   `\`--var PUBLIC_ORIGIN:…\` holds for this deploy only: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
- * Throws if `PUBLIC_ORIGIN` is not a usable origin. Timeline addresses begin with it, and they are stored and
- * sent in e-mails. In production, it must use https.
+ * Throws if `PUBLIC_ORIGIN` is not a usable origin. All timeline addresses begin with this origin, also those
+ * in records and e-mails. In production, the origin must use https.
  * @param {Variables} variable
  */
 function checkPublicOrigin(variable, environment, isProduction) {
@@ -61,8 +61,8 @@ function checkPublicOrigin(variable, environment, isProduction) {
   const place = environment && ` of the environment ${environment}`;
   const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} permanently with the host that received its create request`;
   const without = isProduction
-    ? `Without one the service records nothing: ${otherwise}`
-    : `Without one, ${otherwise}, and no e-mail is sent`;
+    ? `Without a valid origin, the service records nothing: ${otherwise}`
+    : `Without a valid origin, ${otherwise}, and no e-mail is sent`;
   throw new UserError(
     `\`PUBLIC_ORIGIN\`${place} ${problem}. ${without}. Set it in wrangler.toml, under \`${varsOf(environment)}\`, to an origin such as https://pledges.example`,
   );
@@ -77,7 +77,7 @@ function problemOf(origin) {
 
 /** @param {string} origin */
 const insecurityOf = (origin) =>
-  origin.startsWith("https:") ? null : `does not begin with https: \`${origin}\``;
+  origin.startsWith("https:") ? null : `is \`${origin}\`, but must begin with \`https://\``;
 
 /** @param {Variables} variable */
 function checkProduction(variable, environment) {
@@ -128,9 +128,9 @@ const doorsOf = (vars, services) =>
   );
 
 /**
- * Throws if the URL of an adapter of a messaging service is invalid, or if an adapter is connected but the
- * queue of notifications is not. The rule for URLs is the one in `src/messaging/door.rs`. Secrets are not
- * checked, because only Cloudflare can read them.
+ * Throws if the URL of an adapter of a messaging service is invalid. Also throws if an adapter is connected,
+ * but the queue of notifications is not bound. `src/messaging/door.rs` has the same rule for URLs. Secrets
+ * are not checked, because only Cloudflare can read them.
  * @param {Variables} variable @param {string[]} doors names of the bindings and variables that connect
  *   adapters @param {boolean} isQueued
  */
@@ -145,7 +145,7 @@ function checkMessaging(variable, doors, isQueued) {
   }
   if (doors.length > 0 && !isQueued)
     throw new UserError(
-      `\`${doors[0]}\` is set, but the queue \`NOTIFICATIONS\` is not bound: no message would be sent. Remove the \`#\` from the lines of wrangler.toml that bind it`,
+      `\`${doors[0]}\` is set, but the queue \`NOTIFICATIONS\` is not bound: no message would be sent. Remove the \`#\` from the lines of wrangler.toml that bind this queue`,
     );
 }
 
@@ -159,11 +159,11 @@ function checkMail(variable, isQueued, hasMessaging) {
   const hasSender = variable("MAIL_FROM") !== "";
   if (isQueued && !hasSender && !hasMessaging)
     throw new UserError(
-      "e-mails are queued, but `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
+      "e-mails are queued, but `MAIL_FROM` is not set: no e-mail would be sent. Set `MAIL_FROM` in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
     );
   if (hasSender && !isQueued)
     throw new UserError(
-      "`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Remove the `#` from the lines of wrangler.toml that bind it",
+      "`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Remove the `#` from the lines of wrangler.toml that bind this queue",
     );
 }
 

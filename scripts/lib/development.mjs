@@ -75,9 +75,9 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
 /**
  * Starts the dashboard.
  * @param {Tools} tools
- * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`:
- *   undefined for the dashboard that `npm start` runs, which also receives the service's messages to the
- *   ledger; `service`: the service's origin
+ * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options
+ *   `role`: the role of the dashboard's user; undefined for the dashboard that `npm start` runs, which also
+ *   receives the service's messages to the ledger. `service`: the service's origin
  */
 export const serveDashboard = (tools, { config, port, persistTo, role, service }) =>
   serve(tools, {

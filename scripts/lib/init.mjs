@@ -17,8 +17,8 @@ import { UserError, log } from "./output.mjs";
 import { root } from "./places.mjs";
 
 /**
- * Templates that have another name in the package, each with its real name. npm would leave out or rename a
- * file with the real name.
+ * The templates that have another name in the package, each with its real name. npm would leave out or rename
+ * a file with the real name.
  */
 const RENAMED = { gitignore: ".gitignore" };
 

@@ -1,5 +1,5 @@
 /**
- * Gives access to Workers KV: to the local one, which `npm start` uses, or to that of a deployed service.
+ * Gives access to Workers KV: either the local KV that `npm start` uses, or the KV of a deployed service.
  * Lists are read and passed on page by page, so even a million records need only the memory of one page.
  */
 import { join } from "node:path";
@@ -40,7 +40,7 @@ export class Kv {
   /**
    * Returns a page of the names that begin with a prefix.
    * @param {string} prefix
-   * @param {string | null} [cursor] of the previous page
+   * @param {string | null} [cursor] the cursor of the previous page
    * @returns {Promise<{names: Name[], cursor: string | null}>}
    */
   async page(prefix, cursor = null) {
@@ -163,8 +163,8 @@ export async function* batches(items, most, bytesOf = () => 0) {
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`:
  *   default `root`
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
- *   `environment`: the one of wrangler.toml; `persistTo`: the folder of local state; `deadline`: for each
- *   call and for the start of the local runtime, in milliseconds
+ *   `environment`: an environment in wrangler.toml; `persistTo`: the folder of local state; `deadline`: the
+ *   time limit in milliseconds, for each call and for the start of the local runtime
  * @returns {Promise<Kv>}
  */
 export async function openKv(
@@ -205,7 +205,8 @@ async function openRemote(tools, { environment, deadline }) {
 /**
  * Returns the ID of the service's namespace: from wrangler.toml, or else from the deployed Worker's bindings.
  * @param {Cloudflare} cloudflare
- * @param {Pick<import("wrangler").Unstable_Config, "name" | "kv_namespaces">} service its configuration
+ * @param {Pick<import("wrangler").Unstable_Config, "name" | "kv_namespaces">} service the service's
+ *   configuration
  * @returns {Promise<string>}
  */
 export async function namespaceOf(cloudflare, { name: worker = "", kv_namespaces }) {

@@ -6,12 +6,12 @@ import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 
 /**
- * Brings the tables of a dashboard's database up to this version, before the Worker that needs them is
- * uploaded. This is safe, because the deployed Worker does not use the new tables and columns. Returns the
- * database's ID; undefined if the configuration names no database.
+ * Brings the tables of a dashboard's database up to this version, before the new version of the Worker is
+ * uploaded. This is safe, because the version that is still deployed does not use the new tables and columns.
+ * Returns the database's ID; undefined if the configuration names no database.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
- * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard its configuration
+ * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard the dashboard's configuration
  * @returns {Promise<string | undefined>}
  */
 export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
@@ -58,8 +58,8 @@ async function made(cloudflare, name, jurisdiction) {
 }
 
 /**
- * Returns the queue consumers of a dashboard's configuration, with the name of the queue that they consume.
- * The deployed service sends its messages for the ledger to this queue.
+ * Returns the queue consumers of a dashboard's configuration. Adds the name of the queue that they consume:
+ * the queue to which the deployed service sends its messages for the ledger.
  * @param {Pick<import("wrangler").Unstable_Config, "queues">} dashboard
  * @param {{worker: string, bindings: any[], environment: string}} service the deployed service
  */

@@ -26,9 +26,8 @@ const PASSES =
  * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON
  * text.
  * @typedef {{sql: string, parameter: string}} Statement
- * A local or deployed database. `batch` runs statements in one transaction, and returns the rows of each
- *   statement, without columns other than the first. `script` runs several statements in one transaction, and
- *   returns no rows.
+ * A local or deployed database. `batch` runs statements in one transaction, and returns the first column of
+ *   each statement's rows. `script` runs several statements in one transaction, and returns no rows.
  * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
  */
 
@@ -64,7 +63,7 @@ export class Ledger {
   /**
    * Runs statements in one transaction. Either all of them take effect, or none.
    * @param {Statement[]} statements
-   * @returns {Promise<string[][]>} the rows of each
+   * @returns {Promise<string[][]>} the rows of each statement
    */
   run = async (statements) => {
     await this.ready();
@@ -92,8 +91,9 @@ export class Ledger {
 }
 
 /**
- * Throws if these texts have more bytes together than allowed.
- * @param {string[]} texts @param {number} most the number of bytes that is allowed
+ * Throws if the texts together have more than `most` bytes.
+ * @param {string[]} texts
+ * @param {number} most the maximum number of bytes
  */
 function checkSize(texts, most, what) {
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
@@ -154,7 +154,7 @@ const withParameters = ({ sql, parameter }) => ({
 
 /**
  * Returns the first column of each row.
- * @param {{results: Record<string, unknown>[]}[]} answers of D1, one for each statement
+ * @param {{results: Record<string, unknown>[]}[]} answers D1's answers, one for each statement
  */
 const firstColumns = (answers) =>
   answers.map(({ results }) => results.map((row) => Object.values(row)[0]));

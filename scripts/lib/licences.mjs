@@ -9,7 +9,7 @@ import { run } from "./run.mjs";
 import { WASM } from "../setup/toolchain.mjs";
 
 /**
- * A part of a package that comes from a third party. `folder`: where its sources are
+ * Third-party code that is included in a package. `folder`: where the code's sources are
  * @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part
  */
 
@@ -80,7 +80,7 @@ export function bundledParts(root, folder) {
 
 /**
  * Returns the licence texts of all parts. A text that several parts share appears only once.
- * @param {string} root the clone, whose own licence is the text of MIT
+ * @param {string} root the folder of the clone; its licence file supplies the text of the MIT licence
  * @param {Part[]} parts
  */
 export function licenceTexts(root, parts) {

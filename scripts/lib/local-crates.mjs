@@ -1,7 +1,7 @@
 /**
- * Caches the third-party crates that `npm start` compiles. They take most of the time of a first start, and
- * are the same in each clone. The project's own crate is not cached, because its compiled files depend on the
- * clone's folder.
+ * Caches the third-party crates that `npm start` compiles. Compiling them takes most of the time of a first
+ * start, and they are the same in each clone. The project's own crate is not cached, because its compiled
+ * files depend on the clone's folder.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync } from "node:fs";

@@ -31,8 +31,9 @@ import {
  * The local builds.
  *
  * - `features`: the crate's features.
- * - `bindgen`: flags for wasm-bindgen. A build without flags may import nothing into its wasm.
- * - `as`: the names of the release builds that it replaces.
+ * - `bindgen`: flags for wasm-bindgen. A build without flags does not use wasm-bindgen, and its wasm must not
+ *   import anything.
+ * - `as`: the names of the release builds that the local build replaces.
  *
  * The service, the dashboard and the operator's functions share one build. Three builds would compile most of
  * the crate three times.
@@ -119,8 +120,9 @@ async function compile(tools, crate) {
 }
 
 /**
- * Compiles a crate, and copies its wasm, because the next build overwrites it.
- * @param {string} to a file
+ * Compiles a crate, then copies its wasm to the file `to`. Without the copy, the next build would overwrite the
+ * wasm.
+ * @param {string} to the path of the copy
  */
 function compileTo(tools, crate, to) {
   const { targetFolder } = tools.wasm;

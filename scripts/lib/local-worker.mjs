@@ -1,7 +1,7 @@
 /**
- * The Worker in the local runtime. Each request of a command calls one of its functions. Commands do not use
- * miniflare's proxies for bindings. A proxy blocks the command until the runtime answers, which may never
- * happen.
+ * The Worker in the local runtime. Commands send requests to this Worker, and each request calls one of the
+ * Worker's functions. Commands do not use miniflare's proxies for bindings. A proxy would block the command
+ * until the runtime answers, which may never happen.
  */
 
 /** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */
@@ -26,7 +26,7 @@ const ACTS = {
 export default {
   /**
    * Calls the function that a request names.
-   * @param {Request} request whose path is the function's name, and whose body is JSON
+   * @param {Request} request its path is the function's name, and its body is JSON
    * @param {any} env
    */
   async fetch(request, env) {

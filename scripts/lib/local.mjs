@@ -64,7 +64,8 @@ function copySources(tools) {
 }
 
 /**
- * Copies one of wrangler's configurations into `build/local`. The copy has a build command that builds there.
+ * Copies one of wrangler's configurations into `build/local`. The build command in the copy also builds into
+ * `build/local`.
  * @param {{root: string}} clone
  * @param {string} file such as wrangler.dev.toml
  * @returns {string} the file that was written
@@ -106,7 +107,8 @@ export async function buildFirst({ root, env }, what, ...parts) {
 }
 
 /**
- * Runs {@link import("./local-wasm.mjs").compileBehind} in a background process, which ends with this one.
+ * Runs {@link import("./local-wasm.mjs").compileBehind} in a background process. That process ends when this
+ * process ends.
  */
 export const compileInBackground = ({ root, env }) =>
   startGroup([join(root, "scripts", "run.mjs"), "build", "--compile-behind"], {

@@ -14,7 +14,8 @@ const folderOf = (root) => join(root, "build", "operator");
 const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
 
 /**
- * Returns the folder of an up-to-date build of the operator's functions. Builds them first if there is none.
+ * Returns the folder of an up-to-date build of the operator's functions. If there is no such build, makes one
+ * first.
  * @param {string} root
  * @returns {Promise<string>}
  */

@@ -60,7 +60,7 @@ export class Refusal extends UserError {}
 const instances = new Map(); // by distribution
 
 /**
- * Returns the operator's functions by name. They throw a {@link UserError}.
+ * Returns the operator's functions by name. A function that fails throws a {@link UserError}.
  * @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>}
  */
 export function operator({ root }) {
@@ -82,8 +82,8 @@ async function load(root) {
 }
 
 /**
- * Returns the folder of an up-to-date build. Imports the module for builds only when it is called, because
- * the npm package contains neither this module nor a compiler.
+ * Returns the folder of an up-to-date build. The module that makes builds is imported only here, because the
+ * npm package contains neither that module nor a compiler.
  */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;

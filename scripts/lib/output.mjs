@@ -1,8 +1,9 @@
 /** Prints the output of commands. Imports only Node's own modules, because a fresh clone has no others. */
 
 /**
- * An error whose message the reader can act on. It is printed without a stack trace. A command that changes
- * records adds the `place` (namespace) where it failed and, as `data`, the work that it had already done.
+ * An error whose message tells the user what to do. It is printed without a stack trace. A command that
+ * changes records adds two members: `place`, the namespace in which it failed, and `data`, the work that was
+ * already done.
  */
 export class UserError extends Error {}
 
@@ -20,8 +21,8 @@ export function placeInWords(place) {
 export const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * The streams and the environment that a command uses. `kv` is an open namespace that replaces the one named
- * by the options.
+ * The streams and the environment that a command uses. `kv` is an open namespace, used instead of the one
+ * that the options name.
  * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
  */
 
@@ -111,13 +112,14 @@ export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
 /**
- * Returns data as one line of JSON. Characters that could control a terminal are escaped, so the data stays
- * complete.
+ * Returns data as one line of JSON. Characters that could control a terminal are escaped, not removed, so no
+ * data is lost.
  */
 export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
 /**
- * Escapes the characters in one line of JSON that could control a terminal. The data stays the same.
+ * Makes a line of JSON safe for a terminal: escapes all characters that could control the terminal. The data
+ * that the JSON stands for stays the same.
  * @param {string} json
  */
 export const visibleJson = (json) =>

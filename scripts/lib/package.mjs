@@ -261,9 +261,9 @@ const GLOBALS = [
 ];
 
 /**
- * Bundles the Worker as a module. Its function `instantiate(platform)` starts an isolate that takes its
- * globals from `platform`, so that each isolate has its own clock and randomness. `Symbol.dispose` is
- * replaced by undefined, because esbuild then drops the unused classes of the `worker` crate.
+ * Bundles the Worker as a module with the function `instantiate(platform)`. This function starts an isolate
+ * that takes its globals from `platform`. So each isolate has its own clock and randomness. `Symbol.dispose`
+ * is replaced by undefined, because esbuild then drops the unused classes of the `worker` crate.
  */
 async function bundleWorker(source, glue) {
   const { build } = await import("esbuild");

@@ -29,7 +29,7 @@ async function localQueue(origin) {
     fetch(new URL(path, origin), { ...options, signal: AbortSignal.timeout(DEADLINE_MS) }).catch(
       () => {
         throw new UserError(
-          `no service answers at ${origin}: run \`${START}\`, or pass the address of the local service by \`--origin\``,
+          `no service answers at ${origin}: run \`${START}\`, or pass the address of the local service with \`--origin\``,
         );
       },
     );
@@ -42,7 +42,7 @@ async function localQueue(origin) {
     });
     if (status !== 202)
       throw new UserError(
-        `${origin} does not accept the message (status ${status}): check that it was started by \`${START}\``,
+        `${origin} does not accept the message (status ${status}): check that the service there was started with \`${START}\``,
       );
   };
   return { put };

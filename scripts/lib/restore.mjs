@@ -24,21 +24,21 @@ const MOST_EXAMPLES = 20;
  * `now`: in milliseconds since 1970.
  * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair a record of
- *   the backup; `listed`: its entry in the list of the target namespace, or null if it is not there
- * @typedef {{count: number, examples: any[]}} Keys the API keys of the backup that the target namespace lacks, or
- *   whose expiry differs there
+ *   the backup; `listed`: its entry in the list of the target namespace, or null if the namespace lacks the record
+ * @typedef {{count: number, examples: any[]}} Keys the backup's API keys that are missing in the
+ *   target namespace, or have a different expiry there
  */
 
 /**
  * Restores a full backup and its incremental backups: writes the records that the target namespace lacks, and
- * reads all of them back. With `overwrite`, also replaces records that differ. Without it, throws before the
+ * reads all of them back. With `overwrite`, also replaces records that differ. Otherwise, throws before the
  * first write if any record differs.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string[]} files a full backup, and the incremental backups that continue it
  * @param {Record<string, any>} rules
  * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, hashes: string[]) => Promise<void>, waitMs?: number}} [options]
- *   `agree` is called before anything is written, with the keys that are brought back or left out, and the
- *   hashes of the files
+ *   `agree` is called before anything is written, with the API keys that would be restored or left out,
+ *   and the hashes of the files
  */
 export async function restore(kv, files, rules, options = {}) {
   const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
@@ -79,9 +79,10 @@ async function look(files, rules) {
 // ---- Each record ---------------------------------------------------------------------------------
 
 /**
- * Yields each record of a backup as it will be restored, and its fate. Reads the backup and the target
- * namespace side by side: both are sorted by the UTF-8 bytes of names. In that order, the record that marks
- * an erasure comes before the erased transaction.
+ * Yields each record of a backup with its fate, such as `taken` if it is to be restored. Erased personal data
+ * is already removed from the record. Reads the backup and the target namespace side by side: both are sorted
+ * by the UTF-8 bytes of names. In that order, the record that marks an erasure comes before the erased
+ * transaction.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -119,8 +120,8 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
 }
 
 /**
- * Returns the fate of a record about an e-mail. If the target namespace has the record, keeps it: the
- * backup's record may be older, and an older one could cause a second e-mail.
+ * Returns the fate of a record about an e-mail. A record that the target namespace already has is kept: the
+ * backup's record may be older, and could cause a second e-mail.
  * @returns {Pair["fate"]}
  */
 function fateOfMail(listed, isErased) {
@@ -221,7 +222,7 @@ async function writeMissing(job, tell) {
   return counts;
 }
 
-/** Returns the records that the target namespace lacks, or that differ there. */
+/** Returns the records that the target namespace lacks, or has with other contents or another expiry. */
 async function changedOf(kv, some) {
   const there = recordsIn(some.filter((pair) => pair.listed && !endsElsewhen(pair)));
   const same = new Set(there);
@@ -230,8 +231,8 @@ async function changedOf(kv, some) {
 }
 
 /**
- * Returns the records that differ in the target namespace. With `mayLack`, a record that is missing there
- * counts as equal.
+ * Returns the records that have other contents in the target namespace. With `mayLack`, a record that is
+ * missing there counts as equal.
  */
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
@@ -272,8 +273,8 @@ async function* among(taken, names) {
 }
 
 /**
- * Returns the names of restored records that do not show yet as they were written. Stops once it has found
- * more than MOST_DIFFERING.
+ * Returns the names of the restored records that KV does not show yet, or shows in an older version. Stops once
+ * it has found more than MOST_DIFFERING.
  */
 async function lateOf(kv, taken) {
   const tell = progress("records read back");

@@ -65,8 +65,8 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
 }
 
 /**
- * Waits for a program, and stops it at its timeout. After that, does not wait for the end of its output,
- * because another process that it started may keep the output open for ever.
+ * Waits for a program to end, and stops the program at its timeout. After the timeout, does not wait for the
+ * end of the output. Another process that the program started may keep the output open for ever.
  */
 async function inTime(child, timeout) {
   const {

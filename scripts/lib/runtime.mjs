@@ -60,8 +60,8 @@ async function start(runtime, deadline) {
 }
 
 /**
- * Returns the configuration of a Worker that uses the namespace and the database in this folder. `wrangler
- * dev` stores them under the names of their bindings if the configuration has no `id`.
+ * Returns the configuration of a Worker that uses the namespace and the database in this folder. If a binding
+ * has no `id` in the configuration, `wrangler dev` stores its data under the binding's name.
  */
 const stateOf = (folder) => ({
   cf: false, // otherwise it asks Cloudflare for the location of this machine

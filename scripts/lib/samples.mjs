@@ -16,7 +16,7 @@ const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** Matches a JSDoc tag without a description. */
 const BARE_TAGS =
   /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
-/** Matches string literals. A literal counts as a text if it has four words or more. */
+/** The folders whose sources are searched for texts that people read. */
 const TEXTS = [
   ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
   ...["scripts", "www", "pkg-templates"],
@@ -87,7 +87,12 @@ export default command(
   "npm run samples --",
   "Draws doc comments and texts of pages, commands and errors at random, as a numbered list. Somebody who has not seen the code reads each once, and notes which had to be read twice.",
 )
-  .option("--seed <number>", "draws the same again", number, Date.now() % 1_000_000)
+  .option(
+    "--seed <number>",
+    "draws the same comments and texts again",
+    number,
+    Date.now() % 1_000_000,
+  )
   .option("--comments <count>", "number of doc comments", number, 130)
   .option("--texts <count>", "number of texts", number, 60)
   .action(({ seed, comments, texts: count }) => {

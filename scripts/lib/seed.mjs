@@ -25,9 +25,10 @@ export async function seedData(tools) {
  * transactions of three months, and updates for their timelines, only once.
  *
  * Creates the ledger before the two Workers start, because they would disturb each other if both created it.
- * Then adds the rows that the ledger lacks: its local queue is in memory, so messages may be lost.
+ * Then adds the rows that the ledger lacks. Rows may be missing because the local queue is in memory, and can
+ * lose messages.
  * @param {import("./places.mjs").OperatorTools} tools
- * @param {{persistTo?: string, origin: string}} options `origin`: that of the service
+ * @param {{persistTo?: string, origin: string}} options `origin`: the service's origin
  */
 export async function seed(tools, { persistTo, origin }) {
   const kv = await openKv(tools, { persistTo });

@@ -16,8 +16,8 @@ const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
 /**
- * Matches the error of a runtime that could not start, because another runtime had locked a database of the
- * same folder.
+ * Matches the error of a runtime that could not start, because another runtime had locked a database in the
+ * folder that both use.
  */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
@@ -41,7 +41,7 @@ export async function freePort(text, command) {
 }
 
 /**
- * Returns the first free port, starting the search at this one.
+ * Returns the first free port, counting up from `port`.
  * @param {number} port from 1024 on
  * @returns {Promise<number>}
  */
@@ -54,12 +54,12 @@ export const portFrom = (port) =>
  */
 
 /**
- * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can
- * send messages to the others. From the call of `show` on, the Worker's output is printed. Earlier output is
+ * Starts a Worker and waits until it answers. All Workers with the same state share queues, so each can
+ * send messages to the others. The Worker's output is printed after `show` is called. Earlier output is
  * shown only if the start fails.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
- * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
- *   messages; `options` of `wrangler dev`
+ * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what`: the Worker's
+ *   name in messages; `options`: the options for `wrangler dev`
  * @returns {Promise<Server>}
  */
 export async function serve(tools, worker) {
@@ -78,7 +78,8 @@ export async function serve(tools, worker) {
  * Tries once to start a Worker.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{config: string, port: number, persistTo?: string, options?: string[]}} worker
- * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} without a server: how wrangler ended before its first answer
+ * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} the server. If the Worker did not start, `how`
+ *   says how wrangler ended before the Worker's first answer.
  */
 async function startOnce(tools, { config, port, persistTo, options = [] }) {
   const { root, project = root, env, wrangler } = tools;

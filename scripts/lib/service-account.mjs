@@ -29,8 +29,8 @@ export async function connected(tools, cloudflare, service, { file, environment 
 }
 
 /**
- * Returns the IDs, by binding, of the namespaces that an earlier deploy created but that the Worker is not
- * bound to.
+ * Returns the IDs, by binding, of namespaces that an earlier deploy created. Leaves out the namespaces that
+ * the Worker is bound to.
  */
 async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
   const ids = new Map();
@@ -45,7 +45,7 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
     if (!id) continue;
     ids.set(binding, id);
     log(
-      `the account already has the KV namespace \`${title}\` (${id}) with its records: the Worker is bound to it`,
+      `the account already has the KV namespace \`${title}\` (${id}) with its records: this deploy binds the Worker to it`,
     );
   }
   return ids;
@@ -55,10 +55,11 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
 const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`;
 
 /**
- * Removes the Worker as a consumer of queues that the configuration no longer names. wrangler does not remove it, so
- * the Worker would still receive messages after e-mails were switched off.
+ * Stops the delivery of messages to the Worker from queues that the configuration no longer names. wrangler
+ * leaves the Worker registered as a consumer of such queues. So the Worker would still receive messages after
+ * e-mails were switched off.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
- * @param {Service} service `bindings`: as they were before the deploy
+ * @param {Service} service `bindings`: the Worker's bindings before the deploy
  */
 export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
   const consumed = (settings.queues.consumers ?? []).map(({ queue }) => queue);
@@ -74,7 +75,7 @@ export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
         const path = `/queues/${encodeURIComponent(queue_id)}/consumers/${encodeURIComponent(consumer_id)}`;
         await cloudflare.call(`remove the Worker from the queue \`${queue_name}\``, "DELETE", path);
         log(
-          `the queue \`${queue_name}\` no longer delivers to ${worker}. Its messages wait until it is bound again, or expire`,
+          `the queue \`${queue_name}\` no longer delivers to ${worker}. Its messages wait until the queue is bound again, or expire`,
         );
       }
   } catch ({ message }) {

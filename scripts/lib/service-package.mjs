@@ -17,7 +17,7 @@ const READ = ["scripts/lib/local-worker.mjs", "scripts/lib/operations.json"];
 const PACKAGE = `node_modules/${NAME}`;
 
 /**
- * Assembles the package from its parts, which must be built.
+ * Assembles the package from its parts, which must have been built before.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
  */

@@ -61,9 +61,9 @@ const SIDE_BY_SIDE = Math.max(
 /**
  * Runs all tasks, several at a time, and prints the output of those that failed. A task fails if a task that
  * it needs has failed.
- * @param {Task[]} tasks in an order in which each comes after the tasks that it needs
+ * @param {Task[]} tasks sorted, so that each task comes after the tasks that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
- * @param {number} [deadline] of each task, in milliseconds
+ * @param {number} [deadline] the timeout of each task, in milliseconds
  * @returns {Promise<Result[]>}
  */
 export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {

@@ -342,9 +342,9 @@ export async function writePlain(tools, wasm, file) {
 }
 
 /**
- * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other's functions to one or
- * two letters. wasm-opt renames the functions in the wasm, and esbuild in the JavaScript. Exports that
- * other JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
+ * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other's functions. Each name
+ * becomes one or two letters. wasm-opt renames the functions in the wasm, and esbuild in the JavaScript.
+ * Exports that other JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(
@@ -370,7 +370,7 @@ export async function shortenNames(tools, wasm, script) {
 /**
  * Renames exports of a wasm file.
  * @param {string} wasm
- * @param {[name: string, now: string][]} rows the new name of an export, and its current one
+ * @param {[name: string, now: string][]} rows each export's new name, and its current name `now`
  */
 async function renameExports(wasm, rows) {
   const { default: binaryen } = await import("binaryen");

@@ -1,13 +1,13 @@
 /**
- * Finds or installs a Chromium for the browser tests: the user's own, otherwise playwright's download, otherwise
- * Debian's package.
+ * Finds or installs a Chromium for the browser tests. Takes the user's own browser. If there is none, takes
+ * playwright's download, or else Debian's package.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./debian.mjs";
 import { run } from "../lib/run.mjs";
 
-/** Flags that let Chromium run as root and in containers, and that stop its own network requests. */
+/** Flags that let Chromium run as root and in containers, and that turn off its background network requests. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

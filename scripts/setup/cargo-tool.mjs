@@ -1,6 +1,6 @@
 /**
- * Installs programs that cargo compiles. All clones of the project by one user share them, so each is
- * compiled once.
+ * Installs programs that cargo compiles. All of a user's clones of the project share these programs, so each
+ * program is compiled once.
  */
 import { join } from "node:path";
 import { entry } from "../lib/cache.mjs";

@@ -8,9 +8,9 @@ export const WASM = "wasm32-unknown-unknown";
 /** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */
 
 /**
- * Returns the toolchain of a `rustc`, or null if it does not exist or is too old for the crate. Uses the
- * toolchain's own `cargo`. rustup's `cargo` would search for everything that rust-toolchain.toml names, and
- * fail if it can't download what is missing.
+ * Returns the toolchain to which a `rustc` belongs. Returns null if there is no `rustc`, or if its release is
+ * too old for the crate. Uses the toolchain's own `cargo`. rustup's `cargo` would search for everything that
+ * rust-toolchain.toml names, and fail if it can't download what is missing.
  * @param {string | null} rustc @param {string} root @returns {Rust | null}
  */
 export function rustOf(rustc, root) {

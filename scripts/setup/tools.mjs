@@ -30,7 +30,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
 
 /**
  * Installs missing tools, and returns the paths of all tools.
- * @param {Needs} [needs] in addition to the tools for building
+ * @param {Needs} [needs] the tools that are needed in addition to those for building
  * @returns {Promise<Tools>}
  */
 export async function prepareTools(needs = {}) {

@@ -6,12 +6,12 @@ pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 pub const TIMELINE_PATH: &str = "/timeline";
 /// The path of the health check, which also returns the version.
 pub const HEALTH_PATH: &str = "/healthz";
-/// The query parameter of a timeline URL that holds its secret (§2.1).
+/// The query parameter that carries the secret of a timeline URL (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
 /// Maximum size of a request body: 1 MiB, enough for 5,000 pledges.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Maximum size of a stored record, which is also the answer: 3 MiB. Workers KV would accept 25 MiB. But all
-/// requests of an isolate share 128 MB, and each request needs several copies of its record.
+/// Maximum size of a stored record, and of the answer that returns it: 3 MiB. Workers KV would accept 25 MiB.
+/// But all requests of an isolate share 128 MB, and each request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
 /// The smallest possible size of a pledge in a record, in bytes. It includes every member of the contract,
 /// because a record also contains members that are null.

@@ -131,9 +131,10 @@ impl Problem {
         }
     }
 
-    /// Returns the additional header of this error, if it has one, such as `Retry-After`. Libraries retry
-    /// automatically after an error with `Retry-After`. So it is left out if a retry could record the request
-    /// a second time.
+    /// Returns the additional header of this error, such as `Retry-After`, if it has one.
+    ///
+    /// Libraries retry automatically after an error with `Retry-After`. So the header is left out of errors
+    /// after which a retry could record the request a second time.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {

@@ -16,7 +16,8 @@ use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-/// Checks an API key and a unit ID. Returns an error message if one of them cannot be sent, or undefined.
+/// Checks an API key and a unit ID. If one of them cannot be sent, returns an error message; otherwise
+/// undefined.
 #[wasm_bindgen(js_name = checkCredentials)]
 pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> JsValue {
     message(Credentials::new(api_key, unit_id.as_deref()))
@@ -39,7 +40,8 @@ pub fn new_idempotency_key() -> JsValue {
     }
 }
 
-/// Checks the arguments of a call. Returns an error message if one of them cannot be sent, or undefined.
+/// Checks the arguments of a call. If one of them cannot be sent, returns an error message; otherwise
+/// undefined.
 #[wasm_bindgen(js_name = checkCall)]
 pub fn check_call(call: &Call) -> JsValue {
     message(call::head(call))

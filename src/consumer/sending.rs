@@ -44,10 +44,10 @@ extern "C" {
 }
 
 impl Sending {
-    /// Tells `recover.js` that a mail service or an adapter was called, and gives it the marker: the record
+    /// Tells `recover.js` that a mail service or an adapter was called. Also gives it the marker: the record
     /// which says that the notification was sent. If this wasm instance breaks before the answer,
-    /// `recover.js` waits for the promise `sent`. Once the promise is fulfilled, it writes the marker,
-    /// unless the result is an HTTP response with a status other than 2xx.
+    /// `recover.js` waits for the promise `sent`. Once the promise is fulfilled, `recover.js` writes the
+    /// marker. It writes no marker if the result is an HTTP response with a status other than 2xx.
     ///
     /// # Errors
     /// If the marker cannot be prepared, which never happens.

@@ -1,5 +1,5 @@
-//! Decides who may open the dashboard and what the person may do, and writes the errors for people who may
-//! not.
+//! Decides who may open the dashboard and what each person may do. Writes the error messages for people
+//! without access.
 
 use super::{Identity, Refusal, Result, Settings, view};
 use crate::ledger::Ledger;
@@ -89,7 +89,7 @@ impl Access {
         }
     }
 
-    /// Returns the refusal of a route that the person may not use.
+    /// Returns the error for a person who may not use a route.
     pub fn refusal(
         &self,
         address: &str,

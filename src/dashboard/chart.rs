@@ -61,8 +61,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
 }
 
 /// Converts an amount to an integer, which decides the height of its bar. `longest` is the length of the
-/// chart's longest amount. If it is greater than [`DIGITS`], the excess number of digits is cut from the end
-/// of each amount.
+/// chart's longest amount. If `longest` is greater than [`DIGITS`], the difference is the number of digits
+/// that are cut from the end of each amount.
 fn size(amount: &str, longest: usize) -> u64 {
     let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));

@@ -69,8 +69,8 @@ fn quantities(quantities: &[OfferingQuantity]) -> Markup {
     }
 }
 
-/// Renders the form that adds a credit, with the values that were entered, and what is wrong with them. Only the form on
-/// the confirmation page contains an operation ID.
+/// Renders the form that adds a credit, with the entered values and an error message. Only the form on the
+/// confirmation page contains an operation ID.
 fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
     let (amount, code) = (&left.amount, &left.currency_code);
     let wrong = field_of(problem, left);
@@ -125,7 +125,7 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
 /// transaction had when the page was made.
 const SEEN: &str = "seen";
 
-/// Name and value of the checkbox that makes the transaction's timeline say that it was cancelled.
+/// Name and value of the checkbox that marks the transaction as cancelled on its timeline.
 const CANCELLED: (&str, &str) = ("cancelled", "yes");
 
 fn is_cancelled(form: &Form) -> bool {
@@ -136,7 +136,7 @@ fn cancelled_field(entered: &Form, problem: &str) -> Markup {
     let (name, value) = CANCELLED;
     let field = Field {
         name,
-        label: "Tell the buyer on the timeline that it was cancelled",
+        label: "Tell the buyer on the timeline that the pledge was cancelled",
         value,
         hint: "Possible only if you credit all that is left. It cannot be undone.",
         problem,
@@ -164,8 +164,8 @@ fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Marku
     }
 }
 
-/// The prefix of the name of each quantity field. A digest of the offering's ID follows it, because a form
-/// may change characters of the ID itself.
+/// The prefix of the names of the quantity fields. After it follows a digest of the offering's ID, because a
+/// form may change characters of the ID itself.
 const QUANTITY: &str = "quantity-";
 
 /// Returns the name of the field for the quantity of an offering.

@@ -2,8 +2,8 @@
 //! request names its unit or team, and which right a person of a shop needs.
 //!
 //! For a person with an operator role, only the route's permission counts. A person of a shop cannot find out
-//! what other shops have: whether something belongs to another shop or does not exist, the response and the
-//! number of reads are the same.
+//! what other shops have. If something belongs to another shop, the response and the number of reads are the
+//! same as if it did not exist.
 
 use super::access::Access;
 use super::form::Form;
@@ -17,8 +17,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, Key as _, OperatorStore, StoreError};
 use std::ops::Deref;
 
-/// An ID, a record, or a set of units that has passed the access check. Only this module can create this
-/// type, so a handler that takes it runs after the check.
+/// An ID, a record, or a set of units that has passed the access check. Only this module can create such a
+/// value. So a handler that takes this type runs after the check.
 #[derive(Clone, Debug)]
 pub(super) struct Scoped<T>(T);
 
@@ -74,7 +74,7 @@ pub(super) struct Target<'r> {
 }
 
 /// Returns the refusal for a unit, a team or a key that does not exist. A person of a shop gets the same text
-/// for one that belongs to another shop.
+/// for a unit, team or key of another shop.
 fn absent() -> Refusal {
     Refusal::Request(
         404,
@@ -120,7 +120,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team.
     /// If the person chose a suggestion with a similar ID instead, returns the chosen one.
     ///
-    /// A form that names none or both is refused for people of shops. For operators, the result is `None`.
+    /// A form that names neither or both is refused for people of shops. For operators, the result is `None`.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
         let place = named_place(target.form).map(|place| register::meant(target.form, place));
         match &place {
@@ -184,7 +184,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
 
 const NO_TRANSACTION: &str = "no transaction of your units has this ID";
 
-/// Returns the unit or team that a form names; `None` if it names none or both.
+/// Returns the unit or team that a form names; `None` if the form names neither or both.
 fn named_place(form: &Form) -> Option<KeyLevel> {
     match (form.given("unit"), form.given("team")) {
         (Some(unit), None) => Some(KeyLevel::Unit(unit.to_owned())),

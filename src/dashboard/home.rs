@@ -154,7 +154,7 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
         ":"
         ul { @for charge in newest { li { (unusual_charge(charge)) } } }
         p { small {
-            "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median of a unit that has at least "
+            "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median charge of its unit, if this unit has at least "
             (LEAST_CHARGES) " transactions"
             @if limit.is_some() { ", or more than the sum in " code { "UNUSUAL_CHARGE" } }
             "."

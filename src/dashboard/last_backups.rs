@@ -53,7 +53,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// The last backup that was recorded, or the reason why its record cannot be read.
+/// The last recorded backup, or the reason why its record cannot be read. `None` if no backup is recorded.
 type Found = Result<Option<Backup>, String>;
 
 fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {

@@ -134,11 +134,11 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "Somebody deleted the record by hand. Restore it, or keep this finding to explain why a sum changed.",
         ),
         FindingKind::Large => (
-            "The quantities of a transaction are larger than 1.4 MB, and are missing on the page Quantities. Its charge is counted.",
+            "The quantities of a transaction are larger than 1.4 MB, and are missing on the page Quantities. The charge of the transaction is counted.",
             "Open the transaction, and ask the shop whether the quantities are a mistake.",
         ),
         FindingKind::Refused => (
-            "The database rejected the row of a transaction. It is missing from all lists and sums.",
+            "The database rejected the row of a transaction. The transaction is missing from all lists and sums.",
             "This is a bug. Report it with the name of the record.",
         ),
     }

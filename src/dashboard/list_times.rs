@@ -13,7 +13,7 @@ use maud::Markup;
 /// Renders times in the time zone of a unit, or in UTC.
 pub(super) struct ListTimes<'z, Z> {
     zones: &'z Z,
-    /// A time zone that is known; `None` for UTC.
+    /// The name of a time zone that this release knows; `None` for UTC.
     zone: Option<String>,
 }
 

@@ -54,8 +54,7 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         (list(context, &failures, after).await?)
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "Notifications without a delivery result are not listed here: open their transaction. \
-             Failures of the last " (SHOWN_SECONDS) " s may be missing."
+            "Notifications without a delivery result are not listed here: open the transaction to see them. Failures of the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
@@ -148,8 +147,8 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
         (context.form("/mails", &content))
         p { small {
             @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
-            @else if is_part { "This includes those of this day that are not shown here. " }
-            "Each is sent once, if its last attempt still counts as failed and its address is not blocked."
+            @else if is_part { "This includes failed notifications of this day that are not shown here. " }
+            "Each notification is sent once, if its last attempt still counts as failed and its address is not blocked."
         } }
     })
 }
@@ -238,8 +237,9 @@ impl ResendProgress {
     }
 }
 
-/// Sends the failed notifications of a day again, 20 per step. If a form is sent twice, those that are already queued are
-/// not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20 calls of the queue.
+/// Sends the failed notifications of a day again, 20 per step. If a form is sent twice, notifications that
+/// are already queued are not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20
+/// calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -268,8 +268,7 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
 fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
     match (step.untaken, &step.next) {
         (true, _) => view::problem(
-            "the queue did not accept all of them. Try again later: those that are already queued are not queued \
-             again",
+            "the queue did not accept all notifications. Try again later: notifications that are already queued are not queued again",
         ),
         (false, Some(_)) => {
             view::notice(&html! { "There are more notifications of this day. " (progress.words()) })

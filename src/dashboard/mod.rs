@@ -88,7 +88,7 @@ pub struct Dashboard<'d, S, C, E> {
     pub outbox: Option<&'d dyn Outbox>,
     /// The ledger; `None` if no database is bound.
     pub ledger: Option<&'d dyn Ledger>,
-    /// The bytes that the current requests hold.
+    /// The number of bytes that the current requests hold in memory.
     pub in_flight: &'d InFlight,
     /// The notifications that this instance has recently put into the queue again.
     pub rounds: &'d QueuedRounds,

@@ -86,8 +86,8 @@ fn again(query: &Form, field: &str, problem: &str) -> Page {
     Page { status: 422, ..Page::new("Transactions", content) }
 }
 
-/// Checks that the person may list all transactions of one buyer or reference, because such a list reveals
-/// who buys what. Operators need the permission to search. People of shops must manage the unit of the transaction
+/// Checks that the person may list all transactions of one buyer or reference. Such a list reveals who buys
+/// what. Operators need the permission to search. People of shops must manage the unit of the transaction
 /// `id`.
 async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -193,9 +193,9 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
     }
 }
 
-/// Renders a table of transactions, with their references and pledges. If `unit` is given, all are of that
-/// unit, and the times are in its time zone. If a read fails, says for how many transactions references and
-/// pledges are missing. KV cost: 1 read per 100 transactions, and 1 for a unit.
+/// Renders a table of transactions, with their references and pledges. If `unit` is given, all transactions
+/// are of that unit, and times are in the unit's time zone. If a read fails, the page says how many
+/// transactions lack their reference and pledges. KV cost: 1 read per 100 transactions, and 1 for a unit.
 pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
@@ -280,8 +280,8 @@ fn last_cells(order: &Order) -> [Markup; 3] {
     ]
 }
 
-/// Renders links to the previous and next page. They are also above the table, so that keyboard users reach
-/// them quickly.
+/// Renders links to the previous and next page. The page has these links above and below the table, so that
+/// keyboard users reach them quickly.
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();

@@ -1,5 +1,5 @@
-//! The search for people of shops. It covers only their own units: results, suggestions, counts and errors
-//! do not depend on the data of other shops. The browser is redirected to an address that contains the
+//! The search page that people of shops use. It covers only their own units: results, suggestions, counts and
+//! errors do not depend on the data of other shops. The browser is redirected to an address that contains the
 //! search term in encrypted (sealed) form.
 
 use super::find::{self, FoundBy, found_by};
@@ -150,7 +150,7 @@ fn whole_hash(text: &str) -> Option<&str> {
     KeyHash::from_hex(digits).map(|_| digits)
 }
 
-/// A search. `query` contains the filters and the position in the list.
+/// A search in progress. The form `query` contains the filters, and the position in the list of results.
 struct Search<'r, S, C, E> {
     context: &'r PageContext<'r, S, C, E>,
     units: &'r [String],

@@ -1,4 +1,4 @@
-//! The response to a request, before it gets its layout.
+//! The response to a request, without the dashboard's layout, which is added later.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -17,9 +17,9 @@ pub(super) enum Content {
     Document(String, Cow<'static, str>),
     /// JSON.
     Json(Vec<u8>),
-    /// A redirect to another page of the dashboard: its address.
+    /// A redirect: the address of another page of the dashboard.
     Redirect(String),
-    /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
+    /// A CSV export: its file name and its bytes. The name consists of letters, digits, `.`, `-` and `_`.
     Csv(String, Vec<u8>),
 }
 

@@ -185,8 +185,8 @@ fn due_in(dues: &[Due], code: CurrencyCode) -> Option<&Due> {
     dues.iter().find(|due| due.currency_code == code.code())
 }
 
-/// Returns the currencies that get an amount field: each currency that is due or was entered. If there is
-/// none, returns all.
+/// Returns the currencies that get an amount field: each currency that is due or was entered. If there is no
+/// such currency, returns all currencies.
 fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
     let has_field = |code: &CurrencyCode| {
         due_in(dues, *code).is_some() || form.given(&amount_of(*code)).is_some()
@@ -353,7 +353,7 @@ fn undone(of: &ShopMonth, Done { outcome: paid, before }: &Done<Paid>) -> Page {
         (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " is no longer marked as paid." }))
         section { h2 { "Previous payment" } (facts(&paid.settlement)) }
-        p { small { "It is kept in the audit log. " (in_force()) } }
+        p { small { "The payment is kept in the audit log. " (in_force()) } }
         (back(of, "Payments"))
     };
     Page::new("Payment undone", content)

@@ -50,7 +50,7 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Payments", content))
 }
 
-/// Shows the filters again, with what is wrong with one of them.
+/// Shows the page's filters again, with an error for one of them.
 fn again(query: &Form, field: &str, problem: &str) -> Page {
     let content = html! {
         (view::form_problem(problem, Some(field)))
@@ -75,8 +75,8 @@ fn selected(query: &Form) -> Result<DueFilter> {
     })
 }
 
-/// Parses the parameter `after`, which identifies the last row of the previous page: a month of a shop. It is
-/// written like the name of the record that marks this month as paid.
+/// Parses the parameter `after`, which names the last row of the previous page: a mode, a unit and a month,
+/// such as `live:unit_1:2026-01`.
 fn position(query: &Form) -> Result<Option<ListedMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
     let key = SettlementKey::parse_suffix(text).ok_or_else(|| {

@@ -80,7 +80,7 @@ struct FormResult<'f> {
     entered: Option<&'f Form>,
     /// What is wrong with the entered e-mail address; empty if it is valid.
     problem: &'f str,
-    /// The unit or team, if it does not exist.
+    /// The unit or team, if it is not registered; otherwise empty.
     missing: &'f [Unregistered],
 }
 

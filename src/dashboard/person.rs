@@ -178,9 +178,7 @@ fn confirmation<S, C: Clock, E: Entropy>(
         section {
             h2 { "Erase" }
             p {
-                "This erases these transactions. It also checks all records of the unit, and erases any others with \
-                 this e-mail address. It cannot be undone. Offerings, quantities, times and charges are kept for \
-                 accounting. Backups and the shop's own systems still have the data."
+                "This erases these transactions. It also checks all records of the unit, and erases other transactions with this e-mail address. This cannot be undone. Offerings, quantities, times and charges are kept for accounting. Backups and the shop's own systems still have the data."
             }
             (context.form("/person", &content))
         }

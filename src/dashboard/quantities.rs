@@ -37,8 +37,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Transactions of all months that are left out of these sums, because they have too \
-                     many quantities: "
+                    "Transactions that these sums leave out because they have too many quantities, counted over all months: "
                     (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

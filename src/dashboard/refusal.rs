@@ -17,7 +17,7 @@ pub(super) enum Refusal {
     Request(u16, String),
     /// The transaction does not exist, or belongs to another shop. The text is the error message.
     NoTransaction(String),
-    /// The requests of this person, or of all people together, already hold too many bytes.
+    /// The person's requests, or all people's requests together, already use too many bytes of memory.
     Busy,
     /// A field is not valid. The page shows its form again, with a message at the field.
     Field(Box<Page>),

@@ -1,6 +1,6 @@
-//! Asks before a new unit or team is created, because its ID may be misspelt. The person either creates it,
-//! or uses an existing one with a similar ID. If the person corrects the ID in the form, it is looked up
-//! again, whichever button is pressed.
+//! Asks before a new unit or team is created, because its ID may be misspelt. The person either creates the
+//! new unit or team, or uses an existing one with a similar ID. If the person corrects the ID in the form,
+//! the corrected ID is looked up again, whichever button is pressed.
 
 use super::form::Form;
 use super::view::hidden;
@@ -16,8 +16,8 @@ const ANSWER: &str = "answer";
 const CREATE: &str = "create";
 const USE: &str = "use";
 
-/// Returns the names of two hidden fields: one has the ID that the question is about, the other the similar
-/// ID.
+/// Returns the names of two hidden fields. The first field has the ID that the question is about, the second
+/// field the similar ID.
 fn names(level: &KeyLevel) -> (&'static str, &'static str) {
     match level {
         KeyLevel::Unit(_) => ("asked-unit", "similar-unit"),
@@ -36,7 +36,8 @@ pub(super) fn is_new(form: &Form, level: &KeyLevel) -> bool {
     has_answer(form, CREATE, level)
 }
 
-/// Returns the unit or team that a form means: the similar one if its button was pressed, otherwise `level`.
+/// Returns the unit or team that the person chose: the one with the similar ID if its button was pressed,
+/// otherwise `level`.
 pub(super) fn meant(form: &Form, level: KeyLevel) -> KeyLevel {
     let similar = form.given(names(&level).1).filter(|_| has_answer(form, USE, &level));
     similar.map_or(level.clone(), |similar| level.with_id(similar))
@@ -88,8 +89,8 @@ pub(super) fn named(level: &KeyLevel) -> String {
 }
 
 /// Renders the buttons that answer the question about missing units and teams. The Enter key presses the
-/// first button. If there are similar IDs, this button uses them and creates nothing. `also` ends the label
-/// of the button that creates the missing ones, such as ` and the key`.
+/// first button. If there are similar IDs, the first button uses these IDs and creates nothing. `also` is the
+/// end of the create button's label, such as ` and the key`.
 pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
     let similar: Vec<_> = missing
         .iter()

@@ -221,8 +221,8 @@ routes! {
     Health = "GET /healthz", Look, global None, ledger::health_page();
 }
 
-/// Returns the ID in a path that matches a template, or an empty text if the template has no ID. `None` if the path does not
-/// match.
+/// Returns the ID in a path that matches a template. Returns an empty text if the template has no ID, and
+/// `None` if the path does not match.
 fn matched<'p>(template: &str, method: &str, segments: &[&'p str]) -> Option<&'p str> {
     let (of, path) = template.split_once(" /")?;
     let mut wanted = path.split('/');

@@ -1,8 +1,9 @@
-//! The start page of a person of a shop. It lists the newest transactions of the person's units.
+//! The start page for a person who belongs to a shop. It lists the newest transactions of the person's
+//! units.
 //!
-//! For a person of a single unit, it also shows what the unit owes, and what is left to do before its first
-//! live transaction. Each part is read separately: if a read fails, that part says so, and the others are
-//! still shown.
+//! For a person of a single unit, the page also shows what the unit owes, and what is left to do before the
+//! unit's first live transaction. Each part of the page is read separately. If a read fails, its part says
+//! so, and the other parts are still shown.
 
 use super::form::Form;
 use super::guard::single;
@@ -160,8 +161,8 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// Renders the step to set prices, by which live transactions are charged: done, or a note to ask the
-/// operator.
+/// Renders the step about prices, which the shop needs before its first live transaction. Shows either that
+/// prices are set, or a note to ask the operator.
 fn price_step(prices: Option<&PriceList>) -> Markup {
     let Some(list) = prices.filter(|list| !list.unit_prices.is_empty()) else {
         return html! { li { "There are no prices yet: ask the operator of this service to set them." } };

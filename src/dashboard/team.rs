@@ -91,8 +91,8 @@ fn wrong_field(
     }
 }
 
-/// Creates a team, and shows its page. KV cost: 2 reads, 1 list and 4 writes. A new team needs 2 more lists,
-/// and so does a new unit.
+/// Creates a team, and shows its page. KV cost: 2 reads, 1 list and 4 writes. If the team is new, 2 more
+/// lists. If the unit is new, also 2 more lists.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

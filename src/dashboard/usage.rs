@@ -36,7 +36,7 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(page(context, (unit, mode), &usage))
 }
 
-/// CSV export of [`usage()`], at the same cost.
+/// Returns the CSV export of [`usage()`], at the same cost.
 pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -94,7 +94,7 @@ fn page<S, C: Clock, E>(
     Page::new("Usage", content)
 }
 
-/// The charts of the last 12 months, one for each currency.
+/// Renders the charts of the last 12 months, one chart for each currency.
 fn charts(months: &[MonthUsage]) -> Markup {
     let Some(last) = months.first() else { return html! {} };
     let codes = CurrencyCode::VARIANTS.iter().map(|currency| currency.code());
@@ -103,7 +103,7 @@ fn charts(months: &[MonthUsage]) -> Markup {
     }
 }
 
-/// The bars of one currency, oldest first.
+/// Returns the bars of one currency's chart, oldest month first.
 fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
     let bar = |usage: &'m MonthUsage| {
         let sum = usage.sums.iter().find(|sum| sum.currency_code == code)?;
@@ -187,7 +187,7 @@ pub(super) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     orders::address(&[shop.as_slice(), more].concat())
 }
 
-/// Renders whether a sum was paid, with a warning if the paid amount differs.
+/// Renders whether a sum was paid. Adds a warning if the paid amount differs from the amount due.
 pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {

@@ -119,8 +119,8 @@ pub(super) fn filter(action: &str, content: &Markup) -> Markup {
     html! { form method="get" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
 }
 
-/// Renders the filters above a list. They are folded away unless `is_open` is true, because they would fill
-/// the screen of a phone.
+/// Renders the filters above a list. They are unfolded if `is_open` is true. Otherwise they are folded away,
+/// so that they do not fill the screen of a phone.
 pub(super) fn filters(is_open: bool, form: &Markup) -> Markup {
     html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }

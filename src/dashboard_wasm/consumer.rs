@@ -16,12 +16,12 @@ use worker::console_log;
 /// Maximum size of the messages that are written together: 256 KiB. Writing them takes up to 6 MiB of
 /// memory. A batch of the queue may have 12 MB, so it is written in several groups.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// Maximum number of message groups that an isolate writes at once, and how long a group may occupy its
-/// slot, in milliseconds. The limit on bytes in flight does not count these groups: it is for pages.
+/// Maximum number of message groups that an isolate writes at once. `PART_MS` is how long a group may occupy
+/// its slot, in milliseconds. The limit on bytes in flight applies to pages, not to these groups.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
-/// Delay before a message is delivered again, in seconds: 5 if all slots are occupied, an hour if no
-/// database is bound.
+/// Delay in seconds before a message is delivered again if all slots are occupied. `UNBOUND_SECONDS` is the
+/// delay if no database is bound: an hour.
 const BUSY_SECONDS: u32 = 5;
 const UNBOUND_SECONDS: u32 = 3_600;
 

@@ -1,5 +1,5 @@
-//! The cron trigger. It compares the ledger with Workers KV. It also repairs the KV records from which
-//! timelines show updates.
+//! The work of the cron trigger: it compares the ledger with Workers KV, and repairs the records in KV that
+//! contain the updates for timelines.
 
 use super::Bindings;
 use crate::ledger::{self, Ledger, Limits, Upkeep};

@@ -109,7 +109,7 @@ async fn wait(attempt: u32) {
     pause(least + (f64::from(least) * Math::random()) as u32).await;
 }
 
-/// Returns whether another attempt may succeed. After a timeout this is false.
+/// Returns whether another attempt may succeed. Returns false after a timeout.
 fn passes(error: &JsValue) -> bool {
     !error.is_undefined() && meaning(&failure(error, RUN_MS)) == LedgerError::Unavailable
 }

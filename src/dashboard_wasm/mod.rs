@@ -75,8 +75,8 @@ struct Isolate {
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
 
-/// Serves one request. It never fails. It is not named `fetch`, because a local build also exports the service's
-/// function of that name.
+/// Serves one request. Always returns a response, also after an error. The name is not `fetch`, because a
+/// local build also exports the service's function `fetch`.
 #[wasm_bindgen]
 pub async fn serve(
     request: web_sys::Request,

@@ -10,16 +10,18 @@ use std::rc::Rc;
 pub const MAX_BYTES_IN_FLIGHT: usize = 24 * 1024 * 1024;
 /// Largest body or record that counts as small: 64 KiB.
 pub const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// Minimum number of bytes that are counted for a request: 8 KiB. They cover what it needs besides its body.
+/// Minimum number of bytes that are counted for a request: 8 KiB. They cover what the request needs besides
+/// its body.
 pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
 /// Maximum number of bytes that one owner's requests hold once all requests hold more than [`CALM_BYTES`]: 6
 /// MiB. The largest create request needs that much for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
-/// Total up to which the limits are relaxed: 8 MiB. Until then, an owner may hold more than its share, and
-/// the bytes of a small body may be reserved before it arrives.
+/// Total of all requests up to which the limits are relaxed: 8 MiB. Up to this total, an owner may hold more
+/// than its share, and memory for a small body may be reserved before the body arrives.
 ///
-/// An owner holds at most 14 MiB: 8 MiB in one mode, and its share of 6 MiB in the other. So there is still
-/// room for the largest create request of another owner.
+/// A unit or team counts as two owners, one for each mode (test and live). Together the two hold at most 14
+/// MiB: 8 MiB in one mode, and a share of 6 MiB in the other. This leaves room for the largest create request
+/// of another owner.
 const CALM_BYTES: usize = 8 * 1024 * 1024;
 /// The bytes that are reserved for small requests: 4 MiB.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
@@ -99,9 +101,9 @@ impl Reservation<'_> {
         self.resize(bytes)
     }
 
-    /// Reserves a whole small body before it arrives, which is faster than reserving it piece by piece.
-    /// Returns whether it was reserved. A body above [`MIN_REQUEST_BYTES`] is reserved only if all requests
-    /// then hold at most [`CALM_BYTES`].
+    /// Tries to reserve memory for a whole small body before the body arrives. This is faster than reserving
+    /// piece by piece. Returns whether the memory was reserved. For a body above [`MIN_REQUEST_BYTES`],
+    /// memory is reserved only if all requests then hold at most [`CALM_BYTES`].
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -133,9 +135,8 @@ impl Reservation<'_> {
 
     /// Returns whether this request may hold this many bytes. The limits are:
     ///
-    /// - All requests together hold at most [`MAX_BYTES_IN_FLIGHT`]. The last 4 MiB of them are only for
-    ///   small requests.
-    /// - Of the bytes that a request may use, the last 2 MiB are only for owners that have no other
+    /// - All requests together hold at most [`MAX_BYTES_IN_FLIGHT`]. For a request that is not small, this
+    ///   limit is 4 MiB lower. In addition, the limit is 2 MiB lower if the request's owner has another
     ///   request.
     /// - Once all requests hold more than 8 MiB, an owner's requests hold at most 6 MiB.
     fn has_room(&self, bytes: usize) -> bool {
@@ -148,7 +149,8 @@ impl Reservation<'_> {
         is_fair && all <= MAX_BYTES_IN_FLIGHT - for_small - for_new
     }
 
-    /// Returns how many bytes the other requests hold: those of all owners, and those of this owner.
+    /// Returns how many bytes other requests hold: first the requests of all owners, then those of this
+    /// owner. Neither number includes this request.
     fn others(&self) -> [usize; 2] {
         [&self.in_flight.all, &self.share.bytes].map(|bytes| bytes.get().saturating_sub(self.bytes))
     }

@@ -16,5 +16,6 @@ pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response, Splice};
 
-/// The white space that HTTP allows around a header's value (RFC 9110 §5.6.3). Unicode has more white space.
+/// The white space that HTTP allows around a header's value (RFC 9110 §5.6.3). Other white space of Unicode
+/// is not allowed there.
 pub const OWS: [char; 2] = [' ', '\t'];

@@ -17,7 +17,7 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line for the operator's log or, until this line is composed, the cause of a failure.
+    /// The line for the operator's log. Until the line is composed, this is the cause of a failure, if any.
     pub log: Option<String>,
 }
 

@@ -24,8 +24,8 @@ macro_rules! is_settled {
 
 // ---- By month ------------------------------------------------------------------------------------
 
-/// Counts the unpriced pledges of each of these months, except pledges of shops that have paid the month. Leaves out
-/// months whose count is 0. One query, which reads the rows of these months.
+/// Counts the unpriced pledges of each of these months. Leaves out shops whose month is marked as paid, and months
+/// whose count is 0. One query, which reads the rows of these months.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -91,7 +91,7 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
 #[derive(Serialize)]
 struct UnsettledMonths<'a>(&'a SumsQuery<'a>);
 
-/// SQL that selects a shop's transactions in a month. The query that contains it must name the shop's month
+/// SQL that selects a shop's transactions in a month. The query around this SQL must name the shop's month
 /// `open`.
 macro_rules! of_month {
     () => {
@@ -229,7 +229,7 @@ impl Row {
     }
 }
 
-/// SQL that selects a shop's transactions since the given time. The query that contains it must name the shop
+/// SQL that selects a shop's transactions since the given time. The query around this SQL must name the shop
 /// `s`.
 macro_rules! recent {
     () => {

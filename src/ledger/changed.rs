@@ -16,8 +16,8 @@ pub struct ChangedPage {
     pub next: Option<Next>,
 }
 
-/// The cursor of the next page: the last row of the previous page, and whether that row is in the list of
-/// created or of erased transactions.
+/// The cursor for the next page: the last row of the page before it. Also says whether that row is in the
+/// list of created transactions or in the list of erased ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Next {

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 /// Maximum number of calls of KV and the ledger in one step of a reconciliation pass.
 const STEP: u32 = 200;
-/// How long to wait while another process runs the reconciliation, and how often to check whether it has
-/// ended, in milliseconds.
+/// Maximum time to wait, in milliseconds, while another process runs the reconciliation. `LOOK_MS` is the
+/// interval between two checks whether the other process has ended.
 const MAX_BUSY_MS: u64 = 10 * 60_000;
 const LOOK_MS: u32 = 2_000;
 
@@ -62,8 +62,8 @@ pub async fn check(
 /// Empties the ledger, so that the next reconciliation pass writes all rows again. Until that pass ends, no
 /// month can be marked as paid.
 ///
-/// A pass that is under way is cancelled. Recent claims, such as that a month is paid, are kept, because KV
-/// may not show these changes yet.
+/// Cancels a pass that is under way. Keeps recent claims: rows that record changes such as a payment. KV may
+/// not show these changes yet.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -80,9 +80,9 @@ BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
 END";
 
-/// The SQL statements of [`clear`]. They drop a trigger before they empty the table, and create it again
-/// afterwards. While the trigger exists, SQLite deletes row by row, which takes longer than D1 allows. The
-/// time of the last messages (`received`) is kept.
+/// The SQL statements of [`clear`]. They drop a trigger, empty the table, and then create the trigger again.
+/// With the trigger, SQLite would delete row by row, which takes longer than D1 allows. The time of the last
+/// messages (`received`) is kept.
 const CLEAR: [&str; 9] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",
     "DELETE FROM transactions",

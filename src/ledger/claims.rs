@@ -179,7 +179,7 @@ pub async fn get(ledger: &dyn Ledger, facts: &[Fact]) -> Result<Vec<Claim>> {
     Ok(claims)
 }
 
-/// Records that a change was made: the added facts now hold, and the removed facts no longer do.
+/// Records that a change was made: the added facts now hold, and the removed facts no longer hold.
 ///
 /// # Errors
 /// If the ledger does not answer. The records in KV take precedence after [`RECENT_MS`].
@@ -273,9 +273,9 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Ends claims. If the change was made, sets the final state of each claim. If it was cancelled, restores
-/// the previous claim, such as that of an earlier removal. If there was no previous claim to restore, the
-/// fact holds.
+/// Ends claims. If the change was made, sets the final state of each claim. If the change was cancelled,
+/// restores the claim from before the change, such as the claim of an earlier removal. If there was no claim
+/// before the change, the fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

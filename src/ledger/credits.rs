@@ -234,11 +234,12 @@ pub struct CreditSum {
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
-    /// Whether one of the credits belongs to a transaction of another month, usually an earlier one. If none
-    /// does, the credits cannot exceed the sum of the month's charges.
+    /// Whether one of the credits belongs to a transaction of another month, usually an earlier one. If all
+    /// credits belong to transactions of this month, the credits cannot exceed the sum of the month's
+    /// charges.
     ///
-    /// The other month is later if an interrupted create request was repeated in a later month, after its
-    /// transaction had been credited.
+    /// The other month may also be a later one. This happens if a create request was interrupted, its
+    /// transaction was credited, and the request was then repeated in a later month.
     pub is_of_other: bool,
 }
 

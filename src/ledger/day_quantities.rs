@@ -15,19 +15,18 @@ use serde::Serialize;
 /// How long after a day's end its sums are stored, in milliseconds. By then the day's messages have usually
 /// arrived.
 const STORED_AFTER_MS: u64 = 3_600_000;
-/// Number of days before the current one whose sums are stored: ten years. Earlier days are summed from their
-/// transactions.
+/// Number of past days for which sums are stored: ten years. Earlier days are summed from their transactions.
 const MAX_DAYS: u64 = 3_660;
 /// Maximum size of the sums of a day and mode, in bytes. D1 accepts a text of 2 MB. Larger sums are not stored.
 const MAX_BYTES: usize = 1_000_000;
 
 /// SQL: a table expression `pledged(month, mode, offering, number, quantity)`. It takes the transactions
-/// from the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`; `$which` restricts
-/// them.
+/// from the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`. The condition `$which`
+/// restricts the transactions.
 ///
-/// Many transactions have the same quantity of the same offering. Equal pairs are counted first, so that
-/// each is parsed only once. The column `offering` has the ID as JSON text, so that an ID with a NUL is not
-/// cut.
+/// Many transactions have the same quantity of the same offering. Such equal pairs are counted first, so that
+/// each pair is parsed only once. The column `offering` has the ID as JSON text, so that an ID with a NUL
+/// character is not cut off.
 macro_rules! pledged {
     ($which:literal) => {
         concat!(
@@ -76,8 +75,8 @@ macro_rules! sum_of {
 }
 pub(super) use sum_of;
 
-/// Stores the sums of ended days that have none yet, newest first. Makes at most `calls` calls, and begins
-/// none after `until_ms`. Returns the number of days whose sums it stored.
+/// Stores the sums of ended days without stored sums, newest day first. Makes at most `calls` calls, and begins
+/// no call after `until_ms`. Returns the number of days whose sums it stored.
 ///
 /// # Errors
 /// If the ledger does not answer. The sums of some days may have been stored then.

@@ -59,8 +59,8 @@ impl Entry {
     /// Makes the row of a transaction from its metadata. Returns `None` if the metadata has no valid time,
     /// charge or currency.
     ///
-    /// `quantities` are the sums of the transaction's pledges. Small ones are stored in the metadata's
-    /// summary.
+    /// `quantities` are the sums of the transaction's pledges. If the sums are small, the metadata's summary
+    /// contains them.
     pub fn new(recorded: &Recorded, quantities: Quantities) -> Option<Self> {
         let Recorded { id, mode, unit, summary } = recorded;
         let amount = text_as_money(summary.amount.as_deref()?)?; // a large exponent could take gigabytes of digits
@@ -87,8 +87,8 @@ impl Entry {
         })
     }
 
-    /// Returns `later` with the quantities of this row, if `later` is newer. Otherwise, or if this row is
-    /// erased, returns this row.
+    /// Returns the newer row of a transaction: `later` if it has a later time, or else this row. If this row
+    /// is erased, always returns this row. A returned `later` gets the quantities of this row.
     ///
     /// KV may not show the newer record yet. The quantities are the same, because concurrent create requests
     /// for one ID have the same payload.
@@ -101,8 +101,8 @@ impl Entry {
         }
     }
 
-    /// Sets the hash of the reference's order number if the row has none, because an earlier release wrote
-    /// the record. An erased transaction gets no hash.
+    /// Sets the hash of the reference's order number, if the row has none. Records of earlier releases lack
+    /// this hash. An erased transaction gets no hash.
     pub(super) fn with_reference(self, hash: String) -> Self {
         let reference = self.reference.or(Some(hash)).filter(|_| self.erased.is_none());
         Entry { reference, ..self }
@@ -136,8 +136,8 @@ pub fn offering_in_rows(offering_id: String) -> String {
     format!("{start}…{hash}")
 }
 
-/// Where a row comes from, which decides whether it may replace a different row. An erased row always
-/// replaces one that is not erased, and never the other way round.
+/// Where a row comes from. This decides whether the row may replace a different row. Whatever the origin, an
+/// erased row replaces a row that is not erased, and is never replaced by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A message of the queue. If several create requests for one ID ran at the same time, the latest one

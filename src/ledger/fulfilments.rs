@@ -21,9 +21,9 @@ pub struct NewFulfilment {
     pub month: Month,
     /// The offering's ID.
     pub offering: String,
-    /// The quantity that was done, as an exact decimal.
+    /// How much was done, as an exact decimal.
     pub quantity: String,
-    /// The day on which it was done, such as `2026-11-20`.
+    /// The day on which the work was done, such as `2026-11-20`.
     pub done_on: String,
     /// The organisation that did the work.
     pub partner: Option<String>,
@@ -43,9 +43,9 @@ pub struct Fulfilment {
     pub done: NewFulfilment,
     /// Who recorded it.
     pub by: String,
-    /// When it was recorded, an RFC 3339 date-time.
+    /// When the fulfilment was recorded, an RFC 3339 date-time.
     pub at: String,
-    /// When and by whom it was removed; `None` if it was not removed.
+    /// When and by whom the fulfilment was removed; `None` if it was not removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<Removal>,
 }
@@ -53,7 +53,7 @@ pub struct Fulfilment {
 /// When and by whom a fulfilment was removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removal {
-    /// When it was removed, an RFC 3339 date-time.
+    /// When the fulfilment was removed, an RFC 3339 date-time.
     pub at: String,
     /// Who removed it.
     pub by: String,
@@ -61,9 +61,9 @@ pub struct Removal {
 
 // ---- Write ---------------------------------------------------------------------------------------
 
-/// Writes a fulfilment, unless its ID already exists. `at` is when it was recorded, in milliseconds since
-/// 1970. Returns the fulfilment with this ID; `None` if the offering already has [`MAX_FULFILMENTS`] in the
-/// month. One call.
+/// Writes a fulfilment, unless a fulfilment with its ID already exists. Returns the fulfilment with this ID,
+/// or `None` if the offering already has [`MAX_FULFILMENTS`] in the month. `at` is the time of recording, in
+/// milliseconds since 1970. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The fulfilment may have been written then.
@@ -77,8 +77,8 @@ pub async fn add(
     change(ledger, Add { id, done, by, at, most: MAX_FULFILMENTS }.statement()?, id).await
 }
 
-/// Removes a fulfilment. Has no effect if it is removed already. Returns the fulfilment; `None` if none has
-/// this ID. One call.
+/// Removes a fulfilment, or leaves it unchanged if it was already removed. Returns the fulfilment, or `None`
+/// if no fulfilment has this ID. One call.
 ///
 /// # Errors
 /// If the ledger does not answer. The fulfilment may have been removed then.
@@ -134,7 +134,7 @@ WHERE id = ?1 ->> '$.id' AND removed IS NULL";
 
 // ---- Read ----------------------------------------------------------------------------------------
 
-/// Returns a fulfilment, even if it is removed; `None` if there is none with this ID. One query.
+/// Returns a fulfilment, even a removed one. Returns `None` if no fulfilment has this ID. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

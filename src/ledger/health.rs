@@ -24,8 +24,8 @@ pub struct Health {
     pub kept_from: Option<String>,
     /// When the ledger last received messages from the queue.
     pub received: Option<String>,
-    /// Age of the oldest transaction in the ledger's last messages when they were received, in
-    /// milliseconds.
+    /// The delay of the ledger's last messages, in milliseconds: the age of their oldest transaction when the
+    /// messages were received.
     pub lag_ms: Option<u64>,
     /// The last complete reconciliation.
     pub last_pass: Option<Pass>,

@@ -20,11 +20,12 @@ pub(super) struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Describes a page of KV's list: all `names` after the name `after`, up to and including `until`. If
-    /// `until` is `None`, the page reaches the end of the list.
+    /// Describes a page of KV's list. The page covers the names from `after` (exclusive) to `until`
+    /// (inclusive). If `until` is `None`, the page reaches the end of the list. `names` are the names on the
+    /// page.
     ///
-    /// `times` is the span from the request of the page until now. A claim that is recent at any time in
-    /// this span keeps precedence, because the page may not show its change yet.
+    /// `times` begins when the page was requested, and ends now. A claim that is recent at any moment in
+    /// between takes precedence, because the page may not show its change yet.
     pub fn new(
         kind: Kind,
         (after, until): (&'a str, Option<&'a str>),
@@ -37,9 +38,9 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Updates claims (rows that lock facts) from the records in KV. Recent claims take precedence and stay as
-/// they are. Adds a claim for each record without one, and deletes claims without a record. The claim of a
-/// removal is kept for a day, because it says who removed the record.
+/// Updates claims (rows that lock facts) from the records in KV. Adds a claim for each record without one,
+/// and deletes claims without a record. Recent claims take precedence over KV, and stay as they are. The
+/// claim of a removal is kept for a day, because it says who removed the record.
 ///
 /// # Errors
 /// If the ledger does not answer.

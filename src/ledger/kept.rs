@@ -5,8 +5,9 @@ use super::{Ledger, Query, Result, ask};
 use crate::settlement::Month;
 use serde::Serialize;
 
-/// Keeps transactions from this month on; `None` keeps all transactions. The next whole pass of the
-/// reconciliation removes older rows, or writes them again. Until that pass ends, the ledger is incomplete.
+/// Keeps transactions from this month on; `None` keeps all transactions. The next whole reconciliation pass
+/// applies the change: it removes the rows of earlier months, or writes rows again that were removed before.
+/// If the new month is earlier than the old one, the ledger is incomplete until that pass ends.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -20,8 +21,8 @@ struct KeepFrom {
     first: u64,
 }
 
-/// Stores the first month to keep. It also cancels a pass that is under way, because that pass has already
-/// compared some of the rows.
+/// Stores the first month to keep. Also cancels a pass that is under way, because that pass has already
+/// compared some rows by the old month.
 impl Query for KeepFrom {
     type Row = ();
     const SQL: &'static str = "UPDATE reconciliation SET kept_from = ?1 ->> '$.first', started = NULL, lease = 0, holder = '',

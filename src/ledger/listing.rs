@@ -33,7 +33,7 @@ pub(super) enum Hashes {
     Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
-/// Returns the rows of a page: newest first, or oldest first if `is_newer`.
+/// Returns the rows of a page. The oldest row comes first if `is_newer`, otherwise the newest.
 pub(super) async fn rows(
     ledger: &dyn Ledger,
     asked: ListingQuery<'_>,

@@ -10,8 +10,9 @@
 
 use crate::decimal::Decimal;
 
-/// The number of digits before the decimal point of a padded text. `FRACTION_DIGITS` is the number after the
-/// point: no double has more. `PART_DIGITS` is the number in each part that is summed.
+/// The number of digits before the decimal point of a padded text. `FRACTION_DIGITS` is the number of digits
+/// after the point. No double has more digits than these. `PART_DIGITS` is the number of digits in each part
+/// that is summed.
 const WHOLE_DIGITS: i32 = 324;
 const FRACTION_DIGITS: i32 = 324;
 const PART_DIGITS: i32 = 12;

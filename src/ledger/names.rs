@@ -1,7 +1,8 @@
-//! The names of registered units and teams. A search finds them by the beginning of any word in their ID or name.
+//! The names of registered units and teams. A search finds them by the beginning of any word in their ID or
+//! name.
 //!
-//! The register and the profiles in Workers KV remain the system of record. A reconciliation pass copies them, and a change of
-//! a profile copies its name at once.
+//! The register and the profiles in Workers KV remain the system of record. A reconciliation pass copies IDs
+//! and names from them to the ledger. When a profile is changed, its name is copied at once.
 
 use super::{Ledger, Query, Result, ask};
 use crate::order_number::folded;
@@ -28,7 +29,7 @@ pub struct Name {
     pub kind: NameKind,
     /// Its ID.
     pub id: String,
-    /// The name in the unit's profile; empty if there is none.
+    /// The name in the unit's profile. Empty for a team, and for a unit without a name.
     pub name: String,
 }
 
@@ -45,7 +46,7 @@ pub async fn find(ledger: &dyn Ledger, text: &str, most: usize) -> Result<Vec<Na
     }
 }
 
-/// Writes the name in the profile of a unit, which must be registered.
+/// Writes the name from a unit's profile to the ledger. The unit must be registered.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -54,7 +55,7 @@ pub async fn set(ledger: &dyn Ledger, unit: &str, name: &str) -> Result<()> {
     ask(ledger, &Set { names: &[Row::new(own)] }).await.map(drop)
 }
 
-/// Removes a unit that is no longer registered.
+/// Removes the ledger's row of a unit that is no longer registered.
 ///
 /// # Errors
 /// If the ledger does not answer.

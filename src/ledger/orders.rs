@@ -65,8 +65,8 @@ pub async fn by_email(
 /// Returns a page of the transactions with a reference in these shops. Also finds other spellings of the
 /// reference's [`order_number`](crate::order_number::order_number). One query.
 ///
-/// Two kinds of transactions are found by the exact reference only. The first is erased transactions. The
-/// second is transactions of an earlier release, until a reconciliation pass has read their records.
+/// Erased transactions are found only by the exact reference. So are transactions of an earlier release,
+/// until a reconciliation pass has read their records.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -84,9 +84,9 @@ pub async fn by_reference(
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions that share the buyer or the reference with the given transaction, and
-/// match a filter. They belong to the same shop, and include the given transaction itself. The page is empty
-/// if that transaction is erased or has no row. Two queries.
+/// Returns a page of the transactions that have the same buyer or the same reference as the given
+/// transaction, and match a filter. All of them belong to that transaction's shop. The given transaction
+/// itself is included. The page is empty if the given transaction is erased or has no row. Two queries.
 ///
 /// # Errors
 /// If the ledger does not answer.

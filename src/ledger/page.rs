@@ -15,8 +15,8 @@ use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How long the row of an erased transaction is kept after the erasure, in milliseconds, even if the ledger no longer
-/// keeps its month. Incremental backups need these rows.
+/// How long the row of an erased transaction is kept after the erasure, in milliseconds. The row is kept even
+/// if the ledger no longer keeps the transaction's month, because incremental backups need it.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction on a page of KV's list, and the size of its record in bytes.
@@ -49,8 +49,9 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.note(&findings).await
     }
 
-    /// Returns two lists of IDs. The first has the rows that KV does not list, except rows of transactions
-    /// that are too new to be listed. The second has the listed transactions without a row.
+    /// Returns two lists of IDs: rows that KV does not list, and listed transactions without a row. The first
+    /// list leaves out transactions that are too new for KV to list. Also removes the rows of months that the
+    /// ledger no longer keeps.
     async fn differences(
         &mut self,
         ids: &[&str],
@@ -178,7 +179,8 @@ struct Span<'a> {
     ids: &'a [&'a str],
 }
 
-/// Removes the rows of months that the ledger no longer keeps. Reads no row if the ledger keeps all months.
+/// Removes the rows of months that the ledger no longer keeps. Rows of recently erased transactions stay.
+/// Reads no row if the ledger keeps all months.
 #[derive(Serialize)]
 struct Old<'a>(&'a Span<'a>);
 

@@ -123,7 +123,7 @@ pub async fn add(
 pub enum Removable {
     /// Any manager.
     All,
-    /// A manager only if the unit or team has another manager.
+    /// A manager may be removed only if the unit or team has another manager.
     NotTheLast,
 }
 
@@ -206,8 +206,8 @@ impl<'a> PeoplePage<'a> {
 /// have. Leaves out rows that changed recently. A record from before a person's removal does not add the
 /// person again.
 ///
-/// Removes a person whose record is older than the row. This means that the row's own record was never
-/// written, and the older record may have another role.
+/// Also removes a person whose record is older than the person's row. In this case the record that belongs to
+/// the row was never written, and the older record may have another role.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -28,7 +28,8 @@ pub trait Ledger {
     /// Implementations retry after a failure, so every statement in this module must be safe to run twice.
     fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l>;
 
-    /// Returns the size of the database in bytes, as the last answer stated it; `None` if it is unknown.
+    /// Returns the size of the database in bytes, according to its last answer. Returns `None` if the size is
+    /// unknown.
     fn bytes(&self) -> Option<u64> {
         None
     }
@@ -39,8 +40,8 @@ pub trait Ledger {
 pub enum LedgerError {
     /// The database does not answer, or refuses the statements. The statements may have taken effect.
     Unavailable,
-    /// A row would break a constraint, so nothing was changed. The text is SQLite's message, which contains only names
-    /// of columns.
+    /// A row would break a constraint, so nothing was changed. The text is SQLite's message. It contains
+    /// names of columns, but no values.
     Refused(String),
     /// The database's answer does not have the form that the SQL statement defines.
     Damaged,

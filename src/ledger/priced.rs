@@ -42,7 +42,8 @@ pub struct PricedCharges {
     pub is_split: bool,
     /// Number of transactions.
     pub transactions: u64,
-    /// The exact sum of the charges.
+    /// Whether the charges can be split by offering: the quantities are known, and neither a charge nor a
+    /// quantity is too large or too precise to be stored as a number. If false, `amount` is 0.
     pub amount: Decimal,
 }
 
@@ -90,9 +91,9 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// SQL that selects the transactions of the month. `is_split` is 0 for a transaction that cannot be split by
-/// offering. Such a transaction has no quantities, or it has a charge or a quantity that is so large that it
-/// is stored as a text.
+/// SQL that selects the transactions of the month. `is_split` is 0 for a transaction whose charge cannot be
+/// split by offering. Such a transaction has no quantities, or its charge or one of its quantities is stored
+/// as a text. The ledger stores a text for a number that is too large or has too many decimal places.
 ///
 /// The characters `","` in the quantities show that a quantity is a text: only there does one JSON string
 /// follow another.

@@ -80,7 +80,7 @@ struct Limited<'a> {
 /// months, with the day's stored sums or null. `spans(month, mode, from_ms, until_ms)` has each series of
 /// consecutive days without stored sums.
 ///
-/// If a query asks for given units, it uses no stored sums, because these cover all units.
+/// The stored sums cover all units together. So a query for certain units does not use them.
 macro_rules! states_and_spans {
     () => {
         "days AS (
@@ -184,8 +184,8 @@ FROM all_parts GROUP BY month, mode, offering, part HAVING sum(sum) > 0"
     );
 }
 
-/// A row of the query's result. Quantities that are stored as texts are split into parts of twelve digits,
-/// and this is the sum of one part.
+/// A row of the query's result: the sum of one part. Quantities that are stored as texts are split into parts
+/// of twelve digits, and each part is summed separately.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

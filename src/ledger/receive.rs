@@ -40,7 +40,8 @@ impl Delivered {
 /// What happens to a message after a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Acknowledge the message: its row is written, or the service did not send it.
+    /// Acknowledge the message. Either its row is written, or the message needs none: it is not from the
+    /// service, or its record is damaged.
     Done,
     /// Deliver the message again after this many seconds.
     Later(u32),

@@ -1,4 +1,4 @@
-//! Finds the shops whose month is marked as paid. The ledger has a claim, a row of its own, for each such
+//! Finds which months of which shops are marked as paid. The ledger has a row, called a claim, for each such
 //! month.
 
 use super::{Ledger, Query, Result, ask};
@@ -7,7 +7,7 @@ use crate::settlement::Month;
 use crate::store::SettlementKey;
 use serde::Serialize;
 
-/// Returns the months that are marked as paid, each with its shop, including shops without transactions.
+/// Returns the months that are marked as paid, each with its shop. Includes shops without transactions.
 /// Ledger cost: 1 query.
 ///
 /// # Errors

@@ -16,7 +16,8 @@ pub struct ShopMonthFilter {
     pub unit: Option<String>,
     /// Only these months.
     pub months: Vec<Month>,
-    /// `true` selects only months that are marked as paid, `false` only the others, and `None` both.
+    /// `true` selects only months that are marked as paid, and `false` only months that are not. `None`
+    /// selects both.
     pub is_paid: Option<bool>,
 }
 

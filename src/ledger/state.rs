@@ -138,7 +138,7 @@ impl Query for Get {
 
 // ---- The reconciliation --------------------------------------------------------------------------
 
-/// Returns the latest plausible time. A later one comes from a clock that is far ahead.
+/// Returns the latest plausible time. A later time comes from a clock that is far ahead.
 fn latest(now_ms: u64) -> u64 {
     now_ms.saturating_add(SKEW_MS)
 }

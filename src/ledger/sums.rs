@@ -24,7 +24,7 @@ pub struct MonthSum {
     pub currency_code: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of pledges whose offering had no price, in these transactions.
+    /// In the summed transactions, the number of pledges whose offering had no price.
     pub unpriced: usize,
     /// The exact sum of the charges, as a decimal with two places.
     pub amount: String,
@@ -36,8 +36,8 @@ pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
-    /// Restricts the sums to these months of shops, each given as the name of its settlement record; `None`
-    /// sums all months.
+    /// Limits the sums to single months of single shops. Each entry is the name of such a month's settlement
+    /// record. `None` sums all months.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<Vec<String>>,
 }
@@ -181,10 +181,12 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer. `sums` has an entry for each currency: its code, the number of transactions, of
-/// unpriced pledges, and of very large charges, which are stored as texts.
+/// A row of the answer. `sums` has an entry for each currency, with these values in order:
 ///
-/// The last two values are the sum of all other charges in cents: whole millions, and the rest.
+/// - The code of the currency.
+/// - The number of transactions, and the number of unpriced pledges.
+/// - The number of very large charges, which are stored as texts.
+/// - The sum of all other charges in cents, as two values: whole millions, and the rest.
 #[derive(Deserialize)]
 struct SumsOfShop {
     month: Month,

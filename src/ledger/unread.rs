@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeSet;
 
-/// Maximum size of the records that are read together, in bytes.
+/// Maximum total size of the records that are read at the same time, in bytes.
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
 impl ListedTransaction {
@@ -33,8 +33,8 @@ impl ListedTransaction {
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Reads the records of transactions whose metadata lacks quantities or the hash of the reference, unless their rows are
-    /// up to date.
+    /// Reads the records of transactions whose metadata lacks the quantities or the hash of the reference.
+    /// Skips transactions whose rows are up to date.
     pub(super) async fn read_records(
         &mut self,
         mut unread: Vec<ListedTransaction>,
@@ -60,8 +60,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(written)
     }
 
-    /// Returns the namespace's secret, with which references are hashed; `None` if there is none or it cannot
-    /// be read.
+    /// Returns the namespace's secret, which is the key for hashing references. Returns `None` if the
+    /// namespace has no secret, or if the secret cannot be read.
     async fn secret(&mut self) -> Result<Option<NamespaceSecret>> {
         self.calls = self.calls.saturating_sub(1);
         let Some(stored) = self.store.get(&SecretKey).await? else { return Ok(None) };
@@ -91,8 +91,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-/// Creates the row of a transaction from its record. If the value cannot be read, creates the row from the metadata
-/// alone; returns `None` if the metadata has no quantities.
+/// Creates a transaction's row from its record. If the record's value cannot be read, uses the metadata
+/// alone. In that case, returns `None` if the metadata has no quantities.
 fn entry(recorded: &Recorded, value: &[u8], secret: Option<&NamespaceSecret>) -> Option<Entry> {
     let Some(entry) = entry_of(recorded, value) else {
         return Entry::new(recorded, recorded.summary.quantities.clone()?);
@@ -103,7 +103,7 @@ fn entry(recorded: &Recorded, value: &[u8], secret: Option<&NamespaceSecret>) ->
     })
 }
 
-/// Returns the hash of the reference in the value of a record.
+/// Returns the hash of the reference that a record's value contains.
 fn reference(
     secret: Option<&NamespaceSecret>,
     recorded: &Recorded,
@@ -130,8 +130,9 @@ fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     parts
 }
 
-/// Selects the transactions whose row is missing or outdated: it has another time, is from before the
-/// erasure, or lacks the hash of the reference.
+/// Selects the transactions whose row is missing or outdated. A row is outdated in three
+/// cases: its creation time differs from the record's, it does not show the erasure, or it lacks the hash of
+/// the reference.
 #[derive(Serialize)]
 struct Missing {
     asked: Vec<ExpectedRow>,

@@ -7,12 +7,12 @@ use crate::time::parse_ms;
 use crate::updates::MAX_UPDATES;
 use serde::Serialize;
 
-/// Largest number of updates of one offering, month and mode that are not withdrawn.
+/// Maximum number of updates for one offering, month and mode. Withdrawn updates do not count.
 pub const MAX_KEPT: u32 = 200;
 /// Maximum number of bytes of a record besides its updates.
 const FRAME_BYTES: usize = 64;
 
-/// A change of an update.
+/// A change to an update. Updates are news for buyers about their pledges.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RowChange<'a> {
     /// The update's ID.
@@ -29,15 +29,15 @@ pub struct RowChange<'a> {
     pub operation: &'a str,
     /// Who makes the change.
     pub by: &'a str,
-    /// When it is made, in milliseconds since 1970.
+    /// When the change is made, in milliseconds since 1970.
     pub at: u64,
 }
 
 /// Writes a new update, and returns it. If an update with this ID exists, returns that update unchanged.
 /// `change` has the first revision. Ledger cost: 1 call.
 ///
-/// Returns `None` if nothing was written, because the offering already has [`MAX_KEPT`] updates in the
-/// month, or another update was made from the fulfilment.
+/// Writes nothing and returns `None` in two cases: the offering already has [`MAX_KEPT`] updates in the
+/// month, or the fulfilment already has another update.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.

@@ -53,8 +53,8 @@ pub async fn due(ledger: &dyn Ledger, before: u64, most: usize) -> Result<Vec<Pl
     ask(ledger, &Due { before, most }).await
 }
 
-/// Returns the outdated records of these months: those not written to Workers KV since their published updates last
-/// changed. One query.
+/// Returns the outdated records of these months. A record is outdated if it was not written to Workers KV
+/// since its published updates last changed. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -61,7 +61,7 @@ pub struct UpdateRow {
     pub operation: String,
     /// Who added the update.
     pub by: String,
-    /// When it was added, an RFC 3339 date-time.
+    /// When the update was added, an RFC 3339 date-time.
     pub at: String,
     /// Who made the last change.
     pub changed_by: String,

@@ -32,7 +32,7 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub struct Limits {
     /// About how many calls of KV and the ledger an invocation may make.
     pub calls: u32,
-    /// How long new steps may begin, in milliseconds from the start.
+    /// The time after which no new step begins, in milliseconds from the start.
     pub milliseconds: u64,
 }
 
@@ -126,8 +126,9 @@ async fn write_unsent(
     Ok((written, used))
 }
 
-/// Writes the row of a single transaction, because a row can be as large as its record. Returns false if KV
-/// does not show the record yet. The mark is then kept for the next invocation.
+/// Writes the row of one transaction. Transactions are written one by one, because a row can be as large as
+/// its record. Returns false if KV does not show the record yet. The mark is then kept for the next
+/// invocation.
 async fn write_row(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

@@ -52,7 +52,7 @@ pub struct Door {
     pub secrets: Option<SigningSecrets>,
 }
 
-/// Why a door whose binding or variable is set does not work.
+/// Why a door does not work although its binding or variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoorProblem {
     /// The URL is invalid or not allowed, for example because it is not `https`.

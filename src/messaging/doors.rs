@@ -3,7 +3,7 @@
 use super::door::{Door, DoorName, DoorProblem};
 use crate::pledge::NotificationService;
 
-/// The bindings, variables and secrets of a Worker.
+/// Gives access to the bindings, variables and secrets of a Worker.
 pub trait DoorVariables {
     /// Returns whether a service is bound under this name.
     fn has_binding(&self, name: &str) -> bool;

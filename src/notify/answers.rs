@@ -4,8 +4,8 @@ use super::SendError;
 use serde::Deserialize;
 
 /// Codes of Cloudflare Email Sending for permanent errors: the same e-mail would be refused again. Codes
-/// that begin with `E_HEADER` are permanent, too. Any other error may be temporary, or the operator can fix
-/// its cause, such as `E_SENDER_NOT_VERIFIED`.
+/// that begin with `E_HEADER` are permanent, too. Errors with any other code are retried. They may be
+/// temporary, or the operator can fix the cause, as with `E_SENDER_NOT_VERIFIED`.
 const REFUSED: [&str; 6] = [
     "E_RECIPIENT_SUPPRESSED",
     "E_RECIPIENT_NOT_ALLOWED",
@@ -32,7 +32,8 @@ pub fn cloudflare_answer(id: Option<&str>) -> String {
     shown(id.split('@').next().unwrap_or_default())
 }
 
-/// Converts an error of Cloudflare's e-mail binding. `code` is the error's code, or `None` if it has none.
+/// Converts an error of Cloudflare's e-mail binding to a permanent or a retryable error. `code` is the
+/// error's code, or `None` if the error has none.
 pub fn cloudflare_error(code: Option<&str>) -> SendError {
     let code = shown(code.unwrap_or_default());
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {

@@ -101,7 +101,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     /// Checks that no other delivery has claimed this notification.
     ///
     /// # Errors
-    /// If another delivery has claimed the notification, because it may be sending it now.
+    /// If another delivery has claimed the notification, and may be sending it now.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,

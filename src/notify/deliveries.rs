@@ -38,7 +38,7 @@ pub struct Deliveries {
     counted: RefCell<VecDeque<Known<String>>>,
 }
 
-/// The transaction of a notification, and the service that delivers it.
+/// The transaction that a notification is about, and the service that delivers the notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
     pub id: TransactionId,

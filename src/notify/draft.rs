@@ -92,7 +92,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 }
 
-/// Returns the reason for not sending a notification if the unit's profile does not switch its service on.
+/// Returns the reason why a notification is not sent if its service is not switched on in the unit's profile.
 fn switched_off(service: NotificationService) -> Reason {
     if service.is_email() { Reason::MailOff } else { Reason::ServiceOff }
 }

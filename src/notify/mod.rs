@@ -4,7 +4,7 @@
 //! The queue delivers each queue message at least once, possibly late, and in any order. The transaction's
 //! record is read only when the notification is sent. So the queue message contains no personal data, and an
 //! erased recipient gets nothing. Each requested service has its own queue message, so a failure of one
-//! service does not resend the others.
+//! service does not resend the notifications of the other services.
 //!
 //! The first notification of a service is round 1, and each resend by an operator is the next round. A
 //! [`Marker`] records that a round has ended.
@@ -221,7 +221,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Marks the notification as failed, with a code. Returns `false` if its delivery had already ended.
+    /// Marks the notification as failed, with a code. Returns `false` if the notification already has an
+    /// outcome.
     async fn give_up(&self, delivery: &Delivery<'_>, code: &str) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
             return Ok(false);

@@ -69,9 +69,9 @@ impl Delivery<'_> {
         Subject { id: self.id.clone(), service: self.message.service }
     }
 
-    /// Returns whether another delivery of the same round may be running. An earlier attempt may still be
-    /// running elsewhere, and an operator may submit a resend form several times. Only the first attempt of
-    /// the first round has no rival, because a create request queues only one message.
+    /// Returns whether another delivery of the same notification may be running. An earlier attempt may still
+    /// be running elsewhere, and an operator may submit a resend form several times. Only the first attempt
+    /// of the original notification has no rival, because a create request queues only one message.
     pub fn may_have_rivals(&self) -> bool {
         self.message.round > 1 || self.attempt > 1
     }

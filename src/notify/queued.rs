@@ -3,7 +3,8 @@
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 
-/// `mail-queued:{id}`: records that the message for a notification, or for a resend of it, is in the queue.
+/// `mail-queued:{id}`: records that the message for a notification is in the queue. The message may also be
+/// for a resend of the notification.
 ///
 /// The record is ignored once the delivery for this or a later resend has ended. It is also ignored one day
 /// after the message was due.
@@ -16,7 +17,8 @@ pub struct Queued {
     pub at: String,
     /// When the queue should deliver the message, an RFC 3339 date-time.
     pub until: String,
-    /// Why the message waits: a mail service's code. `None` if an operator put it into the queue.
+    /// The mail service's code that says why the message waits. `None` if an operator put the message into
+    /// the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The format of the record.

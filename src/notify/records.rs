@@ -12,8 +12,8 @@ use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
-    /// Returns whether a round, the first sending of a notification or a resend, has ended. Asks this
-    /// instance's memory first, then the store.
+    /// Returns whether a round has ended. A round is the first sending of a notification, or a resend. Asks
+    /// this instance's memory first, then the store.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         let round = delivery.message.round;
         if self.knows_ended(delivery) {

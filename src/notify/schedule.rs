@@ -26,25 +26,25 @@ pub const TRIED_SECONDS: u32 = {
 /// allows for all waits after failures, and for some days of a used-up mail quota. Cloudflare Queues keeps a
 /// message for 4 days by default, and for at most 14 days.
 pub const MAX_RETRIES: u32 = 15;
-/// Longest wait that a mail service gets if it asks for one, in seconds. All attempts should end within about
-/// a day.
+/// Longest wait after a failed attempt, in seconds, even if a mail service asks for a longer one. All
+/// attempts should end within about a day.
 const MAX_WAIT: u32 = 43_200;
 /// Longest wait for the renewal of a quota, in seconds. The queue allows no longer delay.
 const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// Milliseconds from midnight (UTC) until messages that waited for the mail quota are retried. The margin
 /// allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// Milliseconds after the first retries of a day (UTC). If the mail quota is used up within this time, a
-/// message waits for half a day. The quota's day then follows another time zone, or other messages have
-/// already used the quota up.
+/// Milliseconds after the first retries of a day (UTC). If the mail quota is still used up within this time,
+/// a message waits for half a day. Either the quota's day follows another time zone, or other messages have
+/// already used the new quota up.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the mail quota is still used up shortly after midnight (UTC).
 const HALF_A_DAY: u32 = 43_200;
 /// A `Retry-After` of at least this many seconds means that a quota is used up. A shorter one means a rate
 /// limit.
 const LEAST_OF_A_QUOTA: u32 = 60 * 60;
-/// Seconds that a retry waits after the claim of another delivery (its exclusive right to send) has expired.
-/// Until then, Workers KV may still show that the notification has no outcome yet.
+/// Seconds between the expiry of another delivery's claim and the retry. A claim is the exclusive right to
+/// send a notification. Workers KV may need these seconds to show the outcome of the other delivery.
 const UNSEEN: u64 = LEAST_CACHE_SECONDS as u64;
 
 /// Decides what happens to a message whose transaction's record KV does not show: a retry, or nothing more if
@@ -73,9 +73,9 @@ pub(super) fn is_last(attempt: u32) -> bool {
     nth(&FAILED_AFTER, attempt).is_none()
 }
 
-/// Returns the seconds until the next attempt if the mail service's quota is used up. This is the wait that
-/// the mail service asks for, if that is at least an hour. Otherwise, the next attempt is on the next day
-/// (UTC), or in half a day if a retry early in the day has failed.
+/// Returns the seconds until the next attempt if the mail service's quota is used up. If the mail service
+/// asks for a wait of at least an hour, returns that wait. Otherwise, the wait lasts until the next day
+/// (UTC), or for half a day if a retry early in the day has failed.
 pub(super) fn next_quota(attempt: u32, now_ms: u64, after: Option<u32>) -> u32 {
     let since_begin_ms = (now_ms + DAY_MS - INTO_THE_DAY_MS) % DAY_MS;
     let rest = u32::try_from((DAY_MS - since_begin_ms).div_ceil(1_000)).unwrap_or(MAX_QUOTA_WAIT);
@@ -93,8 +93,7 @@ pub(super) fn held(holds_ms: u64) -> Outcome {
     Outcome::Later { seconds, cause: "another delivery may be sending it".to_owned() }
 }
 
-/// Returns the wait after the attempt with this number, which starts at 1; `None` if no other attempt
-/// follows.
+/// Returns the wait after the attempt with this number, counted from 1. Returns `None` if no attempt follows.
 fn nth(waits: &[u32], attempt: u32) -> Option<u32> {
     waits.get(attempt.saturating_sub(1) as usize).copied()
 }

@@ -24,7 +24,8 @@ use std::cmp::Ordering;
 /// The count may be a minute old.
 const MAX_A_DAY: usize = 5;
 /// Maximum number of notifications for transactions of test keys, per service and day. This limit is higher
-/// than that for live keys, because all e-mails for test keys go to one address that the operator has set.
+/// than the limit for live keys, because all e-mails for test keys go to one address that the operator has
+/// set.
 const MAX_TESTS_A_DAY: usize = 100;
 
 /// A notification that is ready to be sent. `address` is the HMAC of the address whose daily limit applies.
@@ -114,7 +115,7 @@ fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
 }
 
 /// Checks that the record was written by the create request that queued this message. A repeated create
-/// request may overwrite the record, and then queues its own message.
+/// request may overwrite the record. The repeated request then queues a message of its own.
 ///
 /// # Errors
 /// If another create request wrote the record. The error says what happens to the message.

@@ -26,8 +26,8 @@ pub trait Ports {
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`: a
-    /// text such as "nothing was restored".
+    /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`,
+    /// such as "nothing was restored".
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
@@ -107,7 +107,7 @@ pub struct Answer {
     pub data: String,
     /// The lines of text for people.
     pub text: String,
-    /// The exit code of the command: 1 if a script has to act on the answer.
+    /// The exit code of the command: 1 if a script has to act on the answer, otherwise 0.
     pub exit_code: u8,
     /// Whether the text goes to standard error, because standard output contains a file that the operation
     /// wrote.
@@ -124,7 +124,8 @@ impl Answer {
         Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
     }
 
-    /// Creates the answer for a change. If the change was already done before, the answer says when.
+    /// Creates the answer for a change. If an earlier request had already made the change, the answer says
+    /// when.
     ///
     /// # Errors
     /// If the data cannot be encoded as JSON.
@@ -132,8 +133,8 @@ impl Answer {
         Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
     }
 
-    /// Adds a note that the change was already made at the time `before`. For `None`, returns the answer as
-    /// it is.
+    /// Adds a note that the change was already made at the time `before`. If `before` is `None`, leaves the
+    /// answer unchanged.
     pub fn since(self, before: Option<&str>) -> Self {
         let Some(at) = before else { return self };
         let members = self.data.strip_prefix('{').unwrap_or_default();

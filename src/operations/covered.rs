@@ -8,8 +8,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Covered {
-    /// The time up to which the answer includes all transactions. If the time is not known, the inner `None`
-    /// becomes `null`. The member is left out of the JSON if the answer is from Workers KV.
+    /// The time up to which the answer includes all transactions. The inner `None` (`null` in JSON) means
+    /// that the time is not known. The outer `None` leaves the member out of the JSON: the answer is from
+    /// Workers KV.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_up_to: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -176,8 +176,7 @@ fn in_table(credits: &[Credit]) -> String {
 pub const RESTORE: Spec = Spec::changes(
     "credits",
     "restore",
-    "restore credits from the audit log that are missing in the ledger, for example after its database \
-     was deleted",
+    "restore from the audit log the credits that are missing in the ledger, for example after its database was deleted",
     &[],
 )
 .answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");

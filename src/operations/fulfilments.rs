@@ -84,8 +84,8 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     Answer::done(&added.map(Printed::from), text)
 }
 
-/// A fulfilment as JSON. Its place is called `location` here, because `place` in an answer is where the
-/// command ran.
+/// A fulfilment as JSON. The place where it was done is called `location` here, because `place` in an answer
+/// already says where the command ran.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Printed {
@@ -292,8 +292,7 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions of all months that are left out of these sums, because they have too many \
-             quantities: {count}."
+            "Transactions that these sums leave out because they have too many quantities, counted over all months: {count}."
         ),
     };
     let text = paragraphs([sums, others, complete(coverage), without]);

@@ -101,8 +101,7 @@ const fn advice(kind: FindingKind) -> &'static str {
              restore a backup with `--only transactions`."
         }
         FindingKind::Gone => {
-            "the record was deleted, so its row was removed. Restore a backup with `--only transactions`, or keep \
-             the finding as the reason why the sum changed."
+            "the record was deleted, so its row was removed. Restore a backup with `--only transactions`, or keep the finding: it explains why the sum changed."
         }
         FindingKind::Large => {
             "the quantities are too many to be summed by offering; the charge is counted. Ask the shop whether \

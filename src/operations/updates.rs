@@ -1,4 +1,4 @@
-//! Operations on updates: what became of pledges, as buyers' timelines show it.
+//! Operations on updates. An update tells buyers, on their timelines, what became of their pledges.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use super::spec::{Argument, Kind, Spec, mode, month, text};

@@ -19,10 +19,10 @@ pub const UNUSUAL_DAYS: u64 = 90;
 const MONTHS: usize = 12;
 /// Number of months, the current one included, that are searched for unpriced pledges.
 const UNPRICED_MONTHS: usize = 2;
-/// Maximum number of months, of all shops together, for which the amount due is computed. This is only
-/// needed if credits may cover all charges of a month.
+/// Maximum number of months, of all shops together, for which the amount due is computed. The amount is
+/// computed only for months whose charges may be covered by credits.
 const MAX_COVERED: usize = 200;
-/// Maximum number of units that are checked for live transactions.
+/// Maximum number of units that are searched for units without live transactions.
 pub const MAX_UNITS: usize = 1_000;
 
 pub use super::notifications::{RECENT_DAYS, RecentFailures, recent_failures};
@@ -37,11 +37,11 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
     Ok(ledger::unpriced(ledger, &months).await?)
 }
 
-/// Counts the shops that owe something for each of the last 12 months that have ended, newest month first.
+/// Returns how many shops owe something for each of the last 12 months that have ended, newest month first.
 /// Leaves out months for which no shop owes anything.
 ///
-/// If credits may cover all charges of a shop's month, the amount due is computed. At most 200 such months
-/// are computed; further ones count as owed.
+/// Credits may cover all charges of a shop's month. Then the amount due is computed, for at most 200 such
+/// months. Any further ones count as owed.
 ///
 /// Ledger cost: 1 query, and 5 to 7 more if amounts due are computed. KV cost: 1 read per 100 computed
 /// months.
@@ -98,8 +98,8 @@ pub struct IdleUnits {
     pub has_more: bool,
 }
 
-/// Returns those of the first 1,000 registered units that have no live transaction. KV cost: 1 list. Ledger
-/// cost: 1 query.
+/// Searches the first 1,000 registered units, and returns those without a live transaction. KV cost: 1 list.
+/// Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the store or the ledger fails.

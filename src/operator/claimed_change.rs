@@ -48,7 +48,7 @@ pub(super) struct ClaimedChange<'c, S, C, E> {
 
 impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Begins a change by writing its entry to the audit log. `on` receives the time of the change, and
-    /// returns the IDs of what it changes.
+    /// returns the IDs of the things that the change concerns.
     ///
     /// # Errors
     /// If it is not certain that the entry was written.
@@ -70,9 +70,9 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims all facts, so that nobody else can change them. If one of them cannot be claimed, claims
-    /// none. `refused` then creates the error, from the first such fact and the other person's claim on it,
-    /// if there is one.
+    /// Claims all facts, so that nobody else can change them. If any fact cannot be claimed, claims none.
+    /// Then `refused` creates the error. It receives the first fact that could not be claimed, and the other
+    /// person's claim on this fact, if any.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. The change is then given up.
@@ -219,8 +219,8 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses a change if one of its facts was meanwhile changed to the opposite: after the person opened the
-/// form, or after the first attempt. `refused` creates the error from the claim of that other change.
+/// Refuses a change if another change has set one of its facts to the opposite since the person opened the
+/// form, or since the first attempt. `refused` creates the error from the other change's claim.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

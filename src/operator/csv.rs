@@ -20,13 +20,13 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// A position in a text, by whether a spreadsheet's cell may begin there. Spreadsheets may split lines not
-/// only at commas.
+/// Says whether a spreadsheet's cell may begin at a position in a text. Besides commas, spreadsheets may
+/// split lines at other characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the beginning, or after a separator.
     Beginning,
-    /// After a blank. It separates cells only if the spreadsheet's user has chosen that.
+    /// After a blank. A blank separates cells only if the spreadsheet's user has chosen that.
     BehindBlank,
     /// At any other position.
     Within,
@@ -70,8 +70,8 @@ fn next_place(place: Place, character: char) -> Place {
     }
 }
 
-/// Replaces a character that could disguise what a line says by U+FFFD: a control character, or one that
-/// changes the direction of text. Returns any other character unchanged.
+/// Returns U+FFFD in place of a character that could disguise what a line says. Such a character is a control
+/// character, or changes the direction of text. Returns any other character unchanged.
 fn visible(character: char) -> char {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if character.is_control() || turns { '\u{fffd}' } else { character }

@@ -107,9 +107,9 @@ impl Due {
     /// Carries the excess of earlier months' credits (`available`) into this month. Returns the excess that
     /// is left for the next month.
     ///
-    /// A settled month takes exactly the amount that its settlement states. If less is available now, and the
-    /// ledger still keeps the month (`is_kept`), the month takes all of it. Its amount due then differs from
-    /// what was paid.
+    /// A settled month takes exactly the amount that its settlement states, with one exception. If less than
+    /// that is available now, and the ledger still keeps the month (`is_kept`), the month takes all that is
+    /// available. The month's amount due then differs from what was paid.
     pub(super) fn pass(
         &mut self,
         available: Decimal,
@@ -168,8 +168,8 @@ impl MonthUsage {
         other.month.cmp(&self.month).then(by_shop)
     }
 
-    /// Returns the amount that was paid in the currency of this sum; 0.00 if nothing was paid in it. Returns
-    /// `None` if the month is not marked as paid.
+    /// Returns the amount that was paid in the currency of `sum`; 0.00 if nothing was paid in this currency.
+    /// Returns `None` if the month is not marked as paid.
     pub fn paid_of(&self, sum: &Due) -> Option<&str> {
         let settled = self.settled.as_ref()?;
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))

@@ -20,7 +20,7 @@ pub const MONTHS: usize = 12;
 pub struct DueFilter {
     /// The shops.
     pub shops: TransactionFilter,
-    /// Only this month; `None` means the last [`MONTHS`] months that have ended.
+    /// The month to select; `None` selects the last [`MONTHS`] months that have ended.
     pub month: Option<Month>,
     /// `true` selects months that are marked as paid, and `false` those that are not. `None` selects both.
     pub is_paid: Option<bool>,
@@ -72,8 +72,8 @@ pub async fn due_months(
     Ok(DuePage { months, next, coverage })
 }
 
-/// Returns the given month. If none is given, returns those of the last [`MONTHS`] ended months that the
-/// ledger keeps.
+/// Returns the given month. If no month is given, returns the last [`MONTHS`] ended months, except those that
+/// the ledger does not keep.
 fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {
     if let Some(month) = month {
         coverage.check(month)?;

@@ -76,8 +76,8 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Returns the sums of the charges. If only listed months are wanted, also returns the other requested
-    /// months of shops with credits: their excess credits may be carried into a listed month.
+    /// Returns the sums of the charges. If only listed months are wanted, also returns all requested months
+    /// of shops with credits, because excess credits of these months may be carried into a listed month.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
         let Asked { mode, units, months, listed } = *self;
         let Some(listed) = listed else {
@@ -192,9 +192,9 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the earlier months to read. They begin with the first credit that belongs to an order of
-    /// another month, because only such credits can exceed the charges of their month. Returns `None` if
-    /// there is no such credit before the last requested month.
+    /// Returns the earlier months to read. They begin with the first month in which a credit for an order of
+    /// another month is booked: only such credits can exceed the charges of a month. Returns `None` if no
+    /// such credit is booked before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
         let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;

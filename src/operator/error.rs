@@ -17,7 +17,7 @@ pub enum OperatorError {
     /// The request repeats an operation that is running or was begun before. It changed nothing; the text
     /// says what to do.
     Repeated(String),
-    /// Any other problem. The text also says what to do, if there is something to do.
+    /// Any other problem. The text also says what the operator can do, if anything.
     Invalid(String),
 }
 
@@ -50,7 +50,8 @@ impl From<LedgerError> for OperatorError {
     }
 }
 
-/// Converts a JSON error: a record cannot be encoded, or input breaks a rule of its type.
+/// Converts a JSON error. Such an error occurs when a record cannot be encoded, or when input breaks a rule of
+/// its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
         OperatorError::Invalid(without_position(&error))

@@ -126,8 +126,8 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Returns an error if the change was begun too long ago, because a repeated request may be making it by
-/// now.
+/// Returns an error if the change was begun too long ago. By now, a repeated request may be making the same
+/// change.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -264,7 +264,7 @@ async fn look_back<C: Clock, E: Entropy>(
     }
 }
 
-/// Refuses a repeated request if there is no ledger. It is for changes that cannot detect whether they were
+/// Refuses a repeated request if there is no ledger. Used for changes that cannot detect whether they were
 /// already made.
 pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,

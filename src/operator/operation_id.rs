@@ -21,8 +21,8 @@ const MAX_LENGTH: usize = 64;
 /// with the form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
-/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. It
-/// belongs to the person who used it.
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. If two
+/// people use the same ID, it stands for two different operations.
 ///
 /// Only a [hash](Self::hash) of the ID is stored. New API keys are derived from the ID and the namespace's
 /// secret, so a person who can read all records must not learn the ID.
@@ -31,7 +31,7 @@ pub struct OperationId {
     text: String,
     /// When the ID was generated, in milliseconds since 1970; `None` if its text has no time.
     made_ms: Option<u64>,
-    /// Whether this process generated the ID, so that it cannot have been used before.
+    /// Whether this process generated the ID. Such an ID cannot have been used before.
     is_new: bool,
 }
 
@@ -114,7 +114,7 @@ impl OperationId {
     }
 
     /// Derives secret bytes that are unique to this operation, person and purpose. Returns `None` for an ID
-    /// without a time, because a person may have chosen it and others could guess it.
+    /// without a time. A person may have chosen such an ID, so others could guess it.
     pub(super) fn bytes<const N: usize>(
         &self,
         secret: &NamespaceSecret,

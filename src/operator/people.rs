@@ -62,8 +62,8 @@ impl PlacedPerson {
         )))
     }
 
-    /// Returns the arguments that identify an operation. Only their hash is stored, so the e-mail address
-    /// is not.
+    /// Returns the arguments that identify an operation. Only a hash of the arguments is stored, which hides
+    /// the e-mail address.
     fn arguments<T>(&self, more: T) -> (String, &str, T) {
         (place_text(&self.place), &self.address, more)
     }
@@ -84,7 +84,8 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
-    /// Returns the error for adding a person who already has the other role, `role`.
+    /// Returns the error for adding a person who already has a different role. `role` is the role that the
+    /// person has.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
         OperatorError::Invalid(format!(
             "nothing was changed: this person already is a {} here. To change the role, remove the person first",
@@ -238,8 +239,8 @@ async fn remove_record(
     }
 }
 
-/// Returns whether the person was added again since the form for the removal was opened, or since the first
-/// attempt to remove the person.
+/// Returns whether the person was added again in the meantime: since the form for the removal was opened, or
+/// since the first attempt to remove the person.
 fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool {
     parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Largest size of a position's text, in bytes. It contains a cursor of Workers KV, which has a few hundred
-/// bytes, and a record's name, which has at most 512.
+/// Largest size of a position's text, in bytes. The text contains a cursor of Workers KV (a few hundred
+/// bytes) and a record's name (at most 512 bytes).
 const MAX_BYTES: usize = 2_048;
 /// Separates the parts of a position's text. It does not occur in the names of the listed records.
 const SEPARATOR: char = '~';
@@ -16,8 +16,8 @@ pub struct Position {
     pub(super) list: usize,
     /// The cursor of the page; `None` for the first page.
     pub(super) cursor: Option<String>,
-    /// The name of the last record of the page that was processed. Unlike an index, the name stays valid if
-    /// records of the page are removed or added.
+    /// The name of the last processed record of the page. Unlike an index, the name stays valid if records of
+    /// the page are removed or added.
     pub(super) after: Option<String>,
 }
 
@@ -32,7 +32,8 @@ impl Position {
         Some(Position { list, cursor: part(cursor), after: part(after) })
     }
 
-    /// Returns whether a record of the page comes after this position, so that it is not processed yet.
+    /// Returns whether this position is before a record of the page. If so, the record has not been processed
+    /// yet.
     pub(super) fn is_before(&self, name: &str) -> bool {
         self.after.as_deref().is_none_or(|after| name > after)
     }

@@ -92,8 +92,8 @@ impl Key for RegisterKey<'_> {
     }
 }
 
-/// Returns the ID of `others` that is most similar to `id`. It may differ in at most three characters, and at
-/// most a third of `id`.
+/// Returns the ID of `others` that is most similar to `id`. The two may differ in at most three characters,
+/// and in at most a third of the characters of `id`.
 fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o str> {
     let most = Args::default().score_cutoff((id.len() / 3).min(MAX_DIFFERENCES));
     let lower = |id: &str| id.to_ascii_lowercase().into_bytes();
@@ -136,11 +136,11 @@ pub(super) async fn ensure(
     Ok(())
 }
 
-/// A registered ID, with who registered it and when; `None` if the latter cannot be read.
+/// A registered ID, with who registered it and when. These details are `None` if they cannot be read.
 pub(super) type Entry = (String, Option<Registered>);
 
-/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, the result has more than
-/// `most` too, so the caller can tell. KV cost: 1 list per 1,000 IDs.
+/// Returns the first IDs with a prefix, sorted. If more than `most` such IDs exist, returns more than `most`,
+/// so that the caller can tell. KV cost: 1 list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

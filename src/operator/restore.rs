@@ -1,4 +1,4 @@
-//! Decides which records of a backup a restore writes.
+//! Decides which of a backup's records are restored.
 
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
@@ -16,8 +16,9 @@ pub struct RestoreOptions {
     /// Also restores API keys, memberships of teams and people of shops. Some of them may have been revoked
     /// or removed since the backup.
     pub with_keys: bool,
-    /// Restores only transactions, the delivery state of their e-mails, and the records that they were
-    /// cancelled or erased. Replay records are included only if the namespace has the backup's secret.
+    /// Restores only transactions, the delivery state of their e-mails, and the records which say that a
+    /// transaction was cancelled or erased. Replay records are included only if the namespace has the
+    /// backup's secret.
     pub only_transactions: bool,
     /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,
@@ -48,8 +49,8 @@ pub struct Restore {
     options: RestoreOptions,
     /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
-    /// Whether the restore replaces the namespace's secret. API keys that are not in the backup keep the old
-    /// secret.
+    /// Whether the restore replaces the namespace's secret. API keys that the backup does not contain keep
+    /// the old secret.
     pub secret_replaced: bool,
 }
 

@@ -20,8 +20,8 @@ pub enum Role {
 /// A permission that a page or an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Permission {
-    /// See data that is not personal, such as lists of IDs and charges, and transactions without their recipients. Every
-    /// role allows it.
+    /// See transactions without their recipients, and other data that is not personal, such as lists of IDs
+    /// and charges. Every role allows this.
     Look,
     /// Find transactions, show them masked, and show and resend their e-mails.
     Support,

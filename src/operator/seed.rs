@@ -78,7 +78,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     Ok(keys.into_iter().map(key).collect())
 }
 
-/// Registers the teams and their units, and writes the records of which unit belongs to which team.
+/// Registers the teams and their units, and writes the records that state which unit belongs to which team.
 async fn put_teams(
     store: &impl OperatorStore,
     teams: &BTreeMap<String, Vec<String>>,
@@ -95,7 +95,7 @@ async fn put_teams(
     Ok(())
 }
 
-/// Writes the records of people. A reconciliation pass later copies them to the ledger's rows.
+/// Writes the records of people. A reconciliation pass later copies these records to the ledger.
 async fn put_people(
     store: &impl OperatorStore,
     secret: &NamespaceSecret,

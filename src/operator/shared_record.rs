@@ -85,12 +85,12 @@ type Noted = (AuditKey, ChangeNote);
 
 impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     /// Announces a change in the audit log, then waits until the change may be made. `seen` is the version of
-    /// the record that the person saw. `on` receives the time of the change, and returns the IDs of what it
-    /// changes. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
+    /// the record that the person saw. `on` gets the time of the change, and returns the IDs that the entry
+    /// names. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
     ///
     /// # Errors
-    /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails.
-    /// Then only entries of the audit log were written.
+    /// If somebody else changes the record at the same moment, or has just changed it; or if the
+    /// store fails. Then only entries of the audit log were written.
     pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy, T: Into<Subject>>(
         &'t self,
         store: &'t S,
@@ -112,8 +112,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         }
     }
 
-    /// Returns the changes of this record that KV shows now, at least those of the last [`LATE_MINUTES`].
-    /// The name of each author is in the form that `author` may see.
+    /// Returns the changes of this record that KV shows now, at least those of the last [`LATE_MINUTES`]. If
+    /// `author` is a person of a shop, operators are not named.
     async fn changes(
         &self,
         store: &impl OperatorStore,
@@ -208,8 +208,9 @@ where
     /// # Errors
     /// - If the record is no longer the version that was seen, or `first` fails. Then the record was not
     ///   written.
-    /// - If the record read back is neither the new version nor one that was seen.
-    /// - If the store fails. The record may have been written then.
+    /// - If the record that is read back is neither the new version, nor the version that was seen or an
+    ///   older one.
+    /// - If the store fails. In this case, the record may have been written.
     pub async fn write(
         self,
         record: &impl Serialize,
@@ -277,8 +278,8 @@ where
         Ok(RecordVersion::new(record.as_deref()))
     }
 
-    /// Returns the error that names the person who wrote the record. If the record does not show this, or was
-    /// removed, names the author of the last change in the audit log.
+    /// Returns the error that names the person who wrote the record. If the record is gone or names nobody,
+    /// the error names the author of the last change in the audit log.
     async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
         if let Some(Change { by, by_shop, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(self.author.name_of(&by, by_shop), &at));

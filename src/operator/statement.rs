@@ -36,8 +36,8 @@ const MAX_QUANTITIES: usize = 5_000;
 const MAX_PRICE_LISTS: usize = 50;
 /// Number of price lists that are read at once. Each of them may have 1 MiB.
 const READS: usize = 5;
-/// Maximum number of times that the ledger is read. It is read again if it changes between the two reads of a
-/// statement.
+/// Maximum number of times that the ledger is read for a statement. A statement needs two reads. If the
+/// ledger changes between them, both are repeated.
 const ATTEMPTS: usize = 3;
 
 /// What a shop owes for a month.
@@ -48,7 +48,8 @@ pub struct Statement {
     pub number: String,
     /// The shop's month.
     pub of: ShopMonth,
-    /// The unit's profile, with the shop's name, address and tax text; `None` if it has none, or it cannot be read.
+    /// The unit's profile, with the shop's name, address and tax text. `None` if the unit has no profile, or
+    /// the profile cannot be read.
     pub profile: Option<Profile>,
     /// What is owed, one entry for each currency.
     pub sums: Vec<StatementSum>,

@@ -25,8 +25,7 @@ pub struct Sum {
     pub amount: String,
     /// The credits that are booked in the month.
     pub credited: String,
-    /// The credits of earlier months that exceeded the charges of those months, and so reduce this month's
-    /// sum.
+    /// The part of earlier months' credits that exceeded those months' charges. It reduces this month's sum.
     pub carried: String,
     /// What is due: `amount` − `credited` − `carried`; 0.00 if that is negative.
     pub due: String,

@@ -92,8 +92,11 @@ pub async fn of_month(
 
 /// Returns the usage and payments of the selected shops, in one month or in all months.
 ///
-/// Cost for all months of one unit: that of [`of_shop`] for each mode. Cost for one month: that of
-/// [`of_month`]. Cost for all months of all units: that of [`of_month`], plus 2 ledger queries.
+/// Cost:
+///
+/// - All months of one unit: as [`of_shop`], once for each mode.
+/// - One month: as [`of_month`].
+/// - All months of all units: as [`of_month`], plus 2 ledger queries.
 ///
 /// # Errors
 /// As [`of_shop`] and [`of_month`].

@@ -29,7 +29,7 @@ extern "C" {
     /// How long reads may be stale after a write, in milliseconds; undefined for a deployed namespace.
     #[wasm_bindgen(method, getter, js_name = settleMs)]
     fn settle_ms(this: &Kv) -> Option<u32>;
-    /// The ledger of these records, if there is one.
+    /// The ledger that belongs to this namespace; `None` if no ledger is bound.
     #[wasm_bindgen(method, getter)]
     fn ledger(this: &Kv) -> Option<Database>;
 }
@@ -67,7 +67,7 @@ impl KvStore {
         KvStore { ledger: kv.ledger().map(port), kv, thrown }
     }
 
-    /// The ledger of these records, if there is one.
+    /// Returns the ledger that belongs to this namespace; `None` if no ledger is bound.
     pub fn ledger(&self) -> Option<&dyn Ledger> {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }

@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
 type Outcome = Result<JsValue, JsValue>;
 
-/// Converts a value to plain objects, as `JSON.parse` would, with null for `None`.
+/// Converts a value to plain objects like those of `JSON.parse`. `None` becomes null.
 fn to_js(value: &impl Serialize) -> Outcome {
     value
         .serialize(&Serializer::json_compatible())
@@ -33,8 +33,9 @@ fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     author.map_err(|error| format!("{error}: set it with `--by`").into())
 }
 
-/// Converts an argument that a script passed. If it breaks one of the crate's own rules, such as the format
-/// of IDs, the error is the rule's message. serde's own messages are replaced, because they quote values.
+/// Converts an argument that a script passed. If the argument breaks one of this crate's own rules, such as
+/// the format of IDs, the error says which rule. serde's own messages are replaced, because they quote
+/// values.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     serde_wasm_bindgen::from_value(value).map_err(|error| {
         let error = JsValue::from(error).dyn_into::<js_sys::Error>();

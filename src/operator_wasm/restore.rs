@@ -64,15 +64,15 @@ pub fn backed_key(record: JsValue) -> Outcome {
     to_js(&keys::backed(&from_js(record)?))
 }
 
-/// Returns the name of a transaction's record, given the name of the record that marks it as erased. Returns undefined
-/// for any other name.
+/// Takes the name of a record that marks a transaction as erased. Returns the name of the transaction's own
+/// record. Returns undefined for any other name.
 #[wasm_bindgen(js_name = markedBy)]
 pub fn marked_by(name: &str) -> Option<String> {
     transactions::marked(name)
 }
 
-/// Returns the name of a transaction's record, given the name of a record about the delivery of its e-mail.
-/// Returns undefined for any other name.
+/// Takes the name of a record about the delivery of a transaction's e-mail. Returns the name of the
+/// transaction's own record. Returns undefined for any other name.
 #[wasm_bindgen(js_name = aboutMailOf)]
 pub fn about_mail_of(name: &str) -> Option<String> {
     transactions::about(name)
@@ -100,8 +100,8 @@ pub async fn erase_restored(
     store.finish(transactions::erase_restored(&store, now_ms, &name, &value, metadata).await)
 }
 
-/// Records in the audit log that a restore begins, with the hashes of the API keys that it restores. If this
-/// throws, the restore must not begin.
+/// Records in the audit log that a restore begins, and the hashes of the API keys that the restore will
+/// write. If this function throws, the restore must not begin.
 #[wasm_bindgen(js_name = recordRestore)]
 pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);

@@ -45,8 +45,8 @@ extern "C" {
     async fn put(this: &Program, message: JsValue) -> Result<JsValue, JsValue>;
 }
 
-/// Gives an operation access to the program. If the program throws an error, `store` keeps it until the
-/// operation has ended.
+/// Gives an operation access to the command-line program. If the program throws an error, `store` keeps the
+/// error until the operation has ended.
 struct Host<'h> {
     program: &'h Program,
     store: &'h KvStore,
@@ -118,11 +118,11 @@ pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
 }
 
-/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of
-/// text. If `isAside` is true, the text belongs on standard error.
+/// Runs an operation. Returns `{data, text, exitCode, isAside}`. `data` is a JSON object, and `text` is the
+/// text to print. If `isAside` is true, the text belongs on standard error.
 ///
-/// Throws a text, the error that the program threw, or `{usage}` for wrong arguments. If the operation failed
-/// after a part of it was done, throws `{problem, answer}`.
+/// For wrong arguments, throws `{usage}`. If the operation failed after a part of it was done, throws
+/// `{problem, answer}`. For any other failure, throws a text, or the error that the program threw.
 #[wasm_bindgen]
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
     let (operation, arguments) = read(group, name, arguments)?;

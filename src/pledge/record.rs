@@ -247,9 +247,9 @@ impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
 }
 
 impl<'a> RetrievedPledgeTransaction<'a> {
-    /// Converts to the form that the create operation returned.
+    /// Converts the transaction to the form in which the create operation returned it.
     ///
-    /// Returns `None` if a member is missing, because the contract lets a service leave some members out of a
+    /// Returns `None` if a member is missing. The contract lets a service leave out some members of a
     /// retrieved transaction.
     pub fn into_created(self, id: Cow<'a, str>) -> Option<PledgeTransaction<'a>> {
         let recipient = self.pledges.first()?.recipient.clone();

@@ -66,7 +66,7 @@ pub(super) fn sentence_with(sentence: &str, value: &Markup) -> Markup {
     html! { (before) (value) (after) }
 }
 
-/// Returns the CSS class for smaller text if a text has more than `most` characters.
+/// Returns the CSS class for smaller text if `text` has more than `most` characters, otherwise `None`.
 pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
     text.chars().nth(most).map(|_| "long")
 }

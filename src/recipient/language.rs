@@ -150,8 +150,8 @@ fn parse_range(range: &[u8]) -> Option<(Language, u16)> {
     Some((language, parse_weight(parameters.trim_matches(OWS))?))
 }
 
-/// Returns the language of a tag's first two subtags, such as `pt-BR`. If there is none, returns the language
-/// of its first subtag.
+/// Returns the language of the first two subtags of a tag, such as `pt-BR`. If no language has these, returns
+/// the language of the first subtag.
 fn most_specific(tag: &str) -> Option<Language> {
     let end = tag.match_indices('-').nth(1).map_or(tag.len(), |(end, _)| end);
     let regional = Language::from_tag(tag.get(..end)?);

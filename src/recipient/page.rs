@@ -38,8 +38,9 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a cancelled transaction: as [`page()`] does, but with a note above it, and without
-/// updates. `cancelled_at` is an RFC 3339 date-time. A time that cannot be read is ignored.
+/// Renders the page of a cancelled transaction. A note on the page says so, and updates are left out.
+/// `cancelled_at` is an RFC 3339 date-time. If it cannot be read, renders the page as if the transaction were
+/// not cancelled.
 pub fn cancelled_page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -51,9 +52,9 @@ pub fn cancelled_page(
     page_of(transaction, profile, progress, asked, zones, Some(cancelled_at))
 }
 
-/// Renders the page of a transaction. `progress` has the known updates of its offerings. The profile sets the
-/// language and the time zone of dates. Otherwise, the language is `asked`, the one that the reader's browser
-/// prefers, and the time zone is UTC.
+/// Renders the page of a transaction. `progress` has the known updates of its offerings. The language and the
+/// time zone of dates are those of the profile. If the profile does not set them, the language is `asked`
+/// (the one that the reader's browser prefers), and the time zone is UTC.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -99,8 +100,8 @@ fn page_of(
     layout.render(&title, &content, Some(&footer))
 }
 
-/// Returns the CSS class for the size of a heading: none for up to 36 characters, one for smaller text for
-/// up to 90, and one for the smallest text for longer headings.
+/// Returns the CSS class for the size of a heading: none for up to 36 characters, `medium` for up to 90, and
+/// a class for the smallest size for longer headings.
 fn heading_class(title: &str) -> Option<&'static str> {
     size_class(title, MAX_STATEMENT).or_else(|| size_class(title, MAX_HEADING).and(Some("medium")))
 }

@@ -12,12 +12,12 @@ use crate::updates::{Coordinates, Picture, Place, Stage, Texts, Update};
 use crate::web_address::WebAddress;
 use maud::{Markup, html};
 
-/// Maximum number of updates of an offering that a page shows at once. If there are more, it shows the newest
-/// three, and the reader can open the others.
+/// Maximum number of updates of an offering that a page shows at once. If an offering has more updates, the
+/// page shows the newest three, and the reader can open the rest.
 const MAX_OPEN: usize = 4;
 const NEWEST: usize = 3;
-/// Maximum number of offerings for which a page says "no updates yet". With more offerings, it would repeat
-/// this sentence too often, so it shows only the offerings with updates.
+/// Maximum number of offerings for which a page says "no updates yet". A page with more offerings leaves this
+/// sentence out, and shows only the offerings with updates.
 const MAX_WITHOUT: usize = 3;
 
 /// The updates of one offering, for the month in which the pledges were made.
@@ -39,8 +39,8 @@ pub(super) struct Progress<'u> {
 }
 
 impl<'u> Progress<'u> {
-    /// Starts with these offerings. If none of them has updates, starts without offerings. The page then
-    /// has one note for all of them, [at its end](closing).
+    /// Starts with these offerings, or without any if none of them has updates. In that case, the page has
+    /// one note for all offerings, [at its end](closing).
     pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
         let is_shown = has_updates(offerings);
         let offerings = if is_shown { offerings } else { &[] };
@@ -102,8 +102,8 @@ pub(super) struct UpdatesSection<'u> {
 
 impl UpdatesSection<'_> {
     /// Renders the updates below a pledge. If several pledges share these updates, the heading names the
-    /// offering. If there are no updates, renders a sentence that says so, or returns `None` if the page
-    /// leaves that sentence out.
+    /// offering. If there are no updates, renders a sentence that says so. Returns `None` if the page is to
+    /// leave out that sentence.
     pub fn since(
         &self,
         calendar: Calendar<'_>,

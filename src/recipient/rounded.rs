@@ -7,8 +7,8 @@ use crate::pledge::Amount;
 const PLACES: usize = 3;
 
 /// An amount, rounded for display as `Intl.NumberFormat` does by default: to three decimal places, half away
-/// from zero. It rounds the shortest decimal that stands for the double. So 0.1 + 0.2 is `0.3`, and 1.0005 is
-/// `1.001`.
+/// from zero. The amount is first written as the shortest decimal that stands for the double, and then
+/// rounded. So 0.1 + 0.2 is `0.3`, and 1.0005 is `1.001`.
 ///
 /// - An amount that would be rounded to 0 keeps four significant digits, such as 0.0004, because an amount is
 ///   never 0.

@@ -14,8 +14,9 @@ pub enum Sentence {
     PledgedForYou,
     /// The heading above the reason for the pledges, if the shop sent no phrase of its own.
     Cause,
-    /// The number of pledges, in two or three plural forms. The first part is for 1, the last part for most
-    /// numbers. A part between them is for `few` in Polish, and for 0 in languages that treat 0 like 1.
+    /// The number of pledges, in two or three plural forms. The first part is for 1, and the last part for
+    /// most numbers. If there is a middle part, it is for `few` in Polish, or for 0 in languages that treat 0
+    /// like 1.
     Pledges,
     /// The line that says how many pledges are not shown.
     More,
@@ -39,8 +40,8 @@ pub enum Sentence {
     /// The names of the months, separated by spaces, in the grammatical form that dates need.
     Months,
     /// The subject of an e-mail, with the shop's name. The first part is for one pledge, with its quantity.
-    /// The second is for one pledge whose quantity has no words. The rest are for several pledges, with
-    /// their number: one or two plural forms, as in [`Sentence::Pledges`].
+    /// The second part is for one pledge whose quantity cannot be put into words. The other parts are for
+    /// several pledges, with their number: one or two plural forms, as in [`Sentence::Pledges`].
     MailSubject,
     /// The greeting, in two parts: with the recipient's name, and without.
     MailGreeting,
@@ -59,12 +60,12 @@ pub enum Sentence {
     /// The heading that names the shop, in six parts; Polish has two more.
     ///
     /// - parts 1 and 2: with the quantity
-    /// - parts 3 and 4: for one pledge whose quantity has no words
+    /// - parts 3 and 4: for one pledge whose quantity cannot be put into words
     /// - parts 5 and 6: for several pledges, with their number
     /// - parts 7 and 8: for `few` pledges in Polish
     ///
-    /// The first part of each pair is for a recipient without a name, the second for one with a name. The
-    /// placeholders are `{shop}`, `{quantity}`, `{count}` and `{name}`.
+    /// The first part of each pair is for a recipient without a name, and the second part for a recipient
+    /// with a name. The placeholders are `{shop}`, `{quantity}`, `{count}` and `{name}`.
     ShopPledged,
     /// The line with the total quantities, above a long list of pledges.
     Totals,
@@ -73,7 +74,7 @@ pub enum Sentence {
     /// A text that the recipient may share, in three parts: a label, what to do with the text, and the text
     /// itself, with `{shop}` and `{quantity}`.
     Share,
-    /// The heading of the updates, in two parts: the first names no offering, the second names the offering.
+    /// The heading of the updates, in two parts: one without the name of the offering, and one with it.
     Since,
     /// The note that explains which pledges the updates are about.
     SinceNote,

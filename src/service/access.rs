@@ -21,13 +21,14 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns the copy of the namespace's secret in the key's record. A create request needs it to make IDs.
+    /// Returns the copy of the namespace's secret in the key's record. A create request needs the secret to
+    /// make IDs.
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// Returns the name under which the memory of the caller's requests is counted. It is the mode and the
-    /// unit, or for a team's key the mode and the team. So all units of a team share one limit.
+    /// Returns the name under which the memory of the caller's requests is counted: the mode and the owner of
+    /// the key, a unit or a team. If a team owns the key, all units of the team share one limit.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {

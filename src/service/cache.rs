@@ -24,8 +24,8 @@ pub const LIFETIME_MS: u64 = 10_000;
 const EXEMPT_MS: u64 = 15 * 60_000;
 /// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
-/// Maximum size of all entries of a cache in memory, in bytes. It is for caches whose entries vary widely in
-/// size.
+/// Maximum total size of a cache's entries in memory, in bytes. Applies to caches whose entries vary widely
+/// in size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The caches that the requests of one isolate share.
@@ -36,7 +36,7 @@ pub struct Caches {
     /// Counts the bytes in memory that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    /// Which units belong to which teams, by the names of the records of membership.
+    /// The known memberships of units in teams. Each key is the name of a membership record.
     pub(super) members: Cache<String, ()>,
     /// The price list of each mode; `None` for a mode without one.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,

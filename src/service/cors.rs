@@ -15,8 +15,8 @@ impl Cors {
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Returns the first entry that never matches, because no browser sends it as an origin. Returns `None`
-    /// if there is no such entry.
+    /// Returns the first entry that is useless: no browser sends it as an origin. Returns `None` if all
+    /// entries are useful.
     pub(super) fn useless(&self) -> Option<&str> {
         self.0.iter().map(|origin| &**origin).find(|origin| !is_sent_origin(origin))
     }

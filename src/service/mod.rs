@@ -66,9 +66,9 @@ pub struct Service<'s, S, C, E> {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response, even a failure.
     ///
-    /// Here and in the called functions, the futures of code that not every isolate needs are boxed. V8
+    /// Here and in the called functions, code that not every isolate needs is put into boxed futures. V8
     /// compiles a WebAssembly function at its first call. Without the box, such code would be part of its
-    /// caller, and be compiled with it.
+    /// caller, and V8 would compile both together.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();

@@ -18,7 +18,8 @@ pub struct Network(u64);
 const WORKERS: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2a06, 0x98c0, 0x3600, 0, 0, 0, 0, 0x103));
 
 impl Network {
-    /// Returns the network that a request comes from; `None` if the platform does not give its address.
+    /// Returns the network that a request comes from; `None` if the platform does not give the request's
+    /// address.
     pub fn of(request: &impl Request) -> Option<Self> {
         let address = request.header(header::CF_CONNECTING_IP)?.parse().ok()?;
         // The platform sets the header only for this address. From other addresses, anyone can send it.

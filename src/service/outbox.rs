@@ -6,9 +6,9 @@ use std::pin::Pin;
 
 /// A message of the notification queue. It has no personal data.
 ///
-/// In a messaging service's message, the ID is named `transactionId` in the JSON. So a release that knows
-/// only e-mails cannot read it. After a rollback, such a release drops the message, instead of sending an
-/// e-mail that nobody asked for.
+/// In the JSON of a message for a messaging service, the transaction's ID is named `transactionId`. An older
+/// release that knows only e-mails cannot read such a message. After a rollback, that release drops the
+/// message, instead of sending an e-mail that nobody asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", into = "Queued")]
 pub struct Message {
@@ -17,7 +17,7 @@ pub struct Message {
     pub id: String,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The number of the notification: 1 for the first one, and the next number for each resend.
+    /// The number of this sending of the notification: 1 for the first sending, and one more for each resend.
     #[serde(default = "first_round")]
     pub round: u32,
     /// The service that delivers the notification. Messages for e-mails leave it out, as in earlier releases.
@@ -42,7 +42,7 @@ impl From<Message> for Queued {
     }
 }
 
-/// Returns 1, the number of a service's first notification. Each resend has the next number.
+/// Returns 1, the number of a notification's first sending. Each resend has the next number.
 pub(super) fn first_round() -> u32 {
     1
 }

@@ -10,9 +10,11 @@ use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
 use futures_util::FutureExt as _;
 use serde::Deserialize;
 
-/// How often a waiting request checks whether another request has finished its read, in milliseconds.
+/// The interval at which a waiting request checks whether another request has finished its read, in
+/// milliseconds.
 const LOOK_MS: u32 = 10;
-/// How long a request waits for another request's read, in milliseconds. After that, it reads by itself.
+/// How long a request waits for another request's read, in milliseconds. After that, the waiting request
+/// reads the record itself.
 const WAIT_MS: u32 = 1_000;
 
 /// The part of a settlement that the service reads.
@@ -63,8 +65,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// Waits for the outcome of a read, which another request may be making. Returns `None` if that takes too
-    /// long: the read never ends if the other request's client hung up.
+    /// Waits for the outcome of a read, which another request may be making. Returns `None` if the wait takes
+    /// too long. A read never ends if the client of its request has hung up.
     ///
     /// Polls for the outcome instead of awaiting the other request's future. workerd ties streams to the
     /// request that created them, so no other request may run that future.

@@ -47,8 +47,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.read_reserved(stored, &mut reservation, 0).await
     }
 
-    /// Reads a whole transaction, and extends the request's reservation of memory to it. `held` is the number
-    /// of bytes that the request already holds. The caller may wait for other things while it keeps the
+    /// Enlarges the request's memory reservation, and then reads a whole transaction. `held` is the number of
+    /// bytes that the request already holds. The caller may wait for other things while it keeps the
     /// reservation.
     pub(super) async fn read_reserved(
         &self,

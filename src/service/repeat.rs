@@ -24,7 +24,8 @@ enum Plan {
     /// An idempotent replay, made from the stored transaction. The replay record is of no use here: a later
     /// release wrote it with terms that this release does not know.
     Stored { id: TransactionId },
-    /// The idempotency key was used with another payload. `ours` is the ID that is derived for this create request.
+    /// The idempotency key was used with another payload. `ours` is the ID of the transaction that this
+    /// create request would record.
     Conflict { ours: TransactionId },
 }
 
@@ -117,9 +118,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Answers a create request whose idempotency key was used with another payload, normally with an
-    /// error. If both requests ran at the same time, this one may have recorded its transaction too. Then
-    /// the answer is an idempotent replay.
+    /// Answers a create request whose idempotency key was used with another payload. The answer is normally
+    /// an error. But if both requests ran at the same time, this request may have recorded its own
+    /// transaction `ours`. Then the answer is an idempotent replay of that transaction.
     async fn replay_ours(
         &self,
         caller: &Caller,
@@ -129,8 +130,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
-    /// Returns the first answer to the create request of a transaction, made from its record. Returns `None`
-    /// if the store does not show the record.
+    /// Rebuilds the first answer to a create request from the record of the transaction `id`. Returns
+    /// `None` if the store does not show the record.
     async fn first_answer(&self, caller: &Caller, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.read_transaction(stored, caller.owner()).await?;

@@ -12,9 +12,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 pub struct RequestLog {
     /// The API key of the request, whether accepted or refused.
     pub(super) key: Cell<Option<KeyHash>>,
-    /// The mode of the API key, once the key is accepted. It stays set if the unit is then refused (§5.3).
+    /// The mode of the API key, once the key is accepted. The mode stays set even if the unit is refused
+    /// afterwards (§5.3).
     pub(super) mode: Cell<Option<Mode>>,
-    /// The unit, once it is accepted.
+    /// The unit that the request acts for, once the unit is accepted.
     pub(super) unit: OnceCell<String>,
     /// The first issue of an invalid request.
     pub(super) issue: OnceCell<LoggedIssue>,
@@ -29,7 +30,7 @@ pub struct RequestLog {
     pub(super) unsent: RefCell<Vec<NotificationService>>,
 }
 
-/// An issue of a request for the log, without any text that the caller wrote.
+/// An issue of an invalid request, in the form in which it is logged: without any text that the caller wrote.
 #[derive(Debug)]
 pub struct LoggedIssue {
     pub code: Code,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub enum Route<'u> {
     /// Create a pledge transaction.
     Create,
-    /// Get the pledge transaction with this ID, which is decoded but not checked.
+    /// Get the pledge transaction with this ID. The ID is percent-decoded, but not yet checked.
     Get(Cow<'u, str>),
     /// Show the timeline of the transaction with this ID.
     Timeline(Cow<'u, str>),

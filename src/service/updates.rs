@@ -38,8 +38,8 @@ impl ReadUpdates {
     }
 }
 
-/// The updates of an offering, with two facts about their record: its size in bytes (0 if it was cached), and
-/// the problem if it is damaged.
+/// The updates of an offering, the size of their record in bytes, and the problem if the record is damaged.
+/// The size is 0 if the record was cached.
 type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {

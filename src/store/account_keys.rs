@@ -1,4 +1,5 @@
-//! Keys of the records of API keys, units and teams.
+//! The keys under which Workers KV stores the records of API keys, units and teams, and the profiles and
+//! settlements of units.
 
 use super::key::{Key, LEAST_CACHE_SECONDS};
 use super::metadata::{NoMetadata, Registered};
@@ -7,7 +8,8 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use std::borrow::Cow;
 
-/// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
+/// The key `key:{sha256}` of a [`KeyRecord`](crate::auth::KeyRecord), the record of an API key. It contains
+/// the API key's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialKey(pub KeyHash);
 
@@ -23,7 +25,8 @@ impl Key for CredentialKey {
 }
 
 impl CredentialKey {
-    /// Returns the prefix of the names of the records of all API keys whose hash begins with these digits.
+    /// Returns the prefix for a list of the API keys' records. The list contains the keys whose hash begins
+    /// with these digits.
     pub fn hash_prefix(hexadecimal: &str) -> String {
         [Self::PREFIX, hexadecimal].concat()
     }
@@ -98,7 +101,7 @@ impl Key for TeamKey<'_> {
     }
 }
 
-/// `profile:{unit}` → a [`Profile`](crate::recipient::Profile).
+/// The key `profile:{unit}` of a unit's [`Profile`](crate::recipient::Profile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileKey<'k>(pub &'k str);
 
@@ -106,7 +109,8 @@ impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
     const PREFIX: &'static str = "profile:";
-    /// This deadline is short, because the page can be shown without the profile.
+    /// The deadline for reading a profile, in milliseconds. It is short, because a timeline can be shown
+    /// without the profile.
     const READ_MS: u32 = 1_000;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0)
@@ -120,8 +124,8 @@ impl<'k> ProfileKey<'k> {
     }
 }
 
-/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the unit's transactions of
-/// that month.
+/// The key `settlement:{mode}:{unit}:{month}` of a [`Settlement`](crate::settlement::Settlement): the record
+/// that the unit's transactions of the month were paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettlementKey<'k> {
     /// Test or live.

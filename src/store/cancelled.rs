@@ -6,9 +6,9 @@ use crate::pledge::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The key `cancelled:{transaction id}` of the record of a cancellation, which says when an operator
-/// cancelled the transaction. Operators may write it when they credit a transaction in full, so that the
-/// timeline shows the cancellation. An erasure keeps the record, because it has no personal data.
+/// The key `cancelled:{transaction id}` of a record that says when an operator cancelled the transaction. An
+/// operator may write the record when crediting the transaction in full. The timeline then shows the
+/// cancellation. An erasure keeps the record, because it has no personal data.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledKey<'k>(pub &'k TransactionId);
 

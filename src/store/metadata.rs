@@ -17,7 +17,7 @@ use subtle::ConstantTimeEq as _;
 const MAX_BYTES: usize = 1_024;
 
 /// Who may see a transaction, and the transaction's summary for operators. After a call of
-/// [`fit`](Self::fit), it has at most 1,024 bytes of JSON.
+/// [`fit`](Self::fit), the metadata has at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
@@ -74,8 +74,8 @@ pub struct Summary {
     /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
-    /// The requested messaging services whose message never reached the queue. In the JSON, each is written
-    /// as the last letter of its name: `AB`.
+    /// The requested messaging services whose message never reached the queue. The JSON has the last letter
+    /// of each service's name, such as `AB` for two services.
     #[serde(
         default,
         deserialize_with = "read_services",
@@ -215,7 +215,7 @@ pub struct ChangeNote {
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
-    /// The unit or team that the changed key, person or transactions belong to. It is `None` in notes of
+    /// The unit or team to which the changed key, person or transactions belong. It is `None` in notes of
     /// earlier releases. It is also `None` if `on` already names the unit or team, or if the note would be
     /// too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,8 +15,8 @@ pub struct AuditKey {
 impl AuditKey {
     /// Random bytes in a name, to distinguish changes in the same millisecond.
     pub const RANDOM_BYTES: usize = 8;
-    /// The time from which the inverted time in a name is counted back, in milliseconds since 1970. It is in
-    /// the year 2286.
+    /// The largest time that a name can contain, in milliseconds since 1970. It is in the year 2286. The
+    /// inverted time in a name is this time minus the time of the change.
     const LAST_MS: u64 = 9_999_999_999_999;
 
     /// Makes the key of the audit log entry for a change at this time, in milliseconds since 1970.

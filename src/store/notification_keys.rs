@@ -61,8 +61,8 @@ impl Key for QueuedMailKey<'_> {
 }
 
 /// The key `mailed:{day}:{HMAC of the address}:{id}` of a record that counts an e-mail towards the daily
-/// limit of its address. The record is kept for 2 days. It also shows other deliveries that
-/// [`notify`](crate::notify) is about to send this notification, so that they do not send it too.
+/// limit of its address. The record is kept for 2 days. [`notify`](crate::notify) writes the record before it
+/// sends the notification, as a claim. This prevents a second delivery from sending the notification too.
 ///
 /// Each messaging service has a limit of its own: `mailed:{day}:{service}:{HMAC of the address}:{id}`.
 #[derive(Clone, Copy, Debug)]

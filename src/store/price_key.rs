@@ -20,8 +20,8 @@ pub const MAX_UNIT_PRICES_BYTES: usize = 64 * 1024;
 pub struct PriceListKey<'k> {
     /// The mode of the API keys that are charged by these prices.
     pub mode: Mode,
-    /// The ID of the unit whose own price list this is; it may contain colons. `None` for the price list of
-    /// all units without one of their own.
+    /// The ID of the unit whose own price list this is; it may contain colons. `None` for the mode's price
+    /// list, which applies to all units without their own list.
     pub unit: Option<&'k str>,
 }
 
@@ -67,9 +67,9 @@ impl<'k> PriceListKey<'k> {
     }
 }
 
-/// The key of one version of a price list, which is written once and kept. `prices:{mode}:{time}` is the
-/// [`PriceList`](crate::charge::PriceList) of a mode that took effect at that time.
-/// `prices:unit:{mode}:{unit}:{time}` is the same for one unit, or a mark that the unit's list was removed.
+/// The key of one version of a price list. A version is written once and kept. `prices:{mode}:{time}` is a
+/// mode's [`PriceList`](crate::charge::PriceList) that took effect at this time.
+/// `prices:unit:{mode}:{unit}:{time}` is a unit's price list, or a mark that the unit's list was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceListVersionKey<'k> {
     /// The price list to which this version belongs.
@@ -89,8 +89,8 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// The text that follows the prefix in the name of a unit's price list. In the name of a mode's price
-    /// list, the mode follows the prefix; no mode is called `unit`.
+    /// The text after the prefix in the name of a unit's price list. The name of a mode's price list has the
+    /// mode in this position, and no mode is called `unit`.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;

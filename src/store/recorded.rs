@@ -1,4 +1,4 @@
-//! The facts about a transaction that operators and the ledger get without reading its record.
+//! Facts about a transaction. Operators and the ledger get them without reading the transaction's record.
 
 use super::metadata::{Summary, TransactionMetadata};
 use crate::pledge::TransactionId;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The facts about a recorded transaction. The service sends them as a message to the ledger's queue.
-/// Operators read the same facts from the metadata in a list.
+/// Operators get them in lists, from the metadata of the transaction's record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// The transaction's ID.
@@ -50,7 +50,7 @@ impl Recorded {
     /// Reads the metadata of a transaction's record.
     ///
     /// # Errors
-    /// If it has another shape.
+    /// If the metadata does not have the expected form.
     pub fn from_metadata(id: TransactionId, metadata: &Value) -> serde_json::Result<Self> {
         let Metadata { mode, unit, summary } = Metadata::deserialize(metadata)?;
         Ok(Recorded { id, mode, unit, summary })

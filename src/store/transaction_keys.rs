@@ -88,8 +88,8 @@ impl Key for ReplayKey {
     }
 }
 
-/// The key `ledger-unsent:{id}` of a mark that the ledger's queue did not accept the message about this
-/// transaction. The mark has no content, and is kept for 7 days. The service does not read it.
+/// The key `ledger-unsent:{id}` of a mark on a transaction. The mark means that the ledger's queue did not
+/// accept the transaction's message. It has no content, and is kept for 7 days. The service does not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);
 

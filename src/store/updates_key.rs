@@ -31,7 +31,7 @@ impl Key for UpdatesKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "updates";
     const PREFIX: &'static str = "updates:";
-    /// Uses the store's default cache TTL. It limits how long a page still shows a withdrawn update.
+    /// Uses the store's default cache TTL. This TTL limits how long a page still shows a withdrawn update.
     const CACHE_SECONDS: Option<u32> = None;
     /// The deadline of a read, in milliseconds. It is short, because the page can be shown without updates.
     const READ_MS: u32 = 1_000;

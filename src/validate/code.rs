@@ -59,8 +59,8 @@ pub enum Code {
     /// The pointer does not point to a member of the request.
     #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more issues than are listed. Only the package uses this code, whose message ends with the
-    /// number of further issues. The service writes its own text about them into its error message.
+    /// There are more issues than are listed. Only the package uses this code. Its message ends with the number
+    /// of further issues. The service instead mentions further issues in its own error message.
     #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }

@@ -16,8 +16,8 @@ use strum::VariantArray as _;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompactIssue {
-    /// The [sort key](Node::sort_key) of the value that has the issue. If the value is in an array,
-    /// JavaScript also reads the item's index from it.
+    /// The [sort key](Node::sort_key) of the value that has the issue. If the value is in an array, the sort
+    /// key also tells JavaScript the item's index.
     pub sort_key: u64,
     /// Three values, one in each byte from the lowest: the [index](Node::index) of the node, the
     /// [code](Code), and the [`ValueType`] or [`Expected`] that the message names.

@@ -23,7 +23,8 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// Recognises the encoding by the first bytes. Neither JSON nor text that was meant to be JSON begins with these.
+    /// Recognises the encoding by the first bytes. Text that is meant as JSON never begins with these bytes,
+    /// even if it has mistakes.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xEF, 0xBB, 0xBF, ..] => Some(Encoding::ByteOrderMark),

@@ -42,8 +42,9 @@ pub fn is_uri(text: &[u8]) -> bool {
 
 /// Matches an RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
 ///
-/// `T` and `Z` may be lower case. Second 60 is a leap second, and exists only at 23:59 UTC, whatever the local time:
-/// `2016-12-31T15:59:60-08:00` is valid. It may be on any day, as the days of future leap seconds are not known.
+/// `T` and `Z` may be lower case. Second 60 is a leap second. It exists only at 23:59 UTC, whatever the local
+/// time: `2016-12-31T15:59:60-08:00` is valid. A leap second may be on any day, because the days of future
+/// leap seconds are not known.
 ///
 /// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`, `2024-01-01T00:00:00`,
 /// `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.

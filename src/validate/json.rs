@@ -45,8 +45,8 @@ pub enum Source {
 pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
-    /// `undefined` as the request itself or as an item of an array. (A member that is `undefined` is left
-    /// out.)
+    /// `undefined` as the whole request or as an item of an array. An object's member that is `undefined` is
+    /// left out instead.
     pub const ABSENT: u8 = 2;
     /// A value that could not be read, because reading it threw an error.
     pub const UNREADABLE: u8 = 3;
@@ -273,7 +273,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    /// Skips a value that was already reported. It is `depth` levels below the node.
+    /// Skips a value for which an issue was already reported. The value is `depth` levels below the node.
     fn skip_value(&mut self, first: u8, node: &Node<'_>, depth: u32) -> Result {
         if depth + node.depth() > MAX_DEPTH {
             self.reporter.report(node, Code::TooDeep); // bounds the stack
@@ -320,8 +320,8 @@ fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
     }
 }
 
-/// Checks a string against its kind. For a choice, returns the string's index. Formats are checked only in
-/// requests, not in answers.
+/// Checks a string against the schema's `kind`. If the kind is a choice, returns the index of the string
+/// among the choices. Formats are checked only in requests, not in answers.
 fn check_string<'a, V: Visitor<'a>>(
     kind: &Kind,
     text: Text<'_, '_>,

@@ -171,8 +171,8 @@ impl<'a> Lexer<'a> {
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
     }
 
-    /// Returns the bytes that were consumed since an earlier moment. `start` is the input that was left at
-    /// that moment.
+    /// Returns the bytes consumed since an earlier position in the input. `start` is the rest of the input at
+    /// that position.
     fn consumed_since(&self, start: &'a [u8]) -> &'a [u8] {
         start.get(..start.len() - self.rest.len()).unwrap_or_default()
     }

@@ -10,8 +10,8 @@ const MEMBER_BITS: u32 = 8;
 /// Number of bits for an array's item in a [sort key](Node::sort_key). They hold the item's position, which
 /// has 32 bits, plus 1.
 const ITEM_BITS: u32 = 33;
-/// The lowest bit of an array item's position in the [sort key](Node::sort_key) of a value. Above these bits
-/// are those of one member, because each array is a direct member of the request.
+/// The lowest bit of an array item's position in the [sort key](Node::sort_key) of a value. The bits above
+/// the position hold a single member, because each array is a direct member of the request.
 pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 
 /// A value of a body: its node in the schema's tree, and its position in each array above it.
@@ -70,7 +70,7 @@ impl<'p> Node<'p> {
     }
 
     /// Returns a number by which issues sort in the schema's order. Each step from the root takes a few bits;
-    /// the outermost step has the highest bits. Unknown members of an object come after the others.
+    /// the outermost step has the highest bits. An object's unknown members come after its known members.
     pub(crate) fn sort_key(&self, is_unknown: bool) -> u64 {
         let unknown = u64::from(is_unknown) * (0xFF << (u64::BITS - MEMBER_BITS));
         self.with_ancestors().fold(unknown, |key, node| {

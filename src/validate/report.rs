@@ -14,8 +14,8 @@ pub(crate) trait Reporter<'a> {
     /// Whether strings must be decoded exactly, because the visitor keeps or shows them. The rules treat all
     /// characters beyond ASCII alike, so checking alone needs no exact text.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Returns whether accepted values are still passed to the visitor. After the first issue they are not,
-    /// unless the visitor ignores values anyway.
+    /// Returns whether accepted values still go to the visitor. The default is true, for checks whose visitor
+    /// ignores values. A [`Report`] returns false after the first issue.
     fn is_clean(&self) -> bool {
         true
     }
@@ -27,8 +27,8 @@ pub(crate) trait Reporter<'a> {
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
     /// Reports malformed JSON: the bytes are wrong from this offset on.
     fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
-    /// Checks a number. Reports a number that is not finite or not above 0. Returns any other number, if the
-    /// visitor needs values.
+    /// Checks a number. Reports a number that is not finite or not above 0. For a valid number, returns its
+    /// value if the visitor needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
 }
 
@@ -41,8 +41,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Creates a report that counts all issues, but keeps only the first `limit` in the schema's order. It
-    /// never holds more than twice as many.
+    /// Creates a report that counts all issues, but keeps only the first `limit` in the schema's order. The
+    /// report never holds more than twice `limit` issues.
     pub fn with_limit(limit: usize) -> Self {
         Report { issues: Vec::new(), limit, count: 0 }
     }
@@ -114,8 +114,9 @@ fn issue_at<'a>(node: &Node<'_>, code: Code, detail: Detail) -> Issue<'a> {
 /// Maximum number of characters of a path in a summary. Every path of the contract is shorter.
 const MAX_PATH_LENGTH: usize = 100;
 
-/// Writes issues with their paths on one line. `count` is the number of all issues: the line ends with how
-/// many of them it leaves out. Paths are cut at 100 characters, because a request can contain long names.
+/// Writes issues with their paths on one line. `count` is the number of all issues. If `issues` has fewer,
+/// the line ends with `and 3 more`. Paths are cut at 100 characters, because a request can contain long
+/// names.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     let shown = issues.iter().map(|issue| match issue.path.steps() {
         [] => format!("the body {issue}"),

@@ -41,8 +41,8 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// The value of a JSON string. A string without escapes is a part of the input. A string with escapes is
-/// decoded into a buffer, which the next such string overwrites.
+/// The value of a JSON string. The value of a string without escapes is a part of the input. A string with
+/// escapes is decoded into a buffer. The next string with escapes overwrites this buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a, 'b> {
     /// A part of the input.
@@ -58,8 +58,8 @@ impl<'a> Text<'a, '_> {
         }
     }
 
-    /// Converts the value to a string that outlives the buffer. Bytes that are not UTF-8 would become an
-    /// empty string, but the check refuses them before.
+    /// Converts the value to a string that outlives the buffer. The value is UTF-8, because validation has
+    /// already refused any other bytes. Here, such bytes would become an empty string.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
             Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),

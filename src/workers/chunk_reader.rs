@@ -40,7 +40,8 @@ pub struct ChunkReader {
 }
 
 impl ChunkReader {
-    /// Begins to read a stream that has no other reader, for at most this many milliseconds in all.
+    /// Begins to read a stream, for at most this many milliseconds in all. Returns `None` if the stream
+    /// cannot be read, for example because it has another reader.
     pub fn of(stream: &ReadableStream, milliseconds: u32) -> Option<Self> {
         let options = ReadableStreamGetReaderOptions::new();
         options.set_mode(ReadableStreamReaderMode::Byob);

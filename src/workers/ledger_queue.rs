@@ -63,7 +63,7 @@ impl LedgerQueue for BackgroundQueue<'_> {
     }
 }
 
-/// A transaction whose message may not reach the queue.
+/// A transaction whose message might not reach the queue.
 struct Unsent {
     store: KvStore,
     id: TransactionId,

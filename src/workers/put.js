@@ -1,6 +1,9 @@
 import { within } from "./within.js";
 
-/** The options for a message that is already JSON text, so that neither side has to convert it. */
+/**
+ * The options that queue a message as text. The message is already JSON text, so neither the sender nor the
+ * receiver has to convert it.
+ */
 const OPTIONS = { contentType: "text" };
 
 /**

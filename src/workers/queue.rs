@@ -5,8 +5,8 @@ use js_sys::Promise;
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Deadline for putting a message into a queue, in milliseconds. If that takes longer, the message may still have been
-/// queued.
+/// Deadline for putting a message into a queue, in milliseconds. After this deadline, the message may
+/// nevertheless have been queued.
 pub const PUT_MS: u32 = 2_000;
 
 #[wasm_bindgen]

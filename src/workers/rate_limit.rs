@@ -6,8 +6,8 @@ use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
-/// Deadline for the platform to count one refused key, in milliseconds. It counts in memory, so it answers
-/// quickly.
+/// Deadline for the platform to count one refused key, in milliseconds. The platform counts in memory, so it
+/// normally answers quickly.
 const COUNT_MS: u32 = 1_000;
 
 #[wasm_bindgen]

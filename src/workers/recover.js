@@ -3,7 +3,7 @@ const MAX_WAITING = 10_000;
 
 /**
  * The longest time that other messages wait while one message is delivered alone, in milliseconds. The wait
- * is limited because the platform may have ended that delivery without notice.
+ * is limited because the platform may end the delivery without notice.
  */
 const TURN_MS = 60_000;
 /**
@@ -143,7 +143,7 @@ class Call {
     this.#context = context;
   }
 
-  /** The ID of the request: the platform's, or a random one if it has none. */
+  /** The ID of the request: the platform's ID, or a random ID if the platform gave none. */
   get id() {
     this.#id ??= idOf(this.#request);
     return this.#id;
@@ -182,9 +182,9 @@ class Sending {
   }
 
   /**
-   * Remembers a notification that the module is sending. `sent` is fulfilled if the mail service accepts
-   * the e-mail, or with the adapter's response to a message. The other arguments are for writing the
-   * marker, the record that the notification was sent.
+   * Remembers a notification that the module is sending. For an e-mail, `sent` is fulfilled once the mail
+   * service accepts it. For a message, `sent` is fulfilled with the adapter's response. The other arguments
+   * are for writing the marker, the record that the notification was sent.
    */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
@@ -193,8 +193,7 @@ class Sending {
 
   /**
    * Returns the state of the notification after the instance broke. If the notification was sent, first
-   * writes its marker, the record that it was sent. Even if the write fails, the message is then
-   * acknowledged.
+   * writes its marker, the record that it was sent. If this write fails, the state is "sent" all the same.
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
@@ -279,9 +278,9 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message. If the instance breaks before the notification is sent, perhaps because of another
-   * message, delivers the message again, alone in a new instance. Retries it later if that instance breaks
-   * too, or if it is unknown whether the notification was sent.
+   * Delivers a message. Any message may break the instance that all of them share. If the instance breaks
+   * before the notification is sent, delivers the message again, alone in a new instance. If that instance
+   * breaks too, or if it is unknown whether the notification was sent, leaves the message to a later retry.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();
@@ -297,8 +296,8 @@ function consumerOf({ deliver, instance }) {
 }
 
 /**
- * Keeps track of the calls that wait for an instance of the module, and ends them if it breaks. `name` is for
- * the log.
+ * Keeps track of the calls that wait for an instance of the module. If the instance breaks, ends these calls.
+ * `name` is the module's name for the log.
  */
 function callsOf(name, instance, onBreak = () => {}) {
   const waiting = new Map(); // by number, because a set would have to hash each function

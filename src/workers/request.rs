@@ -33,13 +33,13 @@ const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline for reading and discarding a refused body, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Maximum number of refused bodies whose reading begins within [`DRAIN_MS`]. Each needs memory for one piece
-/// of 64 KiB, so all together need 2 MiB.
+/// Maximum number of refused bodies that an isolate begins to discard within [`DRAIN_MS`]. Each needs memory
+/// for one piece of 64 KiB, so all together need 2 MiB.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// The slots for discarding refused bodies. Each stays taken for its full time, because it is unknown
-    /// when the reading ends.
+    /// The slots for discarding refused bodies. Each slot stays occupied for [`DRAIN_MS`], because it is
+    /// unknown when the reading ends.
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 

@@ -4,7 +4,7 @@ use js_sys::Date;
 use std::cell::RefCell;
 
 /// Slots that limit how many tasks run at once. A task keeps its slot for a limited time only. If the caller
-/// hangs up, the platform may drop the request, whose task would then never free its slot.
+/// hangs up, the platform may drop the request, and its task never frees the slot.
 pub struct Slots {
     max: usize,
     milliseconds: u32,
@@ -16,7 +16,7 @@ pub struct Slots {
 pub struct Slot(f64);
 
 impl Slots {
-    /// Makes `max` slots, each of which is taken for at most this many milliseconds.
+    /// Creates `max` slots. A task can keep a slot for at most this many milliseconds.
     pub const fn new(max: usize, milliseconds: u32) -> Self {
         Slots { max, milliseconds, taken: RefCell::new(Vec::new()) }
     }

@@ -1,7 +1,7 @@
 /**
  * Returns the bytes of `stream`, with the first occurrence of `old` replaced by `fresh`. Reads bytes only as
- * fast as the caller takes them, so that none are held for a caller who does not read. If `stream` breaks
- * off, so does the returned stream.
+ * fast as the caller takes them. So no bytes pile up in memory while a caller does not read. If `stream`
+ * breaks off, the returned stream does, too.
  * @param {ReadableStream} stream
  * @param {string} old ASCII
  * @param {string} fresh
@@ -31,8 +31,8 @@ async function copy(stream, writable, old, fresh) {
 }
 
 /**
- * Copies pieces until `old` is found, and replaces it. The last piece that is copied is the one in which
- * `old` ends.
+ * Copies the stream piece by piece until `old` is found, and writes `fresh` instead of `old`. Stops after the
+ * piece in which `old` ends.
  */
 async function replaceFirst(reader, writer, old, fresh) {
   let held = ""; // possibly the beginning of `old`, with one character for each byte

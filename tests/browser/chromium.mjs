@@ -29,7 +29,8 @@ const newPage = async (options) =>
  * `expected`.
  * @param {import("node:test").TestContext} t
  * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp, isShared?: boolean}} [options]
- *   `isShared`: reuses the page that the first such test of the file opened, which is quicker
+ *   `isShared`: whether the test shares one page with the file's other tests that set this option, which is
+ *   quicker
  * @returns {Promise<import("playwright-core").Page>}
  */
 export async function openPage(t, { expected, isShared = false, ...options } = {}) {
@@ -56,7 +57,8 @@ export async function openPage(t, { expected, isShared = false, ...options } = {
 }
 
 /**
- * Returns the nodes of the browser's accessibility tree: role, name, value, description, and states by their names.
+ * Returns the nodes of the browser's accessibility tree. Each has a role, a name, a value and a description,
+ * and its states by name.
  */
 export async function accessibilityNodes(page) {
   const session = await page.context().newCDPSession(page);

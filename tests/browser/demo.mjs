@@ -3,7 +3,7 @@ import { operator } from "../../scripts/lib/operator.mjs";
 import { tools } from "./chromium.mjs";
 
 /**
- * Collects the demo records in memory, which is quicker than one call for each.
+ * Makes the demo records in memory. This is quicker than writing each record with a call of its own.
  * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port}>}
  */
 export async function demo() {

@@ -172,8 +172,8 @@ test("texts of a locale pack, and the shop's own", async (t) => {
 });
 
 /**
- * Orders for offers that the shop does not have: the wrong form fields, and the path and message of the
- * expected issue.
+ * Orders for offers that the shop does not have. Each has the wrong form fields, and the path and message of
+ * the expected issue.
  */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],

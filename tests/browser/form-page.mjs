@@ -10,7 +10,7 @@ const ZONE = "Asia/Kolkata";
 export const STRICT =
   "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:; base-uri 'none'";
 const WITH_WASM = STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'");
-/** Matches the browser's message if a page's policy forbids WebAssembly. */
+/** Matches the browser's message that a page's policy forbids WebAssembly. */
 const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 
 let made;

@@ -15,7 +15,9 @@ const EMAIL = "Enter an e-mail address such as ada@example.org";
 const REST = `${field("reference", "reference", 'value="order-1"')}<input type="hidden" name="pledges.0.impact.offeringId" value="tree">`;
 const AMOUNT = field("amount", "pledges.0.impact.amount", 'value="1"');
 
-/** Opens a page with a form that contains custom elements. The form is bound after they are defined. */
+/**
+ * Opens a page with a form that contains custom elements. The form is bound once the elements are defined.
+ */
 async function withElements(t, fields, options, expected) {
   const page = await formPage(t, fields, { binding: null, expected });
   for (const define of [defineText, defineBox, defineListener]) await page.evaluate(define);

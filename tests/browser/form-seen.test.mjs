@@ -1,6 +1,6 @@
 /**
- * Tests that the user always sees a problem: when its field is not rendered, when its message is outside of
- * the form, and when the mouse is released outside of the page.
+ * Tests that the user always sees a problem, even if its field is not rendered, its message is outside of the
+ * form, or the mouse is released outside of the page.
  */
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -513,8 +513,8 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
 });
 
 /**
- * Cases in which the form's rules cannot run: the page's policy, a missing global, what happens to the
- * request for the rules, and the logged reason.
+ * Cases in which the form's rules cannot run. By description: the page's policy, a global that is missing,
+ * what happens to the request for the rules, and the logged reason.
  */
 const NO_RULES = {
   "a policy forbids wasm, and the other rules do not come": [

@@ -11,8 +11,8 @@ import { tools } from "./chromium.mjs";
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 /**
- * State that the tests share. `failures`: how many of the next requests to the pledge service fail.
- * `requests`: all requests to it so far.
+ * State that the tests share. `failures`: how many of the next requests to the pledge service must fail.
+ * `requests`: all requests to the pledge service so far.
  */
 export const shop = {
   origin: "",

@@ -31,8 +31,9 @@ async function spoken(page) {
 }
 
 /**
- * Returns what a screen reader says about the fields of an order with this e-mail address. By default, the
- * e-mail field is invalid if it has a problem.
+ * Returns what a screen reader says about each field of the order form. The order has the e-mail address
+ * `email`. `problem` is the error at the e-mail field; empty if there is none. By default, the e-mail field
+ * is invalid if it has a `problem`.
  */
 const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",
@@ -102,7 +103,10 @@ async function slowDown(page) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
 }
 
-/** By kind of page: the steps of an order, and how the page is prepared. */
+/**
+ * The kinds of pages to test, by name. Each has the function that walks through an order, the function that
+ * prepares the page, and options.
+ */
 const PAGES = {
   "a slow machine": { walk: walkChecked, prepare: slowDown },
   "a policy that blocks WebAssembly": {

@@ -64,7 +64,7 @@ export function inferred(defaultValues: Request) {
 }
 
 /**
- * A form whose inputs have other types than the order that they become. For example, the amounts are texts.
+ * A form whose inputs have other types than the resulting order. For example, the form's amounts are texts.
  */
 export function checkout() {
   const { handleSubmit, register } = useForm({

@@ -183,8 +183,8 @@ test("what is no whole backup is refused in one line before anything is written"
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
   /**
-   * Returns the text of a backup whose third line is replaced by these lines. Its last line has the matching
-   * count and hash.
+   * Returns the text of a backup in which these lines replace the third line. The last line has the count and
+   * the hash that match the new text.
    */
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
@@ -262,7 +262,10 @@ test("an existing file is not overwritten", async (t) => {
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
-/** Returns a fault function: the call with this number and all later calls are refused with 403. */
+/**
+ * Returns a function that injects faults into calls. Refuses the call with this number, and all later calls,
+ * with the status 403.
+ */
 function breaksAt(call) {
   let calls = 0;
   return () => {

@@ -10,7 +10,7 @@ const CODES = { 1: "SQLITE_ERROR", 5: "SQLITE_BUSY", 18: "SQLITE_TOOBIG", 19: "S
 
 /**
  * Creates a database in an account.
- * @param {any[]} databases of an account
+ * @param {any[]} databases the account's databases
  * @param {string} name
  * @param {string | null} [jurisdiction]
  */
@@ -25,8 +25,8 @@ export function makeDatabase(databases, name, jurisdiction = null) {
 /**
  * Adds the routes of Cloudflare's API for D1 to a server.
  * @param {import("hono").Hono} app
- * @param {string} path under which the account's databases are
- * @param {any[]} databases
+ * @param {string} path the path of the account's databases
+ * @param {any[]} databases the account's databases
  */
 export function serveD1(app, path, databases) {
   const named = (text) => databases.find(({ uuid, name }) => text === uuid || text === name);
@@ -61,7 +61,7 @@ export function serveD1(app, path, databases) {
   });
 }
 
-/** Returns the statements of a text, in order. Only a single statement can have parameters. */
+/** Splits an SQL text into its statements, in order. A text with parameters has only one statement. */
 const statementsOf = ({ sql, params = [] }) =>
   params.length > 0 ? [{ sql, params }] : split(sql).map((one) => ({ sql: one, params }));
 

@@ -5,7 +5,7 @@ const MOST_READS = 100; // of one call, Cloudflare's limit
 const LEAST_TTL = 60; // seconds
 
 /**
- * Creates a KV namespace in an account. The account's first namespace contains the account's `records`.
+ * Creates a KV namespace in an account. The first namespace gets the account's `records`. The namespace's
  * `extras` holds the metadata and expiry of each record.
  */
 export function makeNamespace({ namespaces, records }, title) {

@@ -27,7 +27,8 @@ const TOKEN = "token-1";
  *   names on a page of a list. The default is so small that tests notice a client that reads only one page.
  *   `fault`: returns how a request fails
  * @returns the account's contents, and the environment variables that make wrangler use the stand-in. A test may
- *   set the account's `lost`: it returns whether a request is carried out but its answer is lost
+ *   replace the account's function `lost`. For a request that was carried out, the function decides whether its
+ *   answer is lost
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
@@ -68,10 +69,12 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 }
 
 /**
- * Opens the KV records of a deployed Worker. `asked` lists only the API requests that come after this.
+ * Opens the KV records of a deployed Worker. The result's `account.asked` lists only API requests that are
+ * made afterwards.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`:
- *   of each API call, in milliseconds; no call here reaches the default. `more`: further environment variables
+ *   the deadline of each API call, in milliseconds. The default is so long that no call in the tests reaches it.
+ *   `more`: further environment variables
  */
 export async function deployedKv(
   t,

@@ -135,8 +135,8 @@ const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
 /**
- * Command lines from which npm took an option as its own. Each row has the rest of the line, the option's
- * name as npm spells it, and the option as this project spells it.
+ * Command lines in which npm took an option for one of its own. Each row has the words that are left of the
+ * command line, the option's name as npm spells it, and the option as this project spells it.
  */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],

@@ -76,8 +76,8 @@ const ofLaterRelease = (records) =>
   });
 
 /**
- * Returns functions for one account. `deploy` and `rollBack` change an environment; only production sends
- * e-mails. `at` runs work in an environment.
+ * Returns functions for one account. `deploy` and `rollBack` change an environment, and `at` runs work in an
+ * environment. Only production sends e-mails.
  */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });

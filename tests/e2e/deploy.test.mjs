@@ -99,8 +99,8 @@ test("production is not deployed without the origin that its timeline addresses 
     ["https://a/path"],
     ["https://a..b"],
     ["ftp://a"],
-    ["http://pledges.example", /does not begin with https: `/],
-    ["http://localhost:8787", /does not begin with https: `/],
+    ["http://pledges.example", /, but must begin with `https:\/\/`/],
+    ["http://localhost:8787", /, but must begin with `https:\/\/`/],
   ]) {
     writeFileSync(config, `name = "x"\n[env.production.vars]\nPUBLIC_ORIGIN = "${origin}"\n`);
     await refused(problem, ...production, "--config", config);

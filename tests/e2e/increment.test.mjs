@@ -18,7 +18,7 @@ const REPLAY = "ab".repeat(31);
 const SETTLEMENT = "settlement:live:unit_dev:2026-01";
 const ERASED = /"erased@erased\.invalid"/;
 
-/** Opens a namespace with transactions from several months, which the ledger knows completely. */
+/** Opens a namespace with transactions from several months. The ledger has a row for each of them. */
 async function opened(t, open) {
   const { kv } = await open(t);
   const port = portOf(kv);

@@ -104,8 +104,8 @@ test("statements that another local program blocks are retried a limited number 
 
 const again = { "retry-after": "0" };
 /**
- * By case: faults of a database query, the number of requests that the query takes, and its error message.
- * The message is null if the query succeeds.
+ * For each case: the faults of a database query, the number of requests that the query makes, and the query's
+ * error message. The message is null if the query succeeds.
  */
 const FAULTS = {
   "a server's error": [

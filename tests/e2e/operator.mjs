@@ -16,8 +16,8 @@ export const nameOf = (key) => `key:${createHash("sha256").update(key).digest("h
 
 /**
  * Returns functions that run commands on a new set of records. `json` and `words` return a command's output
- * after its first line, which names the account or folder. `fails` asserts a command's error. `printed`
- * collects all output.
+ * after its first line, which names the account or folder. `fails` asserts that a command fails with a given
+ * error. `printed` collects all output.
  */
 export async function operator(t) {
   const kv = await localKv(t);

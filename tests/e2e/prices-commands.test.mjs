@@ -1,4 +1,4 @@
-/** `npm run prices`: the price list of each mode. */
+/** Tests the command `npm run prices` with the price list of each mode. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

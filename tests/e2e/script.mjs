@@ -31,7 +31,7 @@ export function scratch(t) {
  */
 
 /**
- * Runs a command in this process, on an open namespace if `kv` is given.
+ * Runs a command in this process. If `kv` is given, the command uses this open namespace.
  * @param {string} name such as `keys`
  * @param {string[]} args
  * @param {{input?: string, isTTY?: boolean, env?: NodeJS.ProcessEnv, kv?: import("../../scripts/lib/kv.mjs").Kv}} [options]
@@ -71,7 +71,8 @@ export function script(name, args, { input = "", env = {} } = {}) {
 }
 
 /**
- * Starts a command in a process of its own. `done`: the promise of {@link script}; `out()` and `problem()`: the output so far.
+ * Starts a command in a process of its own. In the result, `done` resolves to the same as {@link script}.
+ * `out()` and `problem()` return the output so far.
  * @param {string} name
  * @param {string[]} args
  * @param {{env?: NodeJS.ProcessEnv}} [options]
@@ -96,7 +97,7 @@ export function start(name, args, { env = {} } = {}) {
 }
 
 /**
- * Opens an empty local KV until the test ends.
+ * Opens an empty local KV. Closes it when the test ends.
  * @param {import("node:test").TestContext} t
  */
 export async function localKv(t) {

@@ -49,7 +49,7 @@ function alive(pid) {
   }
 }
 
-/** Stops the service with a signal. Checks that all processes which it had started end, too. */
+/** Stops the service with a signal. Checks that all processes that the service had started end, too. */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });

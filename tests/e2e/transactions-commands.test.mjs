@@ -1,4 +1,7 @@
-/** `npm run transactions`: transactions are found, shown, erased, summed and exported. The rules are tested in tests/native/transactions. */
+/**
+ * Tests `npm run transactions`, which finds, shows, erases, sums and exports transactions. The rules are tested in
+ * tests/native/transactions.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

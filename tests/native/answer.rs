@@ -182,7 +182,8 @@ static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
 
 // ---- Too long or too deep for a row ------------------------------------------------------------
 
-/// Bodies of the maximum length are read in milliseconds, as linear work allows. Quadratic work would take an hour.
+/// Reads bodies of the maximum length, which takes milliseconds. If the work grew with the square of the length,
+/// it would take an hour.
 #[test]
 fn amounts_of_any_length_are_read_in_linear_time() {
     const LONG: usize = 1_000_000;

@@ -39,7 +39,7 @@ pub enum Fault {
     CrashAfter,
     /// A reconciliation, which compares the ledger with the records, runs before the call.
     Pass,
-    /// All other changes continue before the call.
+    /// The change pauses before the call, while all other changes continue.
     Wait,
 }
 
@@ -250,7 +250,7 @@ impl World {
         self.clock.0.set(self.clock.0.get() + ms);
     }
 
-    /// Makes a change while these calls fail. Returns the number of calls.
+    /// Makes a change while these calls fail. Returns the change's result and the number of calls.
     fn make(&self, change: Change, by: &str, faults: &[(usize, Fault)]) -> (Heard, usize) {
         let author = Author::new(by, &self.clock, &self.entropy).unwrap();
         let (store, ledger, clock) = (&self.store, &self.ledger, &self.clock);

@@ -39,8 +39,8 @@ const MEMBER: &str = "member:t:u";
 /// A time at which January has ended and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
-/// The store as one operator sees it. Before each call, it lets the other operator continue if the schedule
-/// says so.
+/// The store as one operator sees it. Before each call to the store, a schedule decides which operator
+/// continues.
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
@@ -49,7 +49,7 @@ struct Turns<'s> {
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
-    /// Number of calls to the store that take as long as one pause in a change.
+    /// The length of one pause in a change, as a number of calls to the store.
     pause: usize,
 }
 
@@ -322,7 +322,7 @@ impl Race {
     }
 }
 
-/// Two changes, the name of the record that they change, and whether it exists beforehand.
+/// Two changes, the name of the record that they change, and whether the record exists before the changes.
 type Contest = ([Change; 2], &'static str, bool);
 
 const RACES: [Contest; 10] = [
@@ -338,7 +338,8 @@ const RACES: [Contest; 10] = [
     ([remove_member, remove_member], MEMBER, true),
 ];
 
-/// Returns all schedules in which the turn changes at most `changes` times, each time after 1 to 6 calls.
+/// Returns all schedules of two operators who take turns of 1 to 6 calls each. A schedule passes the turn to
+/// the other operator at most `changes` times.
 fn schedules(changes: usize) -> Vec<Vec<usize>> {
     let mut all = vec![];
     let mut begun = vec![vec![]];
@@ -366,8 +367,8 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
-/// Workers KV may answer reads from a cache for up to a minute. Meanwhile the audit log, which is read as a
-/// list, decides who was first.
+/// Workers KV may answer reads from a cache for up to a minute. During this minute, a list of the audit log
+/// decides which operator was first.
 #[test]
 fn a_cache_that_is_old_makes_no_two_changes_done() {
     for contest in RACES {
@@ -398,8 +399,8 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
     assert!(first.is_err() && record.unwrap().contains("Newer"));
 }
 
-/// A list, like a read, may lack new entries for up to a minute. If all calls take equally long, a change
-/// reads the record again after its write. That read decides who was first.
+/// A list, like a read, may lack new entries for up to a minute. A change reads its record again after
+/// writing it. If all calls take equally long, this second read decides which operator was first.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     for contest in RACES {
@@ -414,7 +415,7 @@ fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     }
 }
 
-/// On the dashboard, the operator who is too late gets the form again, with the name of the faster operator.
+/// On the dashboard, the slower operator gets the form again, with the name of the faster operator.
 #[test]
 fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let dashboard = dashboard(seeded());

@@ -17,7 +17,8 @@ use support::service::{CountedEntropy, NOW_MS};
 const RANDOM: &str = "00112233445566778899aabbccddeeff";
 
 impl Bench {
-    /// Returns the store and the ledger as one process sees them: the listed calls fail.
+    /// Returns the store and the ledger as one process sees them. `faults` lists what goes wrong, each with
+    /// the number of the call at which it happens.
     fn faulty<'f>(&'f self, faults: &'f [(usize, Fault)]) -> Faulty<'f> {
         let (store, ledger, clock) = (self.store(), &self.ledger, self.clock());
         Faulty { store, ledger, clock, calls: Cell::new(0), faults }
@@ -47,8 +48,8 @@ async fn add(
 
 // ---- At the same time ----------------------------------------------------------------------------
 
-/// Runs two changes at the same time, once for each call that the first change makes. At that call, the first
-/// change waits until the second one has run.
+/// Runs two changes that interleave, and repeats this for each call that the first change makes. In each
+/// repetition, the first change stops at one of its calls until the second change has run.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     mut check: impl FnMut(&Bench, T, U),
@@ -88,8 +89,8 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
-/// The amount due cannot show that a rebuild has emptied the ledger: a month with nothing but credited
-/// transactions has nothing due, and neither has a month without transactions.
+/// A rebuild first empties the ledger. The amount due does not reveal this: it is 0.00 if all transactions of
+/// the month were credited, and also if the month has no transactions.
 #[test]
 fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
     let mut is_marked = BTreeSet::new();
@@ -190,7 +191,7 @@ fn send(
     credits::add(at, Some(at), &author, of).now_or_never()
 }
 
-/// Each call in turn fails, succeeds without an answer, or ends the process. Then the same form is sent
+/// In each run, one call fails, succeeds without an answer, or ends the process. Then the same form is sent
 /// again.
 #[test]
 fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {

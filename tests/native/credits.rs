@@ -73,7 +73,8 @@ impl Bench {
         block_on(payments::mark(self.store(), Some(&self.ledger), &author, &payment))
     }
 
-    /// Returns the amounts, booked months and quantities of a transaction's credits.
+    /// Returns, for each credit of a transaction, its amount and quantities, and the month in which it is
+    /// booked.
     pub fn credits_of(&self, id: &str) -> Vec<String> {
         let record = block_on(transactions::get(self.store(), id)).unwrap();
         let found = block_on(credits::of(self.store(), &self.ledger, &record)).unwrap();

@@ -102,7 +102,8 @@ fn an_email_that_hangs_delays_only_its_own_transaction() {
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
 
-/// The platform may end a delivery without notice. After a while, other deliveries may take its place.
+/// A delivery stops without notice, as when the platform ends it. At first, another delivery of the same
+/// message has to wait. After a while, that delivery sends the e-mail.
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
     let fixture = Fixture::new();
@@ -147,7 +148,7 @@ struct SlowStore<'s> {
     most_reading: Cell<usize>,
 }
 
-/// A stored value. The value of a transaction takes some time to read.
+/// A stored value. If it has a store, it is a transaction's value and takes some time to read.
 struct SlowValue<'s>(Vec<u8>, Option<&'s SlowStore<'s>>);
 
 impl StoredValue for SlowValue<'_> {
@@ -230,8 +231,8 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// The maximum number of instances start to deliver one message at the same moment. Each claims the message,
-/// but KV's lists do not show the claims of the other instances yet.
+/// Five instances, the maximum, start to deliver the same message at the same moment. Each instance claims
+/// the message. KV's lists do not show the claims of the other instances yet.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let fixture = Fixture::new();
@@ -303,8 +304,8 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!((fixture.deliver(&message, 3), fixture.sent()), (done("sent"), 1));
 }
 
-/// The instance breaks before it sends the e-mail, perhaps because of another message. Then the same delivery
-/// starts again.
+/// A delivery claims its message, but its instance breaks before the e-mail is sent. Then the same delivery
+/// starts again in another instance.
 #[test]
 fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let fixture = Fixture::new();
@@ -397,8 +398,8 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
     }
 }
 
-/// The mail service may reset its quota at another time of day than 00:00 UTC, so a message is retried at
-/// noon, too.
+/// While the mail service's daily quota is used up, a message is retried shortly after 00:00 UTC and shortly
+/// after noon. The service may reset its quota at another time of day than midnight.
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
     let fixture = Fixture::new();

@@ -12,7 +12,7 @@ use serde_json::json;
 use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
 
 const DAY: u64 = 24 * 60 * 60_000;
-/// 3 April: by then, March has ended and its payments can be settled.
+/// 3 April. By then, March has ended and can be marked as paid.
 const APRIL_MS: u64 = NOW_MS + 62 * DAY;
 
 /// A shop with charges of 20.00 in January, 3.00 in February and 5.00 in March. January is paid. A credit of 15.00 for
@@ -75,8 +75,8 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
 }
 
-/// For earlier months, the ledger reads only the charges of shops whose credits may exceed them. It must then
-/// also leave out the credits of all other shops.
+/// The ledger reads the charges of earlier months only for shops whose credits may exceed their charges.
+/// For all other shops, the ledger must then leave out the credits too.
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();

@@ -91,8 +91,8 @@ fn smtp_ipv4_oracle(text: &str) -> bool {
     octets.len() == 4 && octets.iter().all(is_snum)
 }
 
-/// Checks an IPv6 address by RFC 5321. std's parser follows RFC 3986. In RFC 5321, IPv4 parts may have
-/// leading zeros, and `::` must stand for at least two groups.
+/// Checks an IPv6 address by RFC 5321, although std's parser follows RFC 3986. The rules of RFC 5321 differ
+/// in two points: IPv4 parts may have leading zeros, and `::` must stand for at least two groups.
 fn smtp_ipv6_oracle(text: &str) -> bool {
     let (groups, ipv4) = match text.rsplit_once(':') {
         Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
@@ -114,8 +114,8 @@ fn uri_oracle(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
 }
 
-/// Parses a date-time with the crate `time`, which accepts any byte for `T`, and a leap second only at the end of a
-/// month.
+/// Parses a date-time with the crate `time`. This crate accepts any byte in place of `T`. It accepts a leap second
+/// only at the end of a month.
 fn date_time_oracle(text: &str) -> Option<bool> {
     let known = OffsetDateTime::parse(text, &Rfc3339).is_ok();
     let bytes = text.as_bytes();
@@ -180,9 +180,9 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Tries all short texts built from one character of each class and from some longer parts. The characters of
-/// a class are all treated alike: by the simple expression or, in texts that it may match, by the format's
-/// rule. Other tests try days and times.
+/// Tries all short texts that can be built from a few parts: one character of each class, and some longer
+/// parts. One character is enough, because all characters of a class are treated alike. Other tests try days
+/// and times.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };
@@ -306,7 +306,7 @@ enum Mutation {
     Remove,
 }
 
-/// The texts of all rows that are valid and not empty.
+/// The valid texts of all rows, without empty ones.
 static VALID: LazyLock<Vec<String>> = LazyLock::new(|| {
     let valid = rows().filter(|(_, row)| row.valid && !row.value.is_empty());
     valid.map(|(_, row)| row.value).collect()

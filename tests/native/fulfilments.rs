@@ -1,4 +1,5 @@
-//! Tests what is recorded as done for pledges, and what is still to be done.
+//! Tests the fulfilments (records of what was done for pledges), and the balances of what is still to be
+//! done.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::fulfilments::{MAX_FULFILMENTS, NewFulfilment};

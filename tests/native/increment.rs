@@ -114,8 +114,8 @@ enum Way {
     LeftOut,
 }
 
-/// The way for each kind of record. A new kind needs a row here, and must be added to `WHOLE`, `listed`,
-/// `changed` or `Restore::takes`.
+/// How a backup finds the records of each kind. A new kind needs a row here, and must be added to `WHOLE`,
+/// `listed`, `changed` or `Restore::takes`.
 const WAYS: [(&str, Way); 22] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
@@ -157,7 +157,7 @@ fn no_kind_of_records_is_forgotten() {
     }
 }
 
-/// Returns the way that the backup uses for a kind.
+/// Returns how a backup finds the records of a kind.
 fn way_of(prefix: &str) -> Way {
     let id = message(1, json!({}))["id"].as_str().unwrap().to_owned();
     let mut metadata = message(1, json!({}));

@@ -105,8 +105,9 @@ fn credit_in(
     ));
 }
 
-/// Each row has charges in cents of USD, credits, and whether the credits may cover all charges. If they may,
-/// the month is reported separately, because its exact dues must be computed.
+/// Each row of the test has a month's charges and credits, and whether the credits may cover all charges.
+/// Amounts are in cents. If the credits may cover all charges, the month is reported separately, because its
+/// exact dues must be computed.
 #[test]
 fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
     let (own, earlier, later) = (["2026-02"; 2], ["2026-01", "2026-02"], ["2026-02", "2026-03"]);

@@ -24,8 +24,8 @@ const QUEUE_BYTES: usize = 128_000;
 
 type Sending = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A queue that records each message, together with the names of all records at that moment. It accepts or
-/// refuses the message only later, when it is awaited.
+/// A queue that records each message and, with the message, the names of all records in the store at that
+/// moment. The queue accepts or refuses a message only later, in [`finish`](Self::finish).
 struct NotingQueue {
     store: Rc<MemoryStore>,
     takes: Cell<bool>,
@@ -253,8 +253,8 @@ fn a_repeat_sends_one_only_if_it_writes_the_record_again() {
     assert_eq!(second[0]["summary"]["createdAt"], "2026-01-31T12:00:01.123Z");
 }
 
-/// The transaction's record is stored, although the answer says that the transaction may not have been
-/// recorded.
+/// The transaction's message is sent, because its record is stored. The answer is an error nevertheless,
+/// because the replay record may be missing.
 #[test]
 fn a_create_whose_replay_record_fails_has_sent_its_message() {
     let (service, queue) = bench();

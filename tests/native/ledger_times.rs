@@ -198,7 +198,7 @@ fn set(ledger: &SqliteLedger, columns: &str) {
     ledger.sql(&format!("UPDATE reconciliation SET {columns}"));
 }
 
-/// How far a time is in the future, and whether the ledger still accepts it.
+/// How far a time is in the future, in milliseconds, and whether the ledger still accepts this time.
 const AHEAD: [(u64, bool); 4] = [(MINUTE, true), (7 * MINUTE, true), (HOUR, false), (YEAR, false)];
 
 #[test]

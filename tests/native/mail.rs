@@ -73,8 +73,8 @@ fn every_row_says_what_it_should() {
 /// Matches the parts of an HTML document that readers do not see: the head, the preview text, and tags.
 const UNSEEN: &str = "(?s)<head>.*?</head>|<div class=\"preheader\".*?</div>|<[^>]*>";
 
-/// Asserts that the HTML says the same as the plain text, has one link, and loads only the `logo`. Its size
-/// must stay far below 102 KB, at which Gmail cuts an e-mail.
+/// Asserts that the HTML says the same as the plain text, has one link, and loads only the `logo`. The HTML
+/// must stay far below 102 KB, the size at which Gmail cuts an e-mail.
 #[track_caller]
 fn check_html(mail: &Mail, logo: Option<&str>) {
     let links: Vec<_> = mail.html.matches("href=").collect();

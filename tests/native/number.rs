@@ -24,7 +24,7 @@ fn request(amount: &str) -> String {
     format!(r#"{{"reference":"r","recipient":{{"email":"a@b.c"}},"pledges":[{pledge}]}}"#)
 }
 
-/// Returns the code of the issue that a request of this amount has.
+/// Returns the code of the issue in a create request with this amount; `None` if the amount is valid.
 #[track_caller]
 fn code_of(text: &str) -> Option<Code> {
     let request = request(text);
@@ -36,8 +36,8 @@ fn code_of(text: &str) -> Option<Code> {
     })
 }
 
-/// Returns the issue code that the validator in WebAssembly reports. It checks the text of a number without
-/// converting it.
+/// Returns the issue code that the validator in WebAssembly reports. This validator checks the text of a
+/// number without converting it.
 #[track_caller]
 fn code_without_conversion(text: &str) -> Option<u8> {
     let mut room = [CompactIssue::default(); 2];
@@ -69,8 +69,8 @@ fn top() -> BigUint {
     (BigUint::from(1_u8) << 1024) - (BigUint::from(1_u8) << 970)
 }
 
-/// Returns the greatest number that converts to 0, which is half of the smallest double, as an integer number of
-/// 10^-1075.
+/// Returns the greatest number that still converts to 0: half of the smallest double. The result is in units
+/// of 10^-1075.
 fn bottom() -> BigUint {
     BigUint::from(5_u8).pow(1075)
 }
@@ -114,9 +114,9 @@ fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
-/// Tests numbers with a very long exponent that equally many digits offset, such as `1`, 700,000 zeros and
-/// `e-700000`. The results are not compared with the standard library's, which ignores the last digits of
-/// such exponents.
+/// Tests numbers with a large exponent that is offset by as many digits, such as `1`, 700,000 zeros and
+/// `e-700000`. The standard library ignores the last digits of such exponents. So the expected results are
+/// written out.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;

@@ -1,5 +1,5 @@
-//! Compares openapi.yaml with the code: the request with the schema's table, and answers with
-//! encoded answers.
+//! Compares openapi.yaml with the code: the request's schema with the table of rules, and the schemas of
+//! answers with answers that the service encodes.
 
 use crate::descriptions::object_type;
 use crate::generated::types::json_schema;
@@ -114,8 +114,8 @@ fn value_of(row: &Value) -> Option<Value> {
 const NOT_SENT: [&str; 2] =
     ["/RetrievedPledgeTransaction/id", "/RetrievedPledgeTransaction/recipient"];
 
-/// Asserts that the client accepts every answer that openapi.yaml describes. Returns the number of values
-/// compared.
+/// Asserts that the client accepts every value that this schema in openapi.yaml allows in an answer. Returns
+/// the number of schemas that were checked.
 #[track_caller]
 fn is_taken(document: &OpenApi, schema: &Value, kind: Kind, path: &str) -> usize {
     let schema = document.resolve(schema);

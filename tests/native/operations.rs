@@ -42,7 +42,7 @@ fn each_operation_is_named_once_and_described() {
     }
 }
 
-/// The forms of the dashboard that do the same as a command.
+/// The dashboard's forms that do the same as a command: the form's route, and the command's group and name.
 const FORMS: [(&str, &str, &str); 30] = [
     ("POST /units/{id}/people", "people", "add"),
     ("POST /units/{id}/people/remove", "people", "remove"),

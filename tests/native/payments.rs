@@ -24,7 +24,8 @@ const ENDED_MS: u64 = 1_769_990_400_000;
 const JANUARY: &str = "settlement:test:unit_dev:2026-01";
 const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 
-/// A service and its operator. Its only transaction was created in the month before, which ended a day ago.
+/// A service, its operator and a ledger. The store has one transaction, created in January. January ended a
+/// day ago.
 struct Bench {
     service: TestService<MemoryStore>,
     test_operator: TestOperator<CountedEntropy>,
@@ -334,8 +335,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     );
 }
 
-/// Tests a form while the clock of another operator is minutes slow. A change that this operator makes
-/// after the form was opened then has an earlier time than the form.
+/// Tests a form while the clock of another operator is minutes slow. If the other operator makes a change
+/// after the form was opened, the change has an earlier time than the form.
 #[test]
 fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MINUTE_MS: u64 = 60_000;
@@ -559,7 +560,8 @@ fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     bench.mark(&json!({})).unwrap();
 }
 
-/// The list of one shop's settlements never contains another shop's, even if their IDs begin in the same way.
+/// The list of one shop's settlements never contains settlements of another shop, even if the IDs of the two
+/// shops begin in the same way.
 #[test]
 fn months_are_listed_a_shop_at_a_time() {
     let store = MemoryStore::default();

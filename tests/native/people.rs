@@ -353,7 +353,7 @@ fn an_import_brings_back_nobody_who_was_removed() {
 }
 
 /// A person is removed and then added with another role, but Workers KV stores neither change. A restore from
-/// KV would bring back the first role, so the second role must not last.
+/// KV would bring back the first role. So the ledger's row must stop giving access after some minutes.
 #[test]
 fn a_row_whose_record_is_older_gives_no_access_after_some_minutes() {
     let world = World::with(&[(shop(), EVA, Manager)]);

@@ -111,8 +111,8 @@ fn no_language_lacks_a_sentence() {
     }
 }
 
-/// Checks the forms of the sentence that names the shop: a pair of forms for a quantity, a pair for one
-/// pledge, and a pair for each plural. In each pair, the second form also names the recipient.
+/// Checks all forms of the sentence that names the shop. The forms come in pairs, of which the second also
+/// names the recipient. There is a pair for a quantity, a pair for one pledge, and a pair for each plural.
 fn check_statements(language: Language) {
     let forms: Vec<_> = language.text(Sentence::ShopPledged).split('|').collect();
     let has_few = (2..10).any(|count| language.plural(f64::from(count)) == Plural::Few);

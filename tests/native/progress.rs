@@ -217,7 +217,7 @@ fn the_cache_of_updates_is_bounded_by_bytes() {
 
 // ---- Pages ---------------------------------------------------------------------------------------
 
-/// An update with every member, whose texts are `text`.
+/// Returns an update with every member. Each of its texts is `text`.
 fn hostile_update(text: &str) -> Value {
     json!({
         "id": "upd_1", "stage": "done", "date": "2026-12-03",

@@ -246,7 +246,7 @@ fn largest_metadata(offering_id: &str) -> Value {
 
 const TIME: &str = "2026-01-31T12:00:00.123Z";
 
-/// Workers KV takes 1,024 bytes of metadata. The largest metadata must fit.
+/// Workers KV accepts at most 1,024 bytes of metadata for a record. Even the largest metadata must fit.
 #[test]
 fn the_metadata_fits_beside_its_record() {
     let metadata = largest_metadata(&"x".repeat(30));
@@ -282,7 +282,7 @@ fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     }
 }
 
-/// Returns a create request for 3 of this offering. Its record has a four-digit number of bytes.
+/// Returns a create request for a quantity of 3 of this offering. Its record has between 1,000 and 9,999 bytes.
 fn offering(offering_id: &str) -> TestRequest {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering_id);

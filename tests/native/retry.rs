@@ -54,7 +54,7 @@ const KEYLESS: Request = create(false, Some(true));
 const NEVER: Request = create(false, Some(false));
 const NEVER_KEYED: Request = create(true, Some(false));
 
-/// The answer of a proxy which reports that the service is unavailable.
+/// The answer of a proxy that reports that the service is unavailable.
 const PROXY: Failure<'_> =
     Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
 

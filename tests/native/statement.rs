@@ -157,8 +157,9 @@ fn a_line_has_an_offering_and_a_unit_price_and_the_rest_is_named() {
     assert_eq!(bench.statement().settled.unwrap().invoice, "17");
 }
 
-/// The statement does not guess how to split a charge. It shows a transaction as one line if its numbers are
-/// stored as texts, or if the price list by which it was charged is missing or damaged.
+/// The statement does not guess how to split a charge. It shows the whole charge of a transaction as one line
+/// in two cases. The transaction's numbers are stored as texts, or the price list for the charge is missing
+/// or damaged.
 #[test]
 fn what_cannot_be_split_is_one_line() {
     let bench = bench();
@@ -249,8 +250,8 @@ async fn statement_of(
 
 // ---- Rows that arrive meanwhile ------------------------------------------------------------------
 
-/// A ledger that receives a late transaction of January (one tree for 0.50 USD) before each call whose number
-/// is in `before`.
+/// A ledger that receives late transactions. Before each call whose number is in `before`, it adds a
+/// transaction of January: one tree for 0.50 USD.
 struct Late<'l> {
     ledger: &'l SqliteLedger,
     before: Range<usize>,
@@ -327,8 +328,8 @@ const OFFERINGS: [&str; 6] = ["tree", "reef", "plastic-kg", "a\",\"b", "]],[[", 
 const PRICES: [&str; 8] = ["0.50", "1.25", "0.004", "0.3333", "12.345", "0", "0.005", "99999.99"];
 const AMOUNTS: [f64; 10] = [1.0, 3.0, 0.1, 2.5, 0.333_333, 7.0, 123_456.789, 1e-7, 40.0, 1e16];
 
-/// For random orders and prices of a month, the statement's lines add up to the sum of all charges. The test
-/// computes this sum exactly. A payment must have the same amount.
+/// Generates random orders and prices for a month. The statement's lines must add up to the exact sum of all
+/// charges, which the test computes itself. A payment must have the same amount.
 #[test]
 fn the_lines_of_random_orders_add_up_to_what_a_payment_must_have() {
     for seed in 1..=12 {

@@ -63,7 +63,7 @@ pub fn rows(name: &str) -> Vec<Row> {
     files.find(|(file, _)| file == name).unwrap().1.rows
 }
 
-/// Returns whether the parser reads a row's text as the row expects.
+/// A function that returns whether the parser reads a row's text as the row expects.
 type Reads = fn(&Row) -> bool;
 
 const READERS: [(&str, Reads); 13] = [

@@ -77,7 +77,7 @@ fn page_with(record: &Value, profile: Option<&Value>) -> String {
 /// Updates by offering; `None` if they could not be read.
 pub type Updates = BTreeMap<String, Option<Vec<Value>>>;
 
-/// Returns the page of a record with these updates. They are deserialized as the service does.
+/// Returns the timeline page of a record with these updates. Deserializes the updates as the service does.
 #[track_caller]
 pub fn page_with_updates(record: &Value, profile: Option<&Value>, updates: &Updates) -> String {
     let read = |list: &Vec<Value>| {
@@ -423,8 +423,8 @@ fn opens_to_the_edit_key_alone() {
     }
 }
 
-/// An operator can mark a transaction as cancelled, and its timeline then says so. If the mark cannot be
-/// read, this is logged and the page is shown without it.
+/// If an operator has cancelled a transaction, its timeline says so. If the record of the cancellation cannot
+/// be read, the error is logged and the page is shown without that sentence.
 #[test]
 fn a_pledge_that_was_cancelled_says_so() {
     let (service, id, key) = bench_with(full().to_string().as_bytes());

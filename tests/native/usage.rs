@@ -144,7 +144,8 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
     assert!(matches!(error, Err(OperatorError::Invalid(_))));
 }
 
-/// The amount paid is shown beside the ledger's current sum, even if no transaction is left.
+/// The amount paid for a month is shown beside the ledger's current sum, even if the month has no transaction
+/// left.
 #[test]
 fn differences_from_the_amount_paid_and_later_orders_are_shown() {
     let store = MemoryStore::default();

@@ -25,7 +25,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
-    /// The value as it is written in the file, because the order of members matters.
+    /// The value, exactly as the file has it, because the order of its members matters.
     value: Option<Box<RawValue>>,
     json: Option<String>,
     hex: Option<String>,
@@ -59,8 +59,8 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// Compares the issues of each example request with those of a reference implementation. A report with a
-/// limit keeps the first issues, but counts all. A request without issues keeps every value.
+/// Asserts that each example request has the issues that its row lists. A report with a limit must keep the
+/// first issues, but count all. A request without issues must keep every value.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());
@@ -157,8 +157,8 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Generates JSON values. Their members have the names from the contract, but not always in the right
-/// objects.
+/// Generates JSON values. Their objects have member names from the contract, but not always the names that
+/// belong to the object.
 fn value() -> impl Strategy<Value = Value> {
     let name = prop_oneof![
         20 => proptest::sample::select(vec![

@@ -52,8 +52,8 @@ fn created() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
-    /// An idempotent replay is made from the stored record that get requests also return. It must equal the
-    /// first answer to the create request.
+    /// Converts the answer to a create request into the stored record and back. The result must equal the
+    /// answer, because an idempotent replay is made from the stored record.
     #[test]
     fn the_answer_to_a_create_is_kept_as_that_to_a_get(created in created()) {
         let text = created.to_string();

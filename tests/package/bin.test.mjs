@@ -27,8 +27,8 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 
 /**
- * Returns environment variables for the command, without its own variables that the person who runs the
- * tests may have set.
+ * Returns environment variables for the command. Leaves out variables of the developer's own environment that
+ * would change the command's behaviour.
  */
 const environment = (node, env) => ({
   ...Object.fromEntries(
@@ -91,7 +91,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** Shortens a line of the command's output to the form in which the fixtures state it. */
+/** Shortens a line of the command's output to the form that the fixtures use. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 

@@ -86,8 +86,8 @@ test("hooks see each attempt, answer and retry, and never the key", async (t) =>
 });
 
 /**
- * Calls that get no answer: the expected reason, a `fetch` function, options of the client and of the call,
- * and the message of the event's `error`.
+ * Calls that get no answer. Each row has the expected reason, a `fetch` function, the client's options, the
+ * call's options, and the message of the event's `error`.
  */
 const NO_ANSWER = [
   ["connection_failed", broken, never, {}, "fetch failed"],

@@ -26,8 +26,8 @@ const { version } = project.require("impact-pledge/package.json");
 // ---- Requests --------------------------------------------------------------------------------------
 
 /**
- * By name: the client's options, a call, and the path, headers and body of the request that it must send. A
- * header that is undefined must be absent.
+ * Test cases by name. Each has the client's options, a call, and the path, headers and body of the request
+ * that the client must send. A header with the value `undefined` must be absent.
  */
 const REQUESTS = {
   "a create": [

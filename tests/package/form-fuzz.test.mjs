@@ -84,8 +84,8 @@ function holds(t, property) {
 }
 
 /**
- * An upper bound for the issues that no control causes: missing required members of the request and its
- * pledges. Each control adds at most four issues.
+ * An upper bound for the number of missing required members, in the request and its pledges. No control of
+ * the form causes their issues. Each control adds at most four further issues.
  */
 const REQUESTED = 30;
 

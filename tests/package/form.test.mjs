@@ -1,4 +1,7 @@
-/** Tests the installed `impact-pledge/form`: every row, how a server reads a form, and forms of any size. */
+/**
+ * Tests the installed `impact-pledge/form`: every row of tests/fixtures/form, how a server reads a form, and forms
+ * of any size.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -269,7 +272,7 @@ const almostNumbers = [`${zeros}x`, `${spaces}x`, `${ones}e`, `1${spaces}x`, `.$
 const longNames = [`recipient${".a".repeat(MANY)}`, `pledges${".0".repeat(MANY)}`];
 longNames.push(`pledges.${ones}`, "pledges.4294967295.impact.amount");
 
-/** By name: the fields, the number of their issues, and how many of these belong to a field. */
+/** Hostile forms by name: the fields, the number of issues, and the number of issues that belong to a field. */
 const HOSTILE = {
   "one name": [many(() => ["reference", "r"]), MANY + 1, MANY - 1],
   "one misspelt name": [many(() => ["recipient.x", "r"]), MANY + 3, MANY],
@@ -297,7 +300,7 @@ for (const [name, [fields, issues, owned]] of Object.entries(HOSTILE)) {
   });
 }
 
-/** Reads a form in a thread, which can be stopped. */
+/** Reads a form in a thread, so that a reading that takes too long can be stopped. */
 async function counted(fields) {
   const form = join(project.folder, "node_modules", "impact-pledge", "form.cjs");
   const worker = new Worker(COUNT, { eval: true, workerData: { form, fields } });

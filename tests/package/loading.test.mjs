@@ -92,8 +92,8 @@ test("globals are not changed, and no code is created from text, which Workers a
 });
 
 /**
- * For each entry of the package: code that needs WebAssembly. Except for the `form` entry, it also needs
- * `TextEncoder`, because the e-mail address contains a lone surrogate.
+ * For each entry of the package: code that needs WebAssembly. The code of the `index` and `validate` entries
+ * also needs `TextEncoder`, because its e-mail address contains a lone surrogate.
  */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',

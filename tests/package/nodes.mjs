@@ -1,4 +1,4 @@
-/** The versions of Node to test with: the one that runs, and the next different one in PATH, if there is one. */
+/** Lists the versions of Node to test with: the Node that runs the tests, and another one if PATH has one. */
 import { realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { find } from "../../scripts/lib/run.mjs";

@@ -158,8 +158,8 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
 }
 
 /**
- * Scripts that use `validate`. `WAYS` are settings for bundling them. The sizes of the bundles differ by a
- * few bytes, because minified names differ.
+ * Scripts that use `validate`. The test bundles each script with each of the settings in `WAYS`. The sizes of
+ * the bundles differ by a few bytes, because minified names differ.
  */
 const USES = [
   'export { validate as check } from "impact-pledge/validate";',

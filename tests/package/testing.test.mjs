@@ -321,8 +321,9 @@ test("`times` and `operation` choose the requests that fail, and `restore` ends 
 });
 
 /**
- * Each row has a fault and what it causes. With `retryCreates`: the statuses of the requests. Without
- * `retryCreates`: a check of the error, and the number of transactions.
+ * Faults that lose the answer or the write of a create request. Each row has the fault, and the statuses of
+ * the client's requests if `retryCreates` is set. It also has a check of the error without `retryCreates`,
+ * and the number of transactions that were recorded then.
  */
 const LOST = [
   [
@@ -454,8 +455,8 @@ const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
 /**
- * Raw requests, by what is special about them. Each has its text and a pattern for the answer's status. The
- * pattern also matches an empty answer if the service may give none.
+ * Raw requests, by what is unusual about them. Each has its text and a pattern for the status of the answer.
+ * If the service may close the connection without an answer, the pattern also matches an empty text.
  */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],

@@ -12,8 +12,8 @@ const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/recipient/wor
   (file) => parse(file).name,
 );
 /**
- * The locales for `Intl` where the language tag alone would mean another country. For example, dates in `en`
- * must be British: they begin with the day.
+ * The locales to pass to `Intl` for languages whose tag alone would mean the wrong country. For example, `en`
+ * would mean American dates, but the timeline writes British dates: they begin with the day.
  */
 const INTL = { en: "en-GB", pt: "pt-PT" };
 const intl = (language) => INTL[language] ?? language;

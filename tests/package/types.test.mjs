@@ -15,8 +15,8 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 const WEB = ["es2022", "dom", "dom.iterable"];
 const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
 /**
- * By name: the folder of the source files, their extension, and compiler options. Server code is compiled
- * without the types of the DOM.
+ * The kinds of compilation, by name. Each has the folder of the source files, their extension, and compiler
+ * options. Server code is compiled without the types of the DOM.
  */
 const KINDS = {
   "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],

@@ -260,7 +260,7 @@ const CHANGES = {
   "names that a pointer escapes": [(v) => (v["a/b~c"] = 1), "/a~1b~0c unknown_member"],
 };
 
-/** By name: a whole value, and the expected issues. */
+/** By name: a value to validate in place of a request, and the expected issues. */
 const WHOLE = {
   "a revoked proxy": [revoked(), " unreadable"],
   "an honest proxy": [new Proxy(good(), {})],
@@ -280,7 +280,7 @@ const WHOLE = {
   "an array": [[], " invalid_type"],
 };
 
-/** Asserts that a good request is still valid, and a bad one is not. */
+/** Asserts that a good request is still valid, and that a bad request is still invalid. */
 function assertStillRight() {
   assert.deepEqual(validate(good()), []);
   const bad = at((v) => (v.pledges[0].impact.amount = 0));

@@ -1,6 +1,6 @@
 /**
  * Tests that all environments in wrangler.toml and wrangler.dashboard.toml have the same bindings and
- * variables. Each environment must repeat them, because it inherits neither.
+ * variables. Environments inherit none of these from the top level, so each one must repeat them.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,9 +29,9 @@ const OWN = [
   "account_id",
 ];
 /**
- * Returns the settings that must be equal in all environments. Numbers of rate limits are left out: two
- * limits with the same number would share a count. The service's name is removed from the names of queues
- * and databases.
+ * Returns the settings that must be equal in all environments. Leaves out the numbers of rate limits: they
+ * must differ, because limits with the same number share a count. Removes the service's name from the names
+ * of queues and databases.
  */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));

@@ -1,8 +1,8 @@
 /**
  * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a
- * request choose them; without a header, the real object is used. `x-speed` makes timers run that many times
- * as fast until the next request. A request to `/batch` delivers a batch of ledger messages. A request to
- * `/cron` runs the cron job.
+ * request choose the objects; without such a header, the real object is used. The header `x-speed` states how
+ * many times as fast timers run until the next request. A request to `/batch` delivers a batch of ledger
+ * messages. A request to `/cron` runs the cron job.
  */
 import dashboard from "../../build/dashboard/worker.js";
 
@@ -107,7 +107,10 @@ function database(d1, name) {
   };
 }
 
-/** Delivers bodies as a batch of the queue, objects as JSON. Answers with the outcome of each message: `acked`, or the seconds until its retry. */
+/**
+ * Delivers the request's bodies as a batch of the queue. A body that is an object is delivered as JSON. Answers
+ * with the outcome of each message: `acked`, or the seconds until its retry.
+ */
 async function take(request, env) {
   const verdicts = {};
   const verdict = (at, is) => {

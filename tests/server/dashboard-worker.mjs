@@ -10,12 +10,12 @@ const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
 /**
  * Starts the dashboard. The result has these members:
  * - `db` is the ledger, with its tables.
- * - `queue` takes the service's messages. A batch that is sent arrives as one batch.
+ * - `queue` takes the service's messages. Messages that are sent as one batch arrive as one batch.
  * - `scheduled` runs the cron job.
  * @param {object} wish
  * @param {string} wish.main path of the Worker's code, from the clone's root
- * @param {string} wish.email of the person who is signed in
- * @param {Record<string, string>} wish.vars which person has which role
+ * @param {string} wish.email the address of the person who is signed in
+ * @param {Record<string, string>} wish.vars the Worker's variables, which list the people of each role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
  * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing consumes it
  */
@@ -63,7 +63,11 @@ export function dashboardConfig({ main, email, vars, notifications = false }) {
   return { configPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Creates the ledger's tables. @param {import("wrangler").WorkerHandle} worker the dashboard */
+/**
+ * Creates the ledger's tables. Returns the namespace, the ledger, its queue, and a function that runs the
+ * cron job.
+ * @param {import("wrangler").WorkerHandle} worker the dashboard
+ */
 export async function ledgerOf(worker) {
   await worker.applyD1Migrations("LEDGER_DB");
   const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue } = await worker.getEnv();

@@ -1,6 +1,6 @@
 /**
  * Tests the Worker while the platform fails or hangs, and after an instance of the Worker has broken. Also
- * tests how it reads Workers KV.
+ * tests how the Worker reads Workers KV.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -112,8 +112,8 @@ test("a limit of refused keys that does not say `false` is none", async () => {
 });
 
 /**
- * Starts requests that hang. Returns each with the error message that it must get if the instance breaks. For
- * a create request, the message says that the request may have been recorded.
+ * Starts requests that hang. Returns each request with the error message that it must get if the instance
+ * breaks. For a create request, the message says that the request may have been recorded.
  */
 const waiting = () => [
   [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],

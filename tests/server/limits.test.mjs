@@ -1,7 +1,7 @@
 /**
- * Tests the memory of an isolate, which has 128 MB: how much refused callers hold, and how far the worst
- * requests make WebAssembly's memory grow. That memory never shrinks. By default, a third of the requests of
- * each kind are sent. `CROWDS=all` sends all of them.
+ * Tests the memory of an isolate, which has 128 MB. Measures how much memory refused callers hold, and how
+ * far the worst requests make WebAssembly's memory grow. WebAssembly's memory never shrinks. By default, a
+ * third of the requests of each kind are sent. `CROWDS=all` sends all of them.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -111,7 +111,7 @@ const amounts = (offeringId) =>
   [1e308, 5e-324].map((amount) => JSON.stringify({ impact: { amount, offeringId } })).join();
 const described = pledge("t", `{"name":"${"&".repeat(200)}","description":"${"<".repeat(500)}"}`);
 
-/** Bodies of at most 1 MiB, and the answer to each. */
+/** Request bodies of at most 1 MiB, each with the expected status. */
 const WORST = {
   "nothing but valid pledges, more than a record holds": [413, wrap(filling(pledge()))],
   "as many valid pledges as a record holds": [200, wrap(repeat(pledge(), 11_500))],

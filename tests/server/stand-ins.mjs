@@ -1,9 +1,9 @@
 /**
  * Runs the service with platform objects that misbehave.
  *
- * Headers of a request choose the objects: `x-stand-in` most of them, and `x-ledger` the ledger's queue.
- * `x-speed` makes timers faster by this factor until the next request. The log still shows the times as they
- * were set.
+ * Headers of a request choose the objects: `x-ledger` chooses the ledger's queue, and `x-stand-in` most other
+ * objects. `x-speed` states the factor by which timers run faster until the next request. The log still shows
+ * the times as they were set.
  *
  * A request to `/delivery` delivers a message of the queue. A request to `/taken` returns what the queue and
  * the mail services have received.
@@ -149,8 +149,8 @@ const LIMITS = {
 };
 
 /**
- * Returns a stream with one chunk that misreports its length. Each time its length is read, it is the next of
- * `lengths`.
+ * Returns a stream with one chunk that misreports its length. Each read of the chunk's length returns the
+ * next value of `lengths`.
  */
 const lying = (...lengths) => ({
   getReader: () => ({

@@ -15,7 +15,7 @@ export const PATH = "/v2/pledge-transaction";
 
 /**
  * Starts a Worker with the development data.
- * @param {string} main from the clone's root
+ * @param {string} main path of the Worker's main module, relative to the clone's root
  * @param {{adapter?: string}} [more] see {@link bundle}
  * @returns {Promise<{server: Server, close: () => Promise<void>}>}
  */
@@ -51,8 +51,8 @@ export async function memoryOf(server) {
 }
 
 /**
- * Sends bytes on a new connection, and leaves it open. `answer` is the text that has arrived when `done`
- * first returns true for it, or when the connection ends.
+ * Sends bytes on a new connection, and leaves the connection open. `answer` is the text that has arrived when
+ * `done` first returns true, or when the connection ends.
  */
 export async function stall(server, bytes, done = (text) => text.includes("\r\n\r\n")) {
   const socket = connect({ host: "127.0.0.1", port: server.ports.main });

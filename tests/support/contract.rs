@@ -26,8 +26,8 @@ pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
     issues.iter().map(issue).collect()
 }
 
-/// Asserts that every value that was sent is kept, and that all other values are null or empty. Amounts
-/// are not compared here.
+/// Asserts that `kept` has every value that was sent. Members that were not sent must be null or empty.
+/// Numbers are not compared.
 #[track_caller]
 pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     match (kept, sent) {
@@ -55,7 +55,7 @@ pub struct Oracle {
 type Rule<'r> = (&'static str, bool, &'r dyn Fn(&mut Oracle, &Value));
 
 impl Oracle {
-    /// Returns the issues of a request, in the schema's order, unknown members by name.
+    /// Returns the issues of a request in the schema's order. Issues of unknown members are sorted by name.
     pub fn issues(request: &Value) -> Vec<Value> {
         let mut oracle = Oracle::default();
         oracle.request(request);

@@ -32,10 +32,10 @@ const OTHER =
   "evil.example:PORT evil.example localhost.evil.example evillocalhost 127.0.0.1.evil.example 10.0.0.1:PORT [::2]:PORT";
 
 /**
- * Asserts that a development server refuses requests to any host name that is not this machine's, with an
- * error message.
+ * Asserts that a development server answers requests to this machine's host names, and refuses requests to
+ * other host names with an error message.
  * @param {string} origin
- * @param {{method?: string, path?: string, headers?: Record<string, string>}} call that the server would answer otherwise
+ * @param {{method?: string, path?: string, headers?: Record<string, string>}} call the request to send with each host name
  */
 export async function refusesOtherHosts(origin, { path = "/", ...call } = {}) {
   const { port } = new URL(origin);

@@ -1,6 +1,6 @@
 /**
- * Runs the given test rows, of the validation rules and of forms, in any JavaScript engine. Uses only the
- * language itself, no functions of a platform. Returns the wrong results, and how many checks were made.
+ * Runs test rows for the validation rules and for forms. Works in any JavaScript engine, because it uses only
+ * the language itself. Returns the wrong results, and how many checks were made.
  */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
   const wrong = [],

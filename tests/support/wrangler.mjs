@@ -19,14 +19,14 @@ export const withOrigins = (folder, change = (text) => text) =>
 export const withoutBuild = (text) => text.replace(/^\[build\]\n(?:.+\n)+/m, "");
 
 /**
- * Writes a copy of wrangler.toml without its build section, but with the settings of e-mails and an origin.
- * In the original, the e-mail settings are commented out.
+ * Writes a copy of wrangler.toml with e-mail settings and an origin, but without the build section. In the
+ * original, the e-mail settings are commented out.
  * @param {string} folder
  */
 export const withMail = (folder) => written(folder, mailIn(originsIn(source())));
 
 /**
- * Writes wrangler.toml with the settings of e-mails, but without an origin.
+ * Writes a copy of wrangler.toml with e-mail settings, but without an origin.
  * @param {string} folder
  */
 export const withMailAlone = (folder) => written(folder, mailIn(source()));

@@ -196,7 +196,7 @@ function sent() {
   scrollTo(0, 0);
 }
 
-/** Shows what was pledged, the link to its page, and what happens next. */
+/** Shows what was pledged, a link to the timeline, and how the buyer will be notified. */
 function thankFor(timelineUrl, notifications) {
   for (const element of document.querySelectorAll("[data-pledge-only]"))
     element.removeAttribute("hidden");

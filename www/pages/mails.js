@@ -90,7 +90,7 @@ function shownMail({ name, at, from, to, replyTo, subject, text }) {
   return folded({ kind: "E-mail", title: subject, at, head }, frame, inner);
 }
 
-/** Returns a message, as its adapter got it. */
+/** Returns an element that shows a message as its adapter received it. */
 function shownMessage({ at, service, recipient, title, text, language, isLive }) {
   const head = {
     To: recipient.email,

@@ -1,6 +1,6 @@
 /**
- * The dashboard for local development: the deployed Worker, but it answers only requests to this machine's
- * own host names.
+ * The dashboard for local development. It is the deployed Worker, except that it answers only requests to
+ * this machine's own host names.
  */
 import dashboard from "../../build/dashboard/worker.js";
 import { forThisMachine } from "./loopback.js";

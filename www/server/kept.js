@@ -11,7 +11,7 @@ const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that 
  * Stores a notification. If there are now more than the maximum number, deletes the oldest ones.
  * @param {KVNamespace} kept
  * @param {object} notification
- * @param {string} [id] of a message, see {@link isKept}
+ * @param {string} [id] the ID of the message, by which {@link isKept} finds the notification
  * @returns {Promise<string>} the name under which it is stored
  */
 export async function keep(kept, notification, id) {

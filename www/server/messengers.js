@@ -1,8 +1,8 @@
 /**
  * Stand-ins for the adapters of messaging services (docs/messaging.md). Like a real adapter, they verify
  * messages. They print the messages, and store them for the page for developers. The stand-in for
- * MessagingServiceA is reached by a service binding, that for MessagingServiceB by a URL. MessagingServiceC
- * has no stand-in.
+ * MessagingServiceA is reached by a service binding, and the stand-in for MessagingServiceB by a URL.
+ * MessagingServiceC has no stand-in.
  */
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { isKept, keep } from "./kept.js";

@@ -88,7 +88,7 @@ async function asPage({ status, issues, failure, ...placed }, values, checkout) 
 }
 
 /**
- * Returns what the thank-you page says about the pledges of an order; undefined if there are none.
+ * Returns what the thank-you page says about the pledges of an order; undefined if nothing was pledged.
  * @param {{location?: string, payload?: any}} placed
  */
 const thanksOf = ({ location, payload }) =>
@@ -97,7 +97,7 @@ const thanksOf = ({ location, payload }) =>
 /** Responds with the checkout page, filled in with what was sent. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
-/** Returns a page that contains data of the shopper. Caches must not store it. */
+/** Makes a response that caches must not store, because the page contains data of the shopper. */
 function unstored({ body, headers }, status) {
   const response = new Response(body, { status, headers });
   response.headers.set("cache-control", "no-store");

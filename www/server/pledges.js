@@ -5,11 +5,11 @@ import service from "../../build/worker.js";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends an order to the service, which records its pledges.
- * @param {object} order as `vouched` returns it
+ * Sends an order to the service, which records the order's pledges.
+ * @param {object} order the payload that `vouched` returns
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
- * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls,
- *   for the page for developers, without the API key
+ * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls
+ *   without the API key, for the page for developers
  */
 export async function record(order, { env, executionContext, origin, idempotencyKey }) {
   const trace = { started: Date.now(), calls: [] };
@@ -28,7 +28,8 @@ export async function record(order, { env, executionContext, origin, idempotency
 }
 
 /**
- * Returns a `fetch` function. It calls a service elsewhere over the network, or the service in this Worker directly.
+ * Returns a `fetch` function that reaches the service. If `PLEDGE_SERVICE_URL` is set, the function uses the
+ * network. Otherwise the function calls the service in this Worker directly.
  */
 function transport(env, executionContext) {
   if (env.PLEDGE_SERVICE_URL) return fetch;

@@ -52,7 +52,8 @@ const PAGES = [
  * Returns how long each page takes, in milliseconds.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} folder for the local state
- * @param {{file: string, shops: number, rounds: number}} options `file` of the ledger
+ * @param {{file: string, shops: number, rounds: number}} options `file`: the ledger's database; `shops`: the
+ *   number of shops in it; `rounds`: how many times each page is loaded again
  * @returns {Promise<{name: string, first: number, later: number[], bytes: number}[]>}
  */
 export async function measurePages(tools, folder, { file, shops, rounds }) {

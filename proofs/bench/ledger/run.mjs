@@ -1,10 +1,10 @@
 /**
  * `node scripts/run.mjs ../proofs/bench/ledger/run [-- --orders 10000000]`: measures how long the operators'
  * queries of the ledger take, in SQLite and on local D1. Also measures how much space an order takes, and how
- * many rows each write reads and writes.
+ * many rows the database reads and writes for each write of the ledger.
  *
- * It runs for about five minutes with a million orders. 10 million orders take 8 GB of memory and 4 GB of
- * disk.
+ * The benchmark takes about five minutes for a million orders. 10 million orders take 8 GB of memory and 4 GB
+ * of disk.
  */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,8 @@
 /**
  * `node scripts/run.mjs ../proofs/bench/mails/run`: measures how many e-mails per hour the queue's consumer
  * sends on workerd, depending on how many messages the queue delivers at once (`max_concurrency`). Workers KV
- * and the mail service are stand-ins, as slow as they may be on Cloudflare. It needs `npm run build --
- * worker`.
+ * and the mail service are stand-ins, as slow as they may be on Cloudflare. Run `npm run build -- worker`
+ * first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,10 @@ import { seedData } from "../../../scripts/lib/seed.mjs";
 import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { Server, bundle } from "../service/workerd.mjs";
 
-/** The duration of each call, in milliseconds. */
+/**
+ * How long each call to Workers KV (`read`, `write`, `list`) and to the mail service (`mail`) takes, in
+ * milliseconds.
+ */
 const TAKES = { read: 30, write: 150, list: 150, mail: 400 };
 const CONCURRENCIES = [1, 5, 20, 50];
 /** The number of messages that each concurrent consumer receives, one after another. */

@@ -1,13 +1,16 @@
 /**
- * Runs the service with a queue, a mail service and Workers KV whose calls take as long as the header
- * `x-takes` states. A request to `/delivery` delivers a message of the queue. Any other request is passed to
+ * Runs the service with a queue, a mail service and Workers KV. The header `x-takes` states how long each of
+ * their calls takes. A request to `/delivery` delivers a message of the queue. Any other request is passed to
  * the service, and answered with the message that the service queued.
  */
 import service from "../../../build/worker.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The names that deliveries have written. They are recorded here, because workerd's KV service cannot list. */
+/**
+ * The names of the records that deliveries have written. This set collects them, because workerd's KV service
+ * cannot list.
+ */
 const names = new Set();
 
 /** @param {{read: number, write: number, list: number}} takes */

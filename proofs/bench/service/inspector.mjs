@@ -4,7 +4,7 @@
  * @typedef {object} Inspector
  * @property {(method: string, params?: object) => Promise<any>} ask
  * @property {() => void} close
- * @property {number} contextId where the Worker's code runs
+ * @property {number} contextId the ID of the context in which the Worker's code runs
  */
 
 /**
@@ -49,8 +49,8 @@ export async function inspect(port, worker) {
 }
 
 /**
- * Measures a Worker's live heap, after V8 has collected its garbage. The process needs V8's `--expose-gc`, because
- * workerd does not answer `HeapProfiler.collectGarbage`.
+ * Measures a Worker's live heap, after V8 has collected the garbage. For this, the process needs V8's flag
+ * `--expose-gc`, because workerd does not answer `HeapProfiler.collectGarbage`.
  * @param {Inspector} inspector
  * @returns {Promise<number>} bytes of V8's heap, with everything that its objects keep alive
  */

@@ -30,7 +30,7 @@ import { Server, bundle } from "./workerd.mjs";
 import { wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** How long to wait until a message has been sent, in milliseconds. */
+/** How long to wait for a message to be sent, in milliseconds. */
 const SETTLED_MS = 500;
 const SECONDS = { warmUp: 1.5, seconds: 1.5 };
 const CREATES = KINDS.filter(({ name }) => name.startsWith("POST"));

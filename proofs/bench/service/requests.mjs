@@ -58,7 +58,10 @@ const bodies = (count, make) => {
   const random = generator(7);
   return Array.from({ length: count }, () => JSON.stringify(make(random)));
 };
-/** Returns distinct create requests. @param {number} count @param {number} pledges of each */
+/**
+ * Returns distinct create requests.
+ * @param {number} count @param {number} pledges the number of pledges in each request
+ */
 export const creates = (count, pledges) =>
   bodies(count, (random) => fullRequest(random, pledges)).map(create);
 const problems = (count) => bodies(count, requestWithProblems).map(create);
@@ -81,7 +84,7 @@ const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZAT
  * Creates transactions in the service, and returns the requests that read them.
  * @param {Service} service
  * @param {number} count the number of transactions
- * @param {number} pledges the number of pledges of each
+ * @param {number} pledges the number of pledges in each transaction
  */
 async function gets(service, count, pledges, prepare = async (_records, _id) => {}, shows = "") {
   const requests = [];
@@ -106,8 +109,8 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * Wraps a Worker that writes no records, so that the benchmark can use it like the service. A create request
- * is stored directly in the Worker's KV.
+ * Adapts a Worker that writes no records, so that the benchmark can use it in place of the service. A create
+ * request does not reach the Worker: its record is written directly to the Worker's KV.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -178,8 +181,8 @@ export function writeRequests(folder, name, requests, origin) {
  * headers, and all members except those that each service generates itself.
  * @param {Kind} kind
  * @param {{name: string, origin: string, request: Request}} ours
- * @param {{name: string, origin: string, request: Request}} theirs has its own request, because a request may
- *   name a record of its service
+ * @param {{name: string, origin: string, request: Request}} theirs the other service, with a request of its
+ *   own: the two services have records with different names
  */
 export async function mustAnswerAlike({ name, status }, ours, theirs) {
   const [mine, other] = await Promise.all(

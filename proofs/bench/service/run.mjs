@@ -62,7 +62,7 @@ const ENTRIES = [
  * Runs the benchmark once.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
- * @param {string} folder for what is made on the way
+ * @param {string} folder for intermediate files
  * @param {import("./requests.mjs").Kind[]} kinds
  * @returns {Promise<Result>}
  */

@@ -19,8 +19,8 @@ import { Server } from "./workerd.mjs";
  * Measures how long each Worker takes to start.
  * @param {any} setting the settings of the benchmark run
  * @param {import("./run.mjs").Arm[]} arms the Workers
- * @returns {Promise<Record<string, Start[]>>} the starts of each Worker, by its key; the key `eager` means
- *   our Worker with its wasm compiled beforehand
+ * @returns {Promise<Record<string, Start[]>>} the starts of each Worker, by the Worker's key. The key `eager`
+ *   stands for our Worker with wasm that was compiled beforehand
  */
 export async function startsOf({ tools, plan, seeds }, arms) {
   const chosen = arms.filter(({ key }) => !["twin", "safe"].includes(key)); // these start like two of the others

@@ -23,7 +23,7 @@ export async function wrk() {
 /**
  * @typedef {object} Slice
  * @property {number} requests
- * @property {number} microseconds that it took
+ * @property {number} microseconds the duration of the load
  * @property {number | null} cpu microseconds of processor time that the server has spent
  */
 

@@ -5,8 +5,8 @@ import { brotliCompressSync } from "node:zlib";
 const RIVALS = join(import.meta.dirname, "..", "rivals");
 
 /**
- * The code with which an application imports each library, by use. Our package comes first in each use. The
- * report shows the size of the full zod elsewhere, in its section on values.
+ * The imports of each library in an application, by what the application uses it for. Our package comes
+ * first. The report shows the size of the full zod in another section.
  */
 export const USES = {
   "a client of a service": {

@@ -33,7 +33,10 @@ export async function duel(competitors, inputs, { rounds, batchMs }) {
   return times;
 }
 
-/** Warms a competitor up, and returns how many of its checks take as long as a batch. */
+/**
+ * Runs a competitor until it is warmed up. Returns how many of its checks fill a batch of `batchMs`
+ * milliseconds.
+ */
 function calibrate(competitor, inputs, batchMs) {
   let count = 1;
   for (;;) {

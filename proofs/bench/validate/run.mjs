@@ -47,8 +47,9 @@ export async function run(tools, plan, folder) {
 }
 
 /**
- * Returns the test cases as JavaScript values: the rows of the validation fixtures, except those that only
- * bytes can express, and a request for each string of the format fixtures.
+ * Returns the test cases as JavaScript values. These are the rows of the validation fixtures, and a request
+ * for each string of the format fixtures. Rows that test raw bytes are left out, because no JavaScript value
+ * has them.
  */
 function readCases() {
   const requests = fixturesIn("validation")

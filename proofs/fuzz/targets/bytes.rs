@@ -172,8 +172,8 @@ fn is_replay((again, added): &(Answer, usize), first: &Answer) {
     assert_eq!(again.json(), first.json());
 }
 
-/// Asserts that each answer that the client accepts has an amount, and that the service's types can
-/// represent it.
+/// Asserts that the client accepts only answers that have an amount. Also asserts that the service's types
+/// can represent each accepted answer.
 fn answered(operation: Operation, status: u16, body: &[u8]) {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match answer::read(operation, status, body, to_double) {

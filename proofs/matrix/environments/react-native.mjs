@@ -27,8 +27,8 @@ const PROGRAMS = {
 const PRESET = { disableImportExportTransform: true, enableBabelRuntime: false };
 
 /**
- * Installs Hermes in a separate folder of the shared cache. It is larger than most tools of the matrix, and
- * users of the package do not need it.
+ * Installs Hermes in a separate folder of the shared cache. Hermes is larger than most tools of the matrix,
+ * and users of the package do not need it.
  */
 async function hermes({ cache, env }) {
   const packages = await packagesIn(join(cache, PACKAGES[0]), ...PACKAGES);

@@ -1,6 +1,6 @@
 /**
- * Tests the recipes (example shops) of `examples`. Each is built and started by its own scripts, and then
- * used as a shopper or a shop uses it.
+ * Tests the recipes (example shops) of `examples`. Each recipe is built and started by its own scripts. Then
+ * the tests use it as a shopper or a shop does.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -63,8 +63,9 @@ function recorded({ service }) {
 // ---- As a shopper ------------------------------------------------------------------------------
 
 /**
- * Opens a page of a shop, and records everything that it loads and the statuses of its posts. `policy` is
- * added to the page as its Content-Security-Policy. With {@link NO_SCRIPT}, scripts are not even loaded.
+ * Opens a page of a shop. Records everything that the page loads, and the statuses of the answers to its posts.
+ * `policy` is added to the page as its Content-Security-Policy. With {@link NO_SCRIPT}, scripts are not even
+ * loaded.
  */
 async function openShop(workspace, url, policy) {
   const page = await workspace.openPage();
@@ -277,7 +278,10 @@ export async function mustEndStalled(origin, path) {
   assert.ok(await Promise.race([closed, sleep(15_000, false, { ref: false })]), "it is ended");
 }
 
-/** Checks that a shop's server answers 502 and asks to try again if the service can't be reached. */
+/**
+ * Checks what a shop's server answers if the service can't be reached: status 502, and a text that asks to try
+ * again.
+ */
 async function mustSaySorry(url) {
   const response = await post(url, JSON.stringify(REQUEST));
   assert.equal(response.status, 502);
@@ -285,8 +289,8 @@ async function mustSaySorry(url) {
 }
 
 /**
- * Posts a form, and checks that the answer is a page with an error. The error concerns no field, so it must
- * not show the path of a value.
+ * Posts a form, and checks that the answer is a page with an error. The error concerns no field, so the page
+ * must not show the path of a value.
  */
 async function mustRefuseInPage(url, { fields, status, text }) {
   const response = await fetch(url, {
@@ -302,8 +306,8 @@ async function mustRefuseInPage(url, { fields, status, text }) {
 }
 
 /**
- * Posts a form with forged values, which must be recorded as the shop's own offer. Then posts a form that is
- * too large, which must be refused.
+ * Posts a form with forged values. The server must record the shop's own offer instead. Then posts a form that
+ * is too large, which must be refused.
  */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
@@ -365,9 +369,9 @@ const frontEnd = (name, wish) => ({
 });
 
 /**
- * Returns the environment that tests the recipe of a framework with a server of its own. Uses its pages with
+ * Returns the environment that tests a recipe whose framework has its own server. Uses the recipe's pages with
  * and without scripts.
- * @param {string} [flags] for its start
+ * @param {string} [flags] flags for the command that starts the server
  */
 const fullStack = (name, framework, flags = "") => ({
   name: `recipe-${name}`,
@@ -402,7 +406,7 @@ const fullStack = (name, framework, flags = "") => ({
 const BADGE = "3 trees with this order";
 const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
-/** The tests of the plain HTML recipe that also run in Firefox, by the ends of their names. */
+/** The tests of the plain HTML recipe that also run in Firefox. Each key is the end of a test's name. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
   "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),

@@ -8,18 +8,18 @@ import { EXPECTED_FORM } from "../shared/smoke.mjs";
 /**
  * @typedef {object} Row
  * @property {string} name
- * @property {string} [tool] the package whose version is printed; default: the browser
+ * @property {string} [tool] the package whose version is printed; without it, the browser's version is printed
  * @property {string} [project] a folder in `projects`, whose files are copied beside those of `shared`
  * @property {Record<string, string>} [files] further files, by their names
  * @property {string[]} [run] commands, see `Workspace.node`
  * @property {RegExp} [says] what the last command must print
  * @property {string[]} [prints] built programs for Node, which must print the expected results
  * @property {string} [server] the command that starts a server
- * @property {string} [site] a folder to serve instead of a server
- * @property {string} [policy] the Content-Security-Policy of that folder; default: one that allows wasm
+ * @property {string} [site] a folder of files to serve, in place of `server`
+ * @property {string} [policy] the Content-Security-Policy of the folder `site`; default: one that allows wasm
  * @property {string[]} [answers] paths that must answer with the expected results
  * @property {string} [shows] the path of a page that must find the expected results
- * @property {unknown} [finds] what that page finds; default: all expected results
+ * @property {unknown} [finds] the results that the page in `shows` must find; default: all expected results
  */
 
 const VITE = "vite/bin/vite.js";

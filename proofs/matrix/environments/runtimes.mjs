@@ -26,8 +26,8 @@ async function node({ tools: { cache } }, version) {
 }
 
 /**
- * Returns the path of Bun's program. Each platform has its own npm package with the program, and usually
- * Bun's install script chooses it.
+ * Returns the path of Bun's program. Each platform has its own npm package with the program. Usually, Bun's
+ * install script chooses the package.
  */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));
@@ -60,7 +60,7 @@ const runtime = (name, find, flags = []) => ({
 
 /**
  * Checks the error messages for lost create requests. Deno reports the same error whether or not the server
- * received the request. On Deno, the client must therefore say in both cases that it may have been recorded.
+ * received the request. So on Deno, the client must always say that the request may have been recorded.
  */
 function mustTellLostCreates(output, name) {
   const { received, messages } = JSON.parse(output);

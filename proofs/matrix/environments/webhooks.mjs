@@ -1,6 +1,6 @@
 /**
- * Tests the recipes that receive webhooks, with the service of `impact-pledge/testing`. No pledge may be lost
- * or recorded twice.
+ * Tests the recipes for receiving webhooks against the test service of `impact-pledge/testing`. No pledge may
+ * be lost or recorded twice.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

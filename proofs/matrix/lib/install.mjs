@@ -43,8 +43,8 @@ async function buildPackage({ root, env }) {
 }
 
 /**
- * Installs the tools with `npm install` and not with `npm ci`. A registry may lack a tool's newest version
- * for some platform, and then the lock file lacks it too.
+ * Installs the tools with `npm install`, because `npm ci` needs a complete lock file. A registry may lack a
+ * tool's newest version for some platform, and then the lock file lacks that version too.
  */
 async function installTools({ env }, home) {
   const wanted = createHash("sha256");
@@ -81,8 +81,8 @@ async function installPackage({ root, env }, home) {
 /**
  * Installs packages that are not among the matrix's own tools. The folder is kept for later runs.
  * @param {string} folder
- * @param {...string} packages with versions
- * @returns {Promise<string>} where they are
+ * @param {...string} packages names with versions
+ * @returns {Promise<string>} the path at which the packages are installed
  */
 export async function packagesIn(folder, ...packages) {
   const flags = ["--ignore-scripts", "--loglevel=error"];

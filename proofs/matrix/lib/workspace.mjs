@@ -135,9 +135,9 @@ export class Workspace {
 
   /**
    * Starts a server and waits until it answers.
-   * @param {string} command in which `PORT` stands for a free port
+   * @param {string} command the command that starts the server; `PORT` in it is replaced with a free port
    * @param {{env?: NodeJS.ProcessEnv, folder?: string}} [options]
-   * @returns {Promise<string>} its origin
+   * @returns {Promise<string>} the server's origin
    */
   async start(command, { env, folder = "." } = {}) {
     const port = await getPort({ host: "127.0.0.1" });

@@ -1,6 +1,6 @@
 /**
- * Checks what the client reports about lost create requests. The server receives one, and then breaks its
- * connection. It refuses the connection of another.
+ * Checks what the client reports about lost create requests. The server receives the first request, and then
+ * breaks the connection. It refuses the connection of the second request.
  */
 import { createServer } from "node:http";
 import { REQUEST } from "./smoke.mjs";

@@ -8,9 +8,9 @@ use base64ct::{Base64UrlUnpadded, Encoding as _};
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 
-/// Hours until a token expires.
-pub(super) const SEARCH_HOURS: u64 = 24;
 /// Hours until a sealed search term (a token) expires.
+pub(super) const SEARCH_HOURS: u64 = 24;
+/// Maximum length of a search term, in bytes.
 pub(super) const MAX_TERM: usize = order_number::MAX_BYTES;
 
 /// Size of a nonce, in bytes. Random nonces of 192 bits are practically unique.

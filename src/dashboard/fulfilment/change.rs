@@ -34,8 +34,7 @@ pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>
         ..FormResult::default()
     };
     if is_beyond {
-        let problem =
-            "this is more than is still to be done for this month. Check it, then confirm";
+        let problem = "the quantity is more than is still to be done for this month. Check the quantity, then confirm";
         return page(context, selection, refused(problem.to_owned(), true)).await;
     }
     match fulfilments::add(context.store, context.ledger, &context.author, &new).await {

@@ -21,7 +21,7 @@ pub(super) struct FormResult<'f> {
     pub form: Option<&'f Form>,
     /// Why nothing was recorded.
     pub problem: Option<String>,
-    /// Whether the person has to confirm the form, because it records more than is still to be done.
+    /// Whether the form records more than is still to be done. The person then has to confirm the form.
     pub is_beyond: bool,
 }
 

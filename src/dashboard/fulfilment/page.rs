@@ -52,8 +52,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&found.coverage))
             @if let Some(first) = &found.left_out.first {
                 p.problem {
-                    "Transactions of all months that are left out of these sums, because they have too \
-                     many quantities: "
+                    "Transactions that these sums leave out because they have too many quantities, counted over all months: "
                     (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

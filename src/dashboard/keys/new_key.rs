@@ -51,7 +51,7 @@ fn made_before<S, C: Clock, E: Entropy>(
                 (hidden("key", &name.name)) (level_fields(level)) (hidden("keep", "0"))
                 button { "Replace the key and show the new secret" }
             }))
-            p { "To keep the key for now, replace or revoke it later:" }
+            p { "You can also keep the key for now, and replace or revoke it later:" }
             (change_forms(name, level))
         }
         p { "Back to the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }

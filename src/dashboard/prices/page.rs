@@ -111,7 +111,7 @@ fn origin(now: &Current<'_>, recent: &[PriceListEntry]) -> Markup {
                 } @else {
                     "The unit has no price list of its own: the "
                     a href=(link::prices(of_mode)) { "prices of the mode" }
-                    " apply, and are filled in below. Choose the currency and save them to give the unit its own list."
+                    " apply, and are filled in below. To give the unit its own list, choose the currency and save these prices."
                 }
             }
         }
@@ -128,8 +128,8 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
     }
 }
 
-/// Renders the first [`MAX_ROWS`] prices of a price list as text, because this list is not suited for the
-/// table of fields.
+/// Renders the first [`MAX_ROWS`] prices of a price list as text. This is for lists that are too long for the
+/// table of fields, or have IDs that a text field cannot contain.
 fn read_only(price_list: &PriceList) -> Markup {
     let code = code(Some(price_list));
     let prices = price_list.unit_prices.iter();
@@ -149,9 +149,9 @@ fn read_only(price_list: &PriceList) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// Renders the form that replaces the whole price list with JSON. Its field contains the JSON that the
-/// person entered. If none was entered, the field contains the current prices, if there are at most
-/// [`MAX_ROWS`]. `problem` is shown only if JSON was entered.
+/// Renders the form that replaces the whole price list with JSON. The form's field contains the JSON that the
+/// person entered. Without such JSON, the field contains the current prices, or nothing if there are more
+/// than [`MAX_ROWS`] of them. `problem` is shown only if the person entered JSON.
 fn as_json(now: &Current<'_>, draft: &Draft, problem: &str) -> Markup {
     let list = now.in_effect().filter(|list| list.unit_prices.len() <= MAX_ROWS);
     let text = draft.json.clone().or_else(|| list.map(as_text)).unwrap_or_default();

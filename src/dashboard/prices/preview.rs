@@ -26,7 +26,7 @@ pub(super) fn ask<S, C: Clock, E: Entropy>(
         @if is_missing { (view::form_problem(NOT_CONFIRMED, Some("risks"))) }
         p.lead { "Preview of the changes in " (named(now.of)) ". Nothing was saved yet." }
         @if matches!(wanted, Wanted::Removal) {
-            p { "The price list of the unit will be removed. The prices of " (now.of.mode.name()) " mode will then apply to it." }
+            p { "The price list of the unit will be removed. The prices of " (now.of.mode.name()) " mode will then apply to the unit." }
         }
         section {
             (differences(change, currency(now, wanted)))

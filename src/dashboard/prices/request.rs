@@ -145,7 +145,7 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(preview::ask(context, now, wanted, &change, is_confirmed))
 }
 
-/// Returns the version of the price list that the person has edited: the one that the form names in `seen`.
+/// Returns the version of the price list that the person has edited. The form names this version in `seen`.
 /// If the form's table has only some of the offerings, returns the current version instead.
 ///
 /// KV cost: 1 read if the version in `seen` has been replaced.

@@ -24,7 +24,8 @@ const EMPTY_ROWS: usize = 5;
 pub(super) struct Draft {
     currency: CurrencyCode,
     rows: Vec<Row>,
-    /// Whether offerings that are not in the table keep their prices, because not all prices fit into it.
+    /// Whether offerings that are not in the table keep their prices. This is so if the table has no room for
+    /// all prices.
     keeps_others: bool,
     /// The revision of the price list that the table was made from.
     pub seen: String,
@@ -37,7 +38,8 @@ pub(super) struct Draft {
 struct Row {
     offering: String,
     price: String,
-    /// Whether the offering had a price when the table was made. The person cannot change its ID.
+    /// Whether the offering had a price when the table was made. If so, the person cannot change the
+    /// offering's ID.
     is_listed: bool,
     /// What is wrong with the price or the offering.
     problem: &'static str,
@@ -46,7 +48,8 @@ struct Row {
 }
 
 impl Draft {
-    /// Returns the prices in effect as a table. If they do not fit, the table has only empty rows.
+    /// Returns the prices in effect as a table. If the prices do not fit into it, the table has only empty
+    /// rows.
     pub fn of(now: &Current<'_>) -> Self {
         let seen = now.revision().to_owned();
         let Some(list) = now.in_effect() else {

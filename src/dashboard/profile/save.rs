@@ -18,7 +18,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The error message for a new profile for which no language was chosen.
+/// The error message if no language was chosen for a new profile.
 const NO_LANGUAGE: &str =
     "choose the `language` of the shop's pages, or “Follow the reader's browser”";
 
@@ -48,8 +48,8 @@ fn services(form: &Form) -> Vec<String> {
     names.into_iter().filter(|name| form.text(name) == "on").map(str::to_owned).collect()
 }
 
-/// Previews the entered profile, or saves it and shows the unit. KV cost of a preview: none. KV cost of saving: at most
-/// 3 lists, 6 reads and 4 writes, and the calls of the unit's page.
+/// Previews the entered profile, or saves it and then shows the unit's page. A preview costs no KV calls.
+/// Saving costs at most 3 lists, 6 reads and 4 writes in KV, besides the calls that the unit's page makes.
 pub(in crate::dashboard) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -108,7 +108,7 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// Returns the error for a form that was filled in from an outdated version of the profile. `change` is the
-/// change that set the current version, if it is known.
+/// audit log's entry for the current version, if that entry is known.
 fn overtaken<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     change: Option<&Change>,
@@ -128,7 +128,7 @@ fn saved(mails: bool, messages: bool) -> Markup {
     html! {
         "The profile was saved. Pages and e-mails use it everywhere after about " (APPLIED_SECONDS) " s."
         @if mails { " E-mails are sent only if the service has a queue, a sender address and a mail service." }
-        @if messages { " A messaging service delivers only if the service has an adapter for it." }
+        @if messages { " Messages are sent only if there is an adapter for their messaging service." }
     }
 }
 

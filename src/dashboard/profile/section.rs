@@ -67,8 +67,8 @@ pub(in crate::dashboard) const LANGUAGES: [(&str, &str); 14] = [
 
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// Renders the profile: as a form for operators and managers, as a list of facts for others. `missing` contains the
-/// unit if it does not exist, and is empty otherwise.
+/// Renders the profile: as a form for operators and managers, as a list of facts for others. `missing`
+/// contains the unit if it is not registered, and is empty otherwise.
 pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
@@ -130,7 +130,8 @@ fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &
     (service.name(), if is_on { "on" } else { "" })
 }
 
-/// Returns the profile to store: the sent one, but without a language if the form contains [`READER`].
+/// Returns the profile to store: the profile that was sent, but without a language if the language field
+/// contains [`READER`].
 pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
     NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
 }
@@ -197,7 +198,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 (field((&MAIL_TEXT, mail_text)).render_lines())
             }
             fieldset {
-                legend { "On statements. Buyers do not see this." }
+                legend { "On statements only: buyers do not see these texts." }
                 div.fields {
                     @for field in billing {
                         @if field.name == "billing-name" { (field.render()) } @else { (field.render_lines()) }

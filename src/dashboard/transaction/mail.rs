@@ -7,8 +7,8 @@ use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Renders the state of a notification. Adds the form that sends it again if the person has permission and
-/// sending it again may help.
+/// Renders the state of a notification. Adds the form for a resend if a resend may help and the person has
+/// the permission.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -61,7 +61,8 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
     round.is_some_and(|round| mail.queued_round().is_some_and(|queued| queued >= round))
 }
 
-/// Returns the notification service of a form or a query. It is the e-mail if none is given.
+/// Returns the notification service that a form or a query names. Returns the e-mail service if none is
+/// named.
 fn service(form: &Form) -> Result<NotificationService> {
     match form.given("service") {
         None => Ok(NotificationService::Email),
@@ -91,8 +92,7 @@ fn queued_before(service: NotificationService) -> Markup {
     })
 }
 
-const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log \
-                       lists it nevertheless. Try again later";
+const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log nevertheless lists the resend. Try again later";
 
 /// Returns why this form cannot send the notification again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {

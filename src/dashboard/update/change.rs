@@ -162,7 +162,8 @@ async fn show<S, C: Clock, E: Entropy>(
     one::page(context, row, FormResult { notice, ..FormResult::default() }).await
 }
 
-/// Says when timelines show a change.
+/// Renders how soon timelines show a published update, or stop showing a withdrawn one. Renders nothing for a
+/// draft.
 fn when(state: UpdateState) -> Markup {
     html! {
         @match state {

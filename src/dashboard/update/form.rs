@@ -98,7 +98,7 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
         kind: "date",
         ..field("date", "Date", "The day on which it happened.", &update.date)
     };
-    let coordinates = "Optional, in degrees. Buyers see them as a link to a map.";
+    let coordinates = "Optional, in degrees. Buyers see the place as a link to a map.";
     let name = format!("One line of at most {MAX_NAME} characters.");
     html! {
         div.fields {

@@ -11,7 +11,7 @@ use crate::operator::{bound, fulfilments};
 use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Shows an update. Ledger cost: 1 query, 1 more if it was made from a fulfilment.
+/// Shows an update. Ledger cost: 1 query, and 1 more if the update was drafted from a fulfilment.
 pub(in crate::dashboard) async fn update<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -1,4 +1,4 @@
-//! Operations that set price lists, and remove those of units.
+//! Operations that set price lists, and that remove the price list of a unit.
 
 use super::arguments::{MODE, Modes, UNIT, Whose};
 use super::words::price;
@@ -138,8 +138,8 @@ struct Step<'s> {
     list: PriceList,
     /// The edit to make; `None` removes the price list.
     edit: Option<&'s Edit>,
-    /// The revision that the price list had when it was read. If it has another revision now, nothing is
-    /// changed.
+    /// The revision of the price list that was read. If the price list has another revision by now, nothing
+    /// is changed.
     seen: String,
     change: Changed,
 }

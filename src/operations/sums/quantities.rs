@@ -58,8 +58,7 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions of all months that are left out of these sums, because they have too many \
-             quantities: {count}. The first is {}.",
+            "Transactions that these sums leave out because they have too many quantities, counted over all months: {count}. The first is {}.",
             left_out.first.as_deref().unwrap_or_default()
         ),
     };

@@ -12,8 +12,8 @@ use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 /// Largest number of transactions that one step erases.
 const STEP: usize = 100;
 
-/// Erases all transactions of an address. In each unit that has any, searches every record, because the
-/// ledger may lack some transactions.
+/// Erases all transactions of an address. In each unit that has such transactions, searches every record,
+/// because the ledger may lack some transactions.
 pub(super) async fn erase_person<P: Ports>(
     call: &Call<'_, P>,
     email: &str,
@@ -69,8 +69,7 @@ fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
     if let Some(from) = from {
         return Err(invalid(format!(
-            "the ledger keeps only transactions from {} on, so it cannot find the units with older ones of this \
-             address. Erase the address in each unit, with `--unit`",
+            "the ledger keeps only transactions from {} on, so it cannot find the units that have older transactions of this address. Erase the address in each unit, with `--unit`",
             time(from)
         )));
     }

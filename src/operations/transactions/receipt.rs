@@ -82,7 +82,7 @@ impl Receipt {
         let rows: Vec<_> = self.transactions.iter().map(row).collect();
         let again = match self.left() {
             0 => "",
-            _ => " Run the command again for the others.",
+            _ => " Run the command again to erase the others.",
         };
         format!(
             "{}\n\n{} of {all} transactions are erased, by {}. {}{again}",

@@ -55,7 +55,7 @@ fn cells(row: &UnitRow) -> [String; 9] {
     cells
 }
 
-/// Returns the cells of a unit in a list.
+/// Returns the cells of one unit's row in the list of units.
 pub(super) fn registered_cells(row: &UnitRow) -> [String; 11] {
     let [a, b, c, d, e, f, g, h, i] = cells(row);
     let registered = row.registered.as_ref();

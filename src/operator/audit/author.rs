@@ -25,7 +25,7 @@ pub struct Author<'a, C, E> {
     is_of_shop: bool,
     /// The ID of the operation; `None` generates one for each change.
     pub(in crate::operator) operation: Option<OperationId>,
-    /// The earlier attempts of the operation; `None` if there were certainly none.
+    /// The earlier attempts of the operation; `None` if this is certainly the first attempt.
     pub(in crate::operator) earlier: Option<EarlierAttempt>,
     /// Whether this attempt may have written an audit log entry. An attempt that wrote no entry has changed
     /// nothing.
@@ -143,7 +143,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         if self.is_of_shop && !by_shop { THE_OPERATOR } else { by }
     }
 
-    /// Returns the person's name and the current time, which a new record contains.
+    /// Returns what a new record states about its creation: the person's name and the current time.
     pub(in crate::operator) fn registered(&self) -> Registered {
         let (created, by) = (date_time(self.clock.now_ms()), self.by.to_owned());
         Registered { created, by, by_shop: self.is_of_shop }
@@ -243,7 +243,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None, of: None }
     }
 
-    /// Writes an entry of the audit log. The record's metadata is `note`, which lists of entries show.
+    /// Writes an entry of the audit log. Lists of entries show `note`, which is stored as the record's
+    /// metadata.
     async fn keep(
         &self,
         store: &impl OperatorStore,

@@ -1,5 +1,5 @@
-//! Entries of the audit log. A record may contain the name of an entry, to tell which change wrote the
-//! record.
+//! Entries of the audit log. A record may contain the name of the audit log entry for the change that wrote
+//! the record.
 
 use crate::auth::KeyLevel;
 use crate::store::{AuditKey, ChangeNote, Key as _};
@@ -12,7 +12,8 @@ pub(in crate::operator) struct Entry {
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
-    /// A summary of the change, which lists of entries show; `None` if the change cannot be withdrawn.
+    /// A summary of the change, as lists of entries show it. A withdrawal needs the summary. `None` for a
+    /// change that cannot be withdrawn.
     pub(super) note: Option<ChangeNote>,
     /// As [`Change::of`](super::Change::of).
     pub(super) of: Option<KeyLevel>,

@@ -12,8 +12,8 @@ use crate::store::{ChangeNote, PriceListKey, PriceListVersionKey, SettlementKey}
 pub const AN_OPERATOR: &str = "An operator";
 /// Commands whose entries may concern several units. The metadata of such an entry names only the first unit.
 const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails resend"];
-/// A text in audit log entries. After it follows who marked a month as paid, which only operators may see.
-/// After [`BOOKED_IN`] follow a credit's month and its reason; only operators may see the reason.
+/// Precedes, in an entry's text, the name of the person who marked a month as paid. [`BOOKED_IN`] precedes a
+/// credit's month and reason. Only operators may see the person's name and the reason.
 const MARKED_BY: &str = ", marked by ";
 const BOOKED_IN: &str = ", booked in ";
 
@@ -34,7 +34,7 @@ impl OwnPlaces {
         OwnPlaces { places, prefixes }
     }
 
-    /// Returns the units and teams with this ID only.
+    /// Keeps only the units and teams with this ID.
     #[must_use]
     pub fn only(&self, id: &str) -> Self {
         Self::new(self.places.iter().filter(|place| place.id() == id).cloned())
@@ -124,9 +124,9 @@ impl OwnPlaces {
         is_own.then_some(Change { by, on, record: None, operation: None, ..change })
     }
 
-    /// Removes IDs of other shops, and texts for operators, from the IDs that fill one placeholder. Returns
-    /// whether one of these IDs is the person's own. Returns `None` if the whole entry belongs to another
-    /// shop.
+    /// Removes what is not for the person from the values of one placeholder: IDs of other shops, and parts
+    /// of texts that are for operators. Returns whether one of the values is an ID of the person's own shop.
+    /// Returns `None` if the whole entry belongs to another shop.
     fn redact(&self, slot: Slot, index: usize, on: &mut Vec<String>) -> Option<bool> {
         match slot {
             Slot::Units | Slot::Transactions => {

@@ -63,7 +63,7 @@ impl AuditFilter {
         self.since_ms.is_some_and(|since_ms| key.time_ms() < since_ms)
     }
 
-    /// Returns the change as the search shows it; `None` if it does not match.
+    /// Returns the change as the search shows it; `None` if the change does not match the filter.
     fn matching(&self, change: Change) -> Option<Change> {
         let change = match &self.own {
             Some(own) => own.own_part(change)?,

@@ -87,8 +87,9 @@ async fn add_now(
     Err(invalid(refused))
 }
 
-/// Completes a credit whose row is in the ledger. Marks the transaction as cancelled if the request wants
-/// this. Then confirms the credit in the audit log. If a step fails, a retry of the request repeats both.
+/// Completes a credit whose row is in the ledger. First marks the transaction as cancelled if the request
+/// asks for this. Then confirms the credit in the audit log. If a step fails, a retry of the request repeats
+/// both steps.
 async fn confirmed(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

@@ -23,8 +23,8 @@ pub struct CreditRequest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
     /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody
-    /// confirmed it. If the number is different now, the credit is refused: two people may be crediting the
-    /// same return.
+    /// confirmed it. If the number is different now, the credit is refused, because two people may be
+    /// crediting the same returned goods.
     ///
     /// A retry may state another number, and is still the same operation.
     #[serde(skip)]

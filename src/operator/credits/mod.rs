@@ -7,14 +7,14 @@
 //! 2. Write the credit's row in the ledger. If the row cannot be written, withdraw the entry.
 //! 3. If the buyer is to be told that the transaction was cancelled, write a record for the transaction's
 //!    timeline.
-//! 4. Write a second entry, which confirms that the credit was made.
+//! 4. Write a second entry in the audit log, which confirms that the credit was made.
 //!
 //! A retry finds the row by the hash of the operation. So a credit is made only once, even if an attempt
 //! stops between two steps. If a database has lost its rows, [`restore`] writes them again. It restores
-//! only credits with a second entry, because others may not have been made.
+//! only credits with a second entry, because a credit without one may not have been made.
 //!
 //! Credits contain no personal data. The reason may not name the recipient. If an offering's ID names the
-//! recipient, the credit contains the text with which an erasure would replace it.
+//! recipient, the credit contains a replacement for the ID: the same text that an erasure would put there.
 
 mod add;
 mod credit;

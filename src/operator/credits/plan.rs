@@ -128,11 +128,11 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns the month in which a credit is booked. This is the order's month or, once that month is marked as
-/// paid, the current month.
+/// Returns the month in which a credit is booked. A credit is booked in the order's month. Once that month is
+/// marked as paid, the credit is booked in the current month.
 ///
-/// A recent entry about the payment in the ledger overrides the payment's record, because KV may be a minute
-/// late. KV cost: 1 read.
+/// Whether the month is paid is read from KV, which may be a minute late. So a recent entry in the ledger
+/// takes precedence over the record in KV. KV cost: 1 read.
 async fn booked_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -26,11 +26,11 @@ pub struct RestoredCredits {
 }
 
 /// Restores to the ledger the credits that only the audit log still contains. Restores only confirmed
-/// credits, for which the audit log has a second entry: it says that the credit was made.
+/// credits. The audit log confirms a credit by a second entry, written after the credit was made.
 ///
 /// KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 credits, and 3 reads for each
-/// transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more if the credit
-/// was in full.
+/// transaction that was credited in full. Ledger cost: 1 query for each credit, and 1 more if the credit was
+/// in full.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the credits may already have been

@@ -156,7 +156,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Delivers the e-mail about a new transaction. If the delivery fails, the e-mail shows as waiting.
+    /// Delivers the e-mail about a new transaction. If the delivery fails, the dashboard shows the e-mail as
+    /// waiting.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Maximum number of offerings of a month among which one offering is looked up.
+/// Maximum number of a month's offerings that are searched to find one offering.
 const MAX_SEARCHED: usize = 10_000;
 
 /// What was pledged and done for an offering in a month, as exact decimals.
@@ -41,7 +41,7 @@ pub struct Balance {
 pub struct Balances {
     /// The balances: newest month first, then by mode and offering.
     pub balances: Vec<Balance>,
-    /// Whether there are more than requested.
+    /// Whether there are more balances than requested.
     pub more: bool,
     /// Transactions that the sums leave out, because they have too many quantities.
     pub left_out: DamagedRecords,

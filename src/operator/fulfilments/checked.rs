@@ -53,7 +53,7 @@ fn check_day(day: &str, clock: &impl Clock) -> Result<()> {
     }
 }
 
-/// Returns a quantity above 0 as an exact decimal.
+/// Parses a quantity, which must be above 0. Returns it as an exact decimal.
 fn quantity(text: &str) -> Result<String> {
     let decimal = Decimal::parse_bounded(text).filter(|decimal| !decimal.is_zero());
     decimal.map(|decimal| decimal.to_exact()).ok_or_else(|| {

@@ -133,7 +133,8 @@ fn unknown(id: &str) -> OperatorError {
     OperatorError::Invalid(format!("there is no fulfilment `{id}`"))
 }
 
-/// Returns words such as `12 tree of 2026-10 (live), done on 2026-11-20, by Reforest in Kenya`.
+/// Describes a fulfilment in words, such as `12 tree of 2026-10 (live), done on 2026-11-20, by Reforest in
+/// Kenya`.
 fn in_words(done: &NewFulfilment) -> String {
     let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } = done;
     let mut words =

@@ -6,9 +6,10 @@ use crate::operator::{Pages, Result, secret};
 use crate::store::{CredentialKey, Key as _, KeyInfo, OperatorStore};
 
 /// Returns the keys of a unit or a team, or all keys, sorted by hash. Reads at most `most_pages` list pages
-/// of 1,000 keys, and also returns whether there are more pages. Keys that were created in the last minute
-/// may be missing. A key whose metadata cannot be read belongs to no unit or team. KV cost: 1 read, and 1
-/// list per 1,000 keys.
+/// of 1,000 keys, and also returns whether there are more pages. KV cost: 1 read, and 1 list per 1,000 keys.
+///
+/// Keys that were created in the last minute may be missing. A key with unreadable metadata is found only
+/// among all keys, because its unit or team is unknown.
 ///
 /// # Errors
 /// If the store fails.

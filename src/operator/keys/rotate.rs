@@ -17,7 +17,7 @@ use serde_json::Value;
 /// The outcome of a rotation: a key that replaces another one.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
-    /// The new key. It works even if the old key could not be ended.
+    /// The new key. It works even if the old key's expiry could not be set.
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
@@ -26,7 +26,7 @@ pub struct Rotated {
     pub end: Result<KeyExpiry>,
 }
 
-/// When a key that was replaced ends.
+/// When a replaced key expires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyExpiry {
     /// When the old key expires, an RFC 3339 date-time.
@@ -62,10 +62,10 @@ impl Outcome for Rotated {
 }
 
 /// Creates a key with the rights of an old one. The old key expires after `keep_seconds`: 0, or at least 60.
-/// If it already has an earlier expiry, it keeps that.
+/// If the old key already has an earlier expiry, that expiry stays.
 ///
-/// `key` is one of the names that [`find`] accepts. The best is [`name`](KeyName::name): it also finds a key
-/// that has ended, which lists no longer show. The new key's record is an exact copy of the old one,
+/// `key` is one of the names that [`find`] accepts. Prefer [`name`](KeyName::name), which also finds a key
+/// after its end. Lists no longer show such a key. The new key's record is an exact copy of the old one,
 /// including its secret and members that a later release wrote.
 ///
 /// # Errors

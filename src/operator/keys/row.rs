@@ -89,8 +89,8 @@ impl KeyName {
     }
 }
 
-/// The metadata of a key's record, at most 1,024 bytes of JSON. With this metadata, keys can be listed without reading
-/// their records. The service does not read it.
+/// The metadata of a key's record, at most 1,024 bytes of JSON. With this metadata, operators can list keys
+/// without a read of each record. The service does not use the metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyMetadata {
     /// Test or live.

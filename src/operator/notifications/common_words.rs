@@ -16,15 +16,15 @@ pub(super) struct Terms {
     pub plural: &'static str,
     /// What to do once every attempt has failed.
     pub after_failures: &'static str,
-    /// The cause and the advice if the service had not been switched on for the unit.
+    /// The text for a notification service that was not switched on for the unit: the cause, and what to do.
     pub off: Reasoned,
-    /// The cause and the advice if no adapter is attached.
+    /// The text for a missing adapter (none is attached): the cause, and what to do.
     pub not_attached: Reasoned,
-    /// The cause and the advice if the adapter's settings are invalid.
+    /// The text for an adapter with invalid settings: the cause, and what to do.
     pub invalid_adapter: Reasoned,
-    /// Why nothing is sent for a test key.
+    /// The text that says why nothing is sent for a test key.
     pub test_mode: &'static str,
-    /// The cause if the recipient has reached the daily limit.
+    /// The text that names the recipient's daily limit as the cause.
     pub daily_limit: &'static str,
     /// Returns the words for a notification that was refused. The last argument is the code of the refusal.
     pub refused: fn(&'static str, &str) -> Words<'static>,
@@ -95,7 +95,7 @@ fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
             "Ask the person who deploys the service to set `PUBLIC_ORIGIN`. Then send the notification again.",
         ),
         Reason::TestMode => (terms.test_mode, "No action needed."),
-        Reason::DailyLimit => (terms.daily_limit, "Send it again on another day."),
+        Reason::DailyLimit => (terms.daily_limit, "Send the notification again on another day."),
         Reason::NoPage => (
             "the transaction's record lacks the address of the recipient's page",
             "It cannot be sent.",

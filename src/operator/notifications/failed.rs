@@ -44,7 +44,7 @@ impl FailedQuery {
 /// Notifications that failed, newest day first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The notifications. One that failed on several days occurs once for each day.
+    /// The notifications. A notification that failed on several days occurs once for each day.
     pub failed: Vec<FailedMail>,
     /// Whether there are more failures.
     pub more: bool,
@@ -77,8 +77,8 @@ impl FailedMail {
     }
 }
 
-/// Lists notifications that failed in the last 30 days, or were postponed to another day. Failures of the last minute may
-/// be missing. Notifications without any delivery result are not listed.
+/// Lists notifications of the last 30 days that failed, or whose delivery was postponed to another day.
+/// Failures of the last minute may be missing. Notifications without any delivery result are not listed.
 ///
 /// # Errors
 /// If the store fails.
@@ -116,9 +116,9 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns failures, newest day first. If there are more than the query's limit, returns at least one more
-/// than the limit, so that the caller notices. KV cost: 1 list if that shows all failures; otherwise also
-/// at least 1 list for each day.
+/// Returns failures, newest day first. If there are more failures than the query's limit, returns at least
+/// one more than the limit, so that the caller notices. KV cost: 1 list. If that list does not show all
+/// failures, at least 1 more list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

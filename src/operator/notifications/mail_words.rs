@@ -7,13 +7,13 @@ use super::{State, Status};
 /// The cause and the advice if the unit's e-mails were off.
 const OFF: (&str, &str) = (
     "the unit's e-mails were off at that time",
-    "If they have been turned on in the unit's profile since, send it again.",
+    "If they have been turned on in the unit's profile since, send the e-mail again.",
 );
 /// The texts for e-mails. No adapter delivers e-mails, so `not_attached` and `invalid_adapter` are never
 /// used.
 const TERMS: Terms = Terms {
     plural: "e-mails",
-    after_failures: "When the mail service works again, send it again.",
+    after_failures: "When the mail service works again, send the e-mail again.",
     off: OFF,
     not_attached: OFF,
     invalid_adapter: OFF,
@@ -30,19 +30,18 @@ pub(super) fn of_mail(status: &Status) -> Words<'_> {
         State::Off => Words::new(
             "off",
             "the unit's e-mails are off",
-            "They can be turned on in the unit's profile. Then this one can be sent.",
+            "They can be turned on in the unit's profile. Then this e-mail can be sent.",
         ),
         State::Test => Words::new(
             "test",
             "a test key created the transaction",
-            "The e-mail goes to the service's address for tests (`MAIL_TEST_TO`). Without one, it is not sent.",
+            "The e-mail goes to the service's address for tests (`MAIL_TEST_TO`). Without this address, the e-mail is not sent.",
         ),
         State::Waiting => waiting_for_quota(status).unwrap_or_else(|| waiting(status, &TERMS)),
         State::Sent => Words::new(
             "sent",
             "",
-            "The mail service accepted it. If it has not arrived, ask the recipient to check the spam folder and \
-             to confirm the address.",
+            "The mail service accepted the e-mail. If it has not arrived, ask the recipient to check the spam folder and to confirm the address.",
         ),
         State::Skipped => because("not sent", status, &TERMS),
         State::Failed => because("failed", status, &TERMS),

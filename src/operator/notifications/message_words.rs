@@ -1,4 +1,4 @@
-//! The delivery state of a message by a messaging service in words.
+//! Describes in words the delivery state of a message through a messaging service.
 
 use super::common_words::{Terms, because, erased, forgotten, waiting};
 use super::state_words::Words;
@@ -7,7 +7,7 @@ use crate::messaging::DoorName;
 
 const TERMS: Terms = Terms {
     plural: "messages",
-    after_failures: "When the adapter works again, send it again.",
+    after_failures: "When the adapter works again, send the message again.",
     off: (
         "the service was off for the unit at that time",
         "If the service has been turned on in the unit's profile since, send the message again.",
@@ -26,7 +26,7 @@ const TERMS: Terms = Terms {
     refused,
 };
 
-/// Returns the delivery state of a message in words.
+/// Describes in words the delivery state of a message.
 pub(super) fn of_message(status: &Status) -> Words<'_> {
     match status.state {
         State::NotAsked => Words::new("not requested", "the shop did not ask for it", ""),
@@ -40,7 +40,7 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
             "test",
             "a test key created the transaction",
             format!(
-                "The message goes to the adapter for test keys (`{}`). Without one, it is not sent.",
+                "The message goes to the adapter for test keys (`{}`). Without this adapter, the message is not sent.",
                 DoorName { service: status.service, is_live: false }
             ),
         ),
@@ -48,7 +48,7 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
         State::Sent => Words::new(
             "sent",
             "",
-            "The adapter accepted it. If it has not arrived, look for it in the adapter's log.",
+            "The adapter accepted the message. If the message has not arrived, look for it in the adapter's log.",
         ),
         State::Skipped => because("not sent", status, &TERMS),
         State::Failed => because("failed", status, &TERMS),
@@ -62,7 +62,7 @@ fn refused(name: &'static str, code: &str) -> Words<'static> {
         return Words::new(
             name,
             "the adapter cannot reach this recipient",
-            "The recipient may have no account in the messenger. Send it again only if that has changed.",
+            "The recipient may have no account in the messenger. Send the message again only if that has changed.",
         );
     }
     if code.starts_with("status-3") {
@@ -76,6 +76,6 @@ fn refused(name: &'static str, code: &str) -> Words<'static> {
     Words::new(
         name,
         "the adapter refused it",
-        "Before you send it again, ask the person who runs the adapter what the code means.",
+        "Before you send the message again, ask the person who runs the adapter what the code means.",
     )
 }

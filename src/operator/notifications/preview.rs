@@ -63,7 +63,8 @@ pub async fn masked_preview(
     drafted(store, zones, (record, service), &transaction).await
 }
 
-/// Returns the notification of one service about a transaction, whose texts may be masked.
+/// Returns one service's notification about a transaction. If the given transaction has masked texts, the
+/// notification's texts are masked, too.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,

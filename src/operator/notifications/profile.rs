@@ -5,7 +5,8 @@ use crate::pledge::NotificationService;
 use crate::recipient::Profile;
 use crate::store::{OperatorStore, ProfileKey};
 
-/// Returns the profile of a unit; `None` if the unit has no profile, or has switched the service off.
+/// Returns the profile of a unit. Returns `None` if the unit has no profile, or has switched off
+/// notifications by this service.
 pub(super) async fn notifying_profile(
     store: &impl OperatorStore,
     unit: &str,

@@ -47,8 +47,8 @@ pub async fn recent_failures(
     Ok(RecentFailures { count: failed.count() as u64, has_more: is_cut })
 }
 
-/// Returns whether a notification that failed once still counts as failed. `ended` is the record of its last round,
-/// `queued` the record of its queued message.
+/// Returns whether a notification that failed before still counts as failed. `ended` is the record of its
+/// latest outcome, and `queued` is the record of its queued message.
 fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
     let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, ended).ok());
     let last = ended.as_ref().map_or(0, |ended| ended.round);

@@ -35,10 +35,11 @@ const KNOWN_MS: u64 = 180_000;
 const MAX_KNOWN: usize = 1_000;
 
 /// Returns the queue message that resends a notification. A notification's first sending has the round
-/// number 1. The message has the next number after the last known one.
+/// number 1. The message's round number is one more than the last known round number.
 ///
-/// A message of an earlier round may still be in the queue. If the queue delivers it first, the recipient
-/// gets two notifications. If the new message is processed first, the earlier one sends nothing.
+/// A message of an earlier round may still be in the queue. If the queue delivers the earlier message
+/// first, the recipient gets two notifications. If the new message is processed first, the earlier one
+/// sends nothing.
 ///
 /// # Errors
 /// If the create request did not ask for the service, sending is not allowed, the transaction is damaged,
@@ -243,7 +244,7 @@ impl Drop for Round<'_> {
 pub struct DayQuery {
     /// The UTC day of the failures, such as `2026-11-21`.
     pub day: String,
-    /// Only failures of this service.
+    /// The service whose failures are resent; `None` for all services.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<NotificationService>,
     /// The position at which the step begins: `next` of the previous step, or `None` for the first step.
@@ -260,8 +261,8 @@ pub struct DayStep {
     pub queued: usize,
     /// Number of notifications that were already queued.
     pub before: usize,
-    /// Number of notifications that need no resend for this day: since then, they were sent or skipped, or
-    /// failed on another day.
+    /// Number of notifications that need no resend for this day. After the failure, they were sent or
+    /// skipped, or failed again on another day.
     pub ended: usize,
     /// IDs of transactions whose notification cannot be sent, each with the reason.
     pub refused: Vec<(String, String)>,

@@ -43,7 +43,7 @@ impl ShopMonth {
     }
 
     /// Returns what the audit log records when a month is marked as paid, or unmarked: the whole payment.
-    /// The log keeps it because unmarking deletes the payment's own record.
+    /// Unmarking deletes the payment's own record, so the log then has the only copy.
     pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![self.key().name(), in_words(settlement)]
     }

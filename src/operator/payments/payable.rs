@@ -108,7 +108,7 @@ pub(super) async fn due(
     Ok(due)
 }
 
-/// Checks that the amounts that a person stated are due. An amount of 0.00 may be left out if another amount
+/// Checks that a person stated the amounts that are due. An amount of 0.00 may be left out if another amount
 /// is stated.
 fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<()> {
     if dues.is_empty() {
@@ -152,7 +152,7 @@ fn deductions(dues: &[Due]) -> Option<String> {
 }
 
 /// Returns the currency code of an amount that a person entered. If the person entered no currency, returns
-/// the only currency of the month, which may be one that this release does not know.
+/// the only currency of the month. This release may not know that currency.
 fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")

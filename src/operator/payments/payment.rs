@@ -35,7 +35,7 @@ pub struct Payment {
     pub accept_unpriced: usize,
 }
 
-/// A month that is marked as paid, or can be marked.
+/// A month that is marked as paid, or that can be marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
     /// The unit's ID.

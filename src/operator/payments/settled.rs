@@ -8,7 +8,7 @@ use crate::scope::Mode;
 use crate::settlement::{Month, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 
-/// Returns the settlement of a shop's month; `None` if it is not marked as paid. KV cost: 1 read.
+/// Returns the settlement of a shop's month; `None` if the month is not marked as paid. KV cost: 1 read.
 ///
 /// # Errors
 /// - If the unit's ID is not valid.
@@ -39,7 +39,8 @@ pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) ->
     Ok(found)
 }
 
-/// Returns each of a shop's months with its settlement; `None` for an unpaid month.
+/// Returns the given months of a shop, each with its settlement; `None` in place of a settlement means that
+/// the month is unpaid.
 async fn settlements(
     store: &impl OperatorStore,
     unit: &str,
@@ -54,8 +55,8 @@ async fn settlements(
     pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
-/// Returns the settlement of a month, and the name of the audit log's entry for it, if the record has that
-/// name. Returns `None` if the month is not marked as paid.
+/// Returns the settlement of a month; `None` if the month is not marked as paid. Also returns the name of the
+/// settlement's entry in the audit log, if the settlement's record contains that name.
 pub(super) async fn look(
     store: &impl OperatorStore,
     of: &ShopMonth,

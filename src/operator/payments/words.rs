@@ -4,7 +4,7 @@ use crate::ledger::claims::Claim;
 use crate::operator::claimed_change;
 use crate::settlement::Settlement;
 
-/// The end of an error for a month that somebody else changed at the same moment.
+/// The end of the error message about a month that somebody else changed at the same moment.
 pub(super) const CHANGED: &str = "was changed meanwhile: check it again";
 
 /// Returns who marked a month as paid or as unpaid, and when.

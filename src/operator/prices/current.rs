@@ -18,8 +18,8 @@ pub struct Current<'k> {
     pub price_list: Option<PriceList>,
     /// Why the price list cannot be read.
     pub problem: Option<String>,
-    /// The price list of the mode, if these are the prices of a unit. `None` if the mode has no readable
-    /// list, or if these are the mode's own prices.
+    /// For a unit, the price list of its mode; `None` if that list is missing or cannot be read. For a mode,
+    /// always `None`.
     pub of_mode: Option<PriceList>,
     pub(super) seen: RecordVersion,
 }

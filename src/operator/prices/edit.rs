@@ -25,7 +25,8 @@ impl Current<'_> {
     /// Returns these prices after an edit.
     ///
     /// # Errors
-    /// If the edit does not apply to them, or its price is not valid.
+    /// If the edit sets the price of an offering, and either the price is not valid or no readable price list
+    /// is set yet.
     pub fn with(&self, edit: &Edit) -> Result<PriceList> {
         match edit {
             Edit::All(price_list) => Ok(price_list.clone()),

@@ -125,11 +125,11 @@ pub struct PriceListVersion {
     pub price_list: PriceList,
 }
 
-/// Reads the price list that was set at a time for a mode or a unit. Returns `None` if none was set then, or if the
-/// unit's list was removed then. KV cost: 1 read.
+/// Reads the price list that was set for a mode or a unit at the time in `key`. Returns `None` if no list was set
+/// at that time, or if the unit's list was removed then. KV cost: 1 read.
 ///
 /// # Errors
-/// If it is damaged, or the store fails.
+/// If the price list is damaged, or the store fails.
 pub async fn listed(
     store: &impl OperatorStore,
     key: PriceListVersionKey<'_>,

@@ -93,8 +93,8 @@ impl Line {
 /// query.
 const PAGE: usize = 1_000;
 
-/// An export of the transactions of a month, page by page. It reads the record of each transaction, and the profile of
-/// each unit only once.
+/// An export of a month's transactions, page by page. Reads the record of each transaction, and each unit's
+/// profile only once.
 pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,

@@ -33,7 +33,8 @@ pub struct Found {
     pub transactions: Vec<Order>,
     /// Whether there are older matches.
     pub more: bool,
-    /// How complete the result is; `None` if it is from Workers KV, whose lists may not show the newest transactions yet.
+    /// How complete the result is. `None` for a result from Workers KV, whose lists may not show the newest
+    /// transactions yet.
     #[serde(flatten)]
     pub coverage: Option<Coverage>,
 }
@@ -49,10 +50,11 @@ impl Found {
 /// both. `from` is the position to continue from. Erased transactions are not found by e-mail address.
 ///
 /// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number).
-/// Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
+/// Ledger cost: 1 query per 10,000 shops, and 2 for the coverage. A search in all units costs 1 more query.
 ///
-/// If the ledger finds nothing or is not bound, a search for a unit's reference falls back to Workers KV. It
-/// finds only the exact reference, but covers all months. KV cost: usually 1 list for each mode, at most 4.
+/// If the ledger finds nothing or is not bound, a search for a reference in one unit continues in Workers KV.
+/// There, only the exact reference is found, but in all months. KV cost: usually 1 list for each mode, at
+/// most 4.
 ///
 /// # Errors
 /// - If the unit's ID is not valid, or the namespace has no secret.
@@ -125,8 +127,8 @@ pub async fn find_within(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Returns the transactions of these shops that match the search. For every 10,000 shops, reads at most one
-/// more than `most`. The additional one shows that there are more matches.
+/// Returns the transactions of these shops that match the search. Reads at most `most` + 1 transactions for
+/// every 10,000 shops. The additional one shows that there are more matches.
 async fn of_shops(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
@@ -212,9 +214,9 @@ impl Searched<'_> {
         prefixes
     }
 
-    /// Returns whether a record has the reference. Compares a full hash of it, because the record's name has
-    /// only 40 bits, which two references can share. An erased transaction has no full hash, so it matches by
-    /// its name.
+    /// Returns whether a record has the reference. Compares the full hash of the reference, because the hash
+    /// in the record's name has only 40 bits. Two references can share these 40 bits. An erased transaction
+    /// has no full hash, so its name is enough.
     fn has(&self, recorded: &Recorded) -> bool {
         let scope = recorded.scope();
         let is_own = match &recorded.summary.lookup {

@@ -25,7 +25,8 @@ pub struct ListQuery {
     pub unpriced: bool,
     /// Only transactions whose row in the ledger was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
-    /// Only transactions with the same buyer, or the same reference, as this transaction, including itself.
+    /// Only transactions with the same buyer or the same reference as this transaction. The list also
+    /// contains this transaction.
     #[serde(skip)]
     pub like: Option<(Likeness, TransactionId)>,
 }

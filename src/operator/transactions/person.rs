@@ -186,7 +186,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Reads one page of a KV list, and erases the transactions on it whose recipient has the address.
+    /// Reads one page of a KV list. Erases each transaction on the page whose recipient has the person's
+    /// e-mail address.
     async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
         let prefixes = self.prefixes();
         let Some(prefix) = prefixes.get(position.list) else {
@@ -214,8 +215,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// Returns the transaction's ID if its recipient has the address. Adds a record that cannot be read to
-    /// `damaged`.
+    /// Returns the transaction's ID if its recipient has the person's e-mail address. If the record cannot be
+    /// read, adds its name to `damaged`.
     fn own(
         &self,
         KeyInfo { name, metadata, .. }: &KeyInfo,

@@ -81,7 +81,8 @@ impl Record {
     }
 }
 
-/// Makes a list's row from a record's metadata. Returns `None` if the metadata lacks the time or the charge.
+/// Makes a row of a transaction list from a record's metadata. Returns `None` if the metadata lacks the
+/// creation time or the charge.
 pub(super) fn order(recorded: Recorded) -> Option<Order> {
     let Recorded { id, mode, unit, summary } = recorded;
     let created_at = summary.created_at?;

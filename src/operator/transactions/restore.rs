@@ -42,9 +42,9 @@ pub struct Restored {
     pub metadata: TransactionMetadata,
 }
 
-/// Erases the personal data of a transaction from a backup. The caller has found that the transaction is
-/// marked as erased. Returns `None` for a damaged record, which must not be restored because its contents are
-/// unknown.
+/// Removes the personal data from a transaction's record that comes from a backup. The caller has found
+/// that the transaction is marked as erased. Returns `None` for a damaged record. Such a record must not be
+/// restored, because its contents are unknown.
 ///
 /// # Errors
 /// If the store fails.

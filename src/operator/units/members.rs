@@ -1,11 +1,11 @@
-//! Members of a profile to set or remove.
+//! The members of a unit's profile, for commands that set or remove some of them.
 
 use crate::operator::{OperatorError, Result};
 use crate::recipient::NewProfile;
 use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
-/// The members of a profile to set. Members that are `None` stay as they are.
+/// The members that a change sets in a profile. Members that are `None` stay as they are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ProfileMembers {

@@ -45,8 +45,8 @@ impl UnitRow {
     }
 }
 
-/// Stores only the unit's ID to answer a repeated request, because a profile may name a person. A repeated
-/// request reads the profile again.
+/// Stores only the unit's ID for repeated requests, because a profile may name a person. A repeated request
+/// reads the current profile.
 impl Outcome for UnitRow {
     type Stored = String;
 

@@ -28,12 +28,13 @@ const ID_DIGITS: usize = 20;
 pub struct UpdateChange {
     /// The update after the change.
     pub row: UpdateRow,
-    /// Whether the record that timelines read is up to date. If not, a later comparison of these records
-    /// with the ledger writes it.
+    /// Whether the record that timelines read is up to date. If not, a later comparison of the ledger with
+    /// Workers KV writes that record.
     pub is_compiled: bool,
 }
 
-/// Stores no outcome if the record that timelines read was not written, so that a repeated request writes it.
+/// Stores no outcome if the record that timelines read was not written. A repeated request then writes that
+/// record.
 impl Outcome for UpdateChange {
     type Stored = UpdateRow;
 

@@ -1,9 +1,8 @@
 //! Writes the records of updates in Workers KV, which timelines read, from the ledger's rows.
 //!
-//! Two people may publish at the same moment. So each change in the ledger increments a revision, and a
-//! writer reads this revision together with the rows. After it has written the record, it reads the revision
-//! again. If the revision has changed, it writes the record again. So the last write contains the last
-//! change.
+//! Two people may publish at the same moment. So each change in the ledger increments a revision number. A
+//! writer reads the revision together with the rows, writes the record, and then reads the revision again. If
+//! the revision has changed meanwhile, the writer starts again. So the last write contains the last change.
 //!
 //! A writer may stop halfway, for example because its isolate ends. Later, [`heal`] compares the records with
 //! the rows, and writes those that differ.
@@ -32,7 +31,8 @@ pub struct Compared {
 }
 
 /// Writes the record with the published updates for these pledges, or removes it if no update is published.
-/// Ledger cost: 2 calls. KV cost: 1 write. Repeats both while somebody else changes the same updates.
+/// Ledger cost: 2 calls. KV cost: 1 write. If somebody changes the same updates meanwhile, starts again at
+/// the same cost.
 ///
 /// # Errors
 /// If the ledger or the store fails, or the updates change during every attempt. The record may then be

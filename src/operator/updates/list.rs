@@ -12,8 +12,8 @@ use crate::settlement::Month;
 pub struct UpdateList {
     /// The updates: newest month first, then by mode, offering, and date (newest first).
     pub updates: Vec<UpdateRow>,
-    /// The pledges whose record in Workers KV is outdated. Timelines do not show the last change of their
-    /// updates yet.
+    /// The pledges whose record of updates in Workers KV is outdated. Timelines do not show the last change
+    /// to these updates yet.
     pub outdated: Vec<Pledges>,
 }
 

@@ -13,9 +13,9 @@ use crate::updates::{OfferingUpdates, Update, UpdateId};
 /// Largest number of rows that are read for a preview.
 const MAX_LISTED: usize = 1_000;
 
-/// Returns the updates that a timeline would show for these pledges if `wanted` was published now, newest
-/// first. These are `wanted` and the published updates. `row` is the stored update that `wanted` replaces;
-/// `None` for a new update. Ledger cost: 1 query.
+/// Returns the updates that a timeline would show for these pledges if `wanted` were published now. These are
+/// `wanted` and the published updates, newest first. If `wanted` edits a stored update, `row` is that update;
+/// `None` if `wanted` is new. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If a member of the update or the offering is invalid, the month has not begun, or the ledger fails.

@@ -28,10 +28,11 @@ pub struct RestoredUpdates {
     pub records: Compared,
 }
 
-/// Restores the updates that the ledger has lost. The content of each is taken from its last entry in the
-/// audit log. Then compares the records in KV with the ledger, and writes those that differ. KV cost: 1 list
-/// per 1,000 entries of the audit log, 1 read per 100 changes of updates, and the cost of [`compare`]. Ledger
-/// cost: 2 queries for each update.
+/// Restores the updates that the ledger has lost. Takes each update's content from its last entry in the
+/// audit log. Then compares the records in KV with the ledger, and rewrites the records that differ.
+///
+/// KV cost: 1 list per 1,000 entries of the audit log, 1 read per 100 changes of updates, and the cost of
+/// [`compare`]. Ledger cost: 2 queries for each update.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails. Some of the updates may have been written then.

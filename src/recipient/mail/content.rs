@@ -112,8 +112,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the quantity and the name for each line of the list of pledges. If there is only one pledge,
-    /// its line leaves out a quantity that the e-mail's main sentence contains.
+    /// Returns the quantity and the name for each line of the list of pledges. If there is only one pledge
+    /// and the e-mail's main sentence states its quantity, the line leaves the quantity out.
     pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
             let is_stated = self.count == 1 && line.words.is_some();
@@ -143,8 +143,8 @@ impl<'c> Content<'c> {
     }
 }
 
-/// Maximum number of pledges in the preheader, the preview that mail programs show after the subject. They
-/// show fewer pledges than this.
+/// Maximum number of pledges in the preheader (the preview after an e-mail's subject). Mail programs have
+/// room for fewer.
 const MAX_PREVIEWED: usize = 4;
 
 /// Returns the lines of the first pledges, as many as [`MAX_PLEDGES`] and [`MAX_LIST_BYTES`] allow.
@@ -166,7 +166,8 @@ fn escaped_bytes(text: &str) -> usize {
     text.len() + 5 * text.matches(['"', '&', '<', '>']).count()
 }
 
-/// Writes the action that caused the pledges: `placed an order · 20 November 2026`.
+/// Returns the action that caused the pledges, with its day if it is known, such as `placed an order · 20
+/// November 2026`.
 fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<String> {
     let phrase = trigger.phrase.as_deref().and_then(brief)?;
     let day = trigger.date.as_deref().and_then(|date| calendar.day(date));

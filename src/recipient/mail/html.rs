@@ -153,8 +153,8 @@ fn foot(content: &Content<'_>) -> Markup {
     }
 }
 
-/// Inserts values into a sentence. Each value gets its own text direction. A short one, such as `12 trees`, stays on one
-/// line.
+/// Inserts values into a sentence. Each value gets its own text direction. A short value, such as `12 trees`,
+/// stays on one line.
 fn fill_isolated(sentence: &str, values: &[&str]) -> Markup {
     let mut pieces = sentence.split("{}");
     let unbroken = |value: &str| value.chars().nth(MAX_UNBROKEN).is_none();

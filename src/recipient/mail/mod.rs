@@ -52,9 +52,9 @@ pub struct MessageTexts {
     pub text: String,
 }
 
-/// Writes the e-mail about a transaction. The profile sets the language, the time zone of dates, the look and
-/// a sentence of the shop's own. The default language is English, and the default time zone UTC. Returns
-/// `None` if the record lacks the URL of the page.
+/// Writes the e-mail about a transaction. The profile sets the language, time zone and look of the e-mail,
+/// and may add a sentence by the shop. The default language is English, and the default time zone is UTC.
+/// Returns `None` if the record lacks the URL of the transaction's page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,

@@ -1,4 +1,4 @@
-//! Writes the e-mail and the message as plain text.
+//! Writes the plain text of a notification: as an e-mail, or as a message of a messaging service.
 
 use super::content::Content;
 use crate::recipient::words::{Sentence, fill};
@@ -9,7 +9,7 @@ pub(super) fn mail_text(content: &Content<'_>) -> String {
     text(content, "-- \n", Sentence::MailWhy)
 }
 
-/// Writes the text of the message.
+/// Writes the text of a message that a messaging service delivers.
 pub(super) fn message_text(content: &Content<'_>) -> String {
     text(content, "", Sentence::MessageWhy)
 }

@@ -32,12 +32,12 @@ pub struct KvStore {
 }
 
 impl KvStore {
-    /// Makes the store of the service. Each key sets the cache TTL of its reads.
+    /// Makes the store for the service. The cache TTL of a read depends on the kind of record.
     pub fn new(namespace: KvNamespace) -> Self {
         KvStore { namespace, is_recent: false }
     }
 
-    /// Makes the store of operators, whose reads are as fresh as Workers KV allows.
+    /// Makes the store for operators. Its reads are as fresh as Workers KV allows.
     pub fn for_operators(namespace: KvNamespace) -> Self {
         KvStore { namespace, is_recent: true }
     }
@@ -49,7 +49,7 @@ impl KvStore {
         answered(page, LIST_MS, "list", "names").await
     }
 
-    /// Writes a record. It is not generic, so that it is compiled only once.
+    /// Writes a record. This function is not generic, so that it is compiled only once.
     async fn write(
         &self,
         name: &str,
@@ -133,7 +133,8 @@ impl StoredValue for ReadableStream {
     }
 }
 
-/// Returns a value and its metadata; `None` if there is no record. It is not generic, so that it is compiled only once.
+/// Returns a value and its metadata; `None` if there is no record. This function is not generic, so that it
+/// is compiled only once.
 ///
 /// # Errors
 /// Those of [`answered`].
@@ -147,10 +148,11 @@ async fn find(
     Ok(value.map(|value| (value, found.metadata())))
 }
 
-/// Waits for the answer to a call of KV, until a deadline. Logs a failure without the key and the value.
+/// Waits for the answer to a call of KV, until a deadline. If the call fails, logs the failure, but neither
+/// the key nor the value.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] if the call fails or takes longer.
+/// [`StoreError::Unavailable`] if the call fails or misses the deadline.
 async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,

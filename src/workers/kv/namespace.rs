@@ -21,7 +21,8 @@ extern "C" {
         name: &str,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
-    /// Reads the value of one name. For an array of at most 100 names, reads a map of their values.
+    /// Reads the value of one name. If `names` is an array of at most 100 names, reads a map from each name
+    /// to its value.
     #[wasm_bindgen(method, catch)]
     pub fn get(this: &KvNamespace, names: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
     /// Writes a record.

@@ -76,8 +76,8 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
-/// Two people may credit the same returned order at the same time. The second confirmation is refused, and
-/// shows the first person's credit.
+/// Two people may credit the same returned order at the same time. The second person's confirmation is
+/// refused, and the page then shows the first person's credit.
 #[test]
 fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
     let (dashboard, path) = ordered(json!(3));

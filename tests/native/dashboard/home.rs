@@ -1,5 +1,5 @@
-//! Tests the start page: which tasks each role sees, and that other tasks are still shown if one cannot be
-//! read.
+//! Tests the start page: which tasks each role sees, and that a task that cannot be read does not hide the
+//! others.
 
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};
@@ -11,7 +11,7 @@ use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
-/// Texts by which the tests find the line of each task on the page.
+/// The texts by which the tests find each task's line on the page.
 const MAILS: &str = "1 failed notification</a> in the last 7 days";
 const UNPRICED: &str = "Unpriced pledges";
 const MONTHS: &str = "Months to settle: ";

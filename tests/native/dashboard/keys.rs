@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};
 
-/// A dashboard with the namespace's secret, a unit `shop`, and a team `team` that contains it.
+/// A dashboard with the namespace's secret, a unit `shop`, and a team `team` to which the unit belongs.
 pub fn shop() -> TestDashboard {
     let store = MemoryStore::default();
     let secret = json!({ "secret": *SECRET, "version": 1 }).to_string();

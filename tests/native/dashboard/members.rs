@@ -170,8 +170,9 @@ fn is_scoped(template: &str) -> bool {
     route.scope() != "global" || GLOBAL_WITH_ID.contains(&template)
 }
 
-/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. If it
-/// belongs to another shop, the answer is an empty list or, after a search, a redirect.
+/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. For a
+/// unit or transaction of another shop, the list in the answer is empty. A search is answered with a
+/// redirect.
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]
@@ -230,7 +231,8 @@ fn another_shop_answers_as_one_that_does_not_exist() {
     assert_eq!(shops.records(), before);
 }
 
-/// The manager of `south` sends each form of the manager of `north`, complete and confirmed.
+/// The manager of `south` sends every form that the manager of `north` can send. Each form is complete and
+/// confirmed.
 #[test]
 fn a_form_of_another_shops_manager_changes_nothing() {
     let shops = shops();

@@ -10,7 +10,7 @@ use support::service::{LIVE_UNIT, NOW_MS, UNIT, minimal};
 
 const MINUTE: u64 = 60_000;
 
-/// Creates a transaction of a buyer with a reference. Returns its ID.
+/// Creates a transaction with this reference and this buyer. Returns its ID.
 fn made(test_dashboard: &TestDashboard, key: &str, reference: &str, email: &str) -> String {
     let mut order = minimal();
     order["reference"] = json!(reference);

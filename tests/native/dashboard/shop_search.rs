@@ -1,5 +1,5 @@
-//! Tests how people of a shop search. The address of the results contains no personal data, and works only
-//! for the person who searched.
+//! Tests the search that people of a shop use. The address of its results contains no personal data, and
+//! works only for the person who searched.
 
 use super::members::{EVA, TEA, VIC, ZOE, shops};
 use super::prices::assert_has;
@@ -59,8 +59,8 @@ fn an_address_of_results_shows_nothing_to_another_person() {
     }
 }
 
-/// The address of the results does not contain the pasted key. People who manage the key's unit find the key;
-/// others do not learn whether it exists.
+/// Searches for a pasted API key. The address of the results does not contain the key. People who manage the
+/// key's unit find the key. Others do not learn whether the key exists.
 #[test]
 fn a_pasted_key_is_sealed_as_its_hash() {
     let shops = shops();

@@ -82,8 +82,8 @@ fn path(id: &str, end: &str) -> String {
     format!("/transactions/{id}{end}")
 }
 
-/// Creates a transaction in the past with this API key. Its price list stays stored. Returns the
-/// transaction's ID.
+/// Stores price lists for both modes, and creates a transaction with this API key. Returns the transaction's
+/// ID.
 fn made(test_dashboard: &TestDashboard, key: &str) -> String {
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
     for mode in ["test", "live"] {

@@ -1,4 +1,4 @@
-//! Tests what a create writes, and creates that race each other.
+//! Tests what a create request writes, and create requests that are handled at the same time.
 
 use super::{transactions, unavailable};
 use impact_pledge::auth::ApiKey;
@@ -102,8 +102,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// A retry that cannot see its replay record yet still gets the charge of the first request. New prices and
-/// other units' transactions do not change it.
+/// A retry gets the charge of the first request, even if the first request's replay record is not visible
+/// yet. New prices and other units' transactions do not change this charge.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -120,7 +120,8 @@ fn a_charge_does_not_change_for_what_another_unit_creates() {
     is_replay(&service.send(&live), &first);
 }
 
-/// Two isolates handle the same create request at once. Their answers differ, because their clocks do.
+/// Two isolates handle the same create request at once. They write different replay records, because their
+/// clocks differ. Retries in any isolate then get the later answer.
 #[test]
 fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     let here = racing();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use support::memory::MemoryStore;
 use support::service::{Answer, ORIGIN, PATH, TestRequest, TestService, seed};
 
-/// If `openapi.yaml` describes the row's operation, its answer must also be valid by that description.
+/// Also checks each answer against `openapi.yaml`, if this file describes the operation that the row calls.
 #[test]
 fn every_row_has_its_answer_which_openapi_allows() {
     let document = OpenApi::read();
@@ -39,7 +39,8 @@ fn every_row_has_its_answer_which_openapi_allows() {
     assert_eq!(answered, expected);
 }
 
-/// Returns the records of a file, or the development data if it has none.
+/// Returns a store with the records that a fixture file lists. If the file lists none, the store has the
+/// development data.
 fn stored(file: &File) -> MemoryStore {
     let store = MemoryStore::default();
     for (name, record) in &file.records {
@@ -81,7 +82,7 @@ fn differences(answer: &Answer, row: &Row, names: &mut Names) -> Vec<String> {
     wrong
 }
 
-/// Checks the rules that apply to every answer, and returns the rules that this one breaks.
+/// Checks an answer by the rules that apply to every answer. Returns the rules that the answer breaks.
 fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |name: &str, value: &str| {

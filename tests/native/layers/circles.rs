@@ -87,8 +87,8 @@ impl<'s> Files<'s> {
         Files { sources, imports }
     }
 
-    /// Returns a shortest circle of files that use each other, such as `a/b a/c a/b`; `None` if there is
-    /// none.
+    /// Returns one of the shortest circles of files that import each other, such as `a/b a/c a/b`. Returns
+    /// `None` if there is no circle.
     fn circle(&self) -> Option<String> {
         let edges = self.sources.iter().map(|source| (module(source), self.used(source))).collect();
         let circles = self.imports.keys().filter_map(|file| circle_from(file, &edges));
@@ -142,7 +142,7 @@ fn module(source: &Source) -> ModulePath {
     source.path().into_iter().map(str::to_owned).collect()
 }
 
-/// Returns a shortest way from a file back to itself.
+/// Returns one of the shortest circles of imports that lead from a file back to itself.
 fn circle_from(
     file: &ModulePath,
     edges: &BTreeMap<ModulePath, BTreeSet<ModulePath>>,

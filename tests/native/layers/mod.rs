@@ -118,8 +118,8 @@ impl Layers {
         Layers(layers)
     }
 
-    /// Returns the modules that a file uses although it must not. A file may use only modules listed on lines
-    /// above its own.
+    /// Returns the forbidden modules that a file uses. A file may use only modules that ARCHITECTURE.md lists
+    /// on lines above the file's own module.
     fn violations(&self, source: &Source) -> Vec<String> {
         let own = source.module();
         let is_wrong = |used: &String| {

@@ -37,7 +37,7 @@ pub(super) fn exact(text: &str) -> BigUint {
     digits * BigUint::from(10_u8).pow(u32::try_from(power).unwrap())
 }
 
-/// An amount of any size, as Rust writes doubles.
+/// Generates amounts of any size, up to the largest double.
 fn amount() -> impl Strategy<Value = f64> {
     prop_oneof![
         1.0..1e6,

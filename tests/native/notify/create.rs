@@ -18,11 +18,11 @@ fn body() -> Value {
     })
 }
 
-/// A profile whose e-mails and MessagingServiceA are on.
+/// A profile in which e-mails and MessagingServiceA are switched on.
 const WITH_A: &[u8] =
     br#"{"name": "Shop", "mail": true, "messagingServices": ["MessagingServiceA"]}"#;
 
-/// A service with a queue, and a unit whose e-mails are on.
+/// Returns a service with a notification queue, and with a unit whose profile has e-mails switched on.
 fn service() -> TestService<MemoryStore> {
     let mut service = seeded();
     service.queue = Some(MemoryQueue::default());

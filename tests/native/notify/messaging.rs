@@ -103,7 +103,7 @@ fn absent_names_of_a_recipient_are_null() {
     assert_eq!(got[0].2["recipient"], json!({"email": EMAIL, "firstName": null, "name": null}));
 }
 
-/// docs/messaging.md limits the size of a message's body. Adapters may refuse a larger one.
+/// docs/messaging.md limits the size of a message's body. Adapters may refuse a larger body.
 #[test]
 fn a_body_is_small_whatever_a_create_contains() {
     let fixture = fixture();
@@ -211,8 +211,8 @@ fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     }
 }
 
-/// While the message is retried, an operator may correct the setting. If not, the message is listed as
-/// failed.
+/// While the message is retried, an operator may correct the settings. If nobody corrects them, the message is
+/// listed as failed.
 #[test]
 fn an_adapter_with_invalid_settings_is_tried_again() {
     for is_live in [true, false] {

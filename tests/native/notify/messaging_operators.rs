@@ -1,4 +1,4 @@
-//! Tests what operators see and do about messages by messaging services.
+//! Tests the operators' functions for messages that messaging services deliver.
 
 use super::{CREATED, Fixture, done, id, message, secret};
 use crate::timeline::{EMAIL, with};

@@ -140,8 +140,8 @@ fn shop() -> Value {
 }
 
 impl Fixture {
-    /// Stores the records that most tests need: a live transaction, and the profile of its unit, whose
-    /// e-mails are on.
+    /// Creates a fixture with the records that most tests need: a live transaction, and the profile of its
+    /// unit. The profile has e-mails switched on.
     pub fn new() -> Self {
         let store = MemoryStore::default();
         store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");

@@ -47,8 +47,8 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Asserts that a request that is repeated a second later gets a correct answer. The answer says that the
-/// operation was done, or that it may still be running.
+/// Asserts the answer to a request that is repeated one second later. The answer must say that the operation
+/// was done, or that it may still be running.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {

@@ -68,7 +68,7 @@ fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
 }
 
 /// A key record's metadata must fit into the 1,024 bytes that Workers KV allows. The test uses the longest
-/// texts, with escaped characters or four bytes a character.
+/// texts, made of characters that need escaping or four bytes.
 #[test]
 fn the_note_of_a_key_fits_beside_its_record() {
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));

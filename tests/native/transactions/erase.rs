@@ -109,8 +109,8 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create request may stop between its two writes, so that its replay record is missing. Its caller will
-/// retry it. The erasure therefore writes the replay record first: then the retry does not record the person
+/// A create request may stop between its two writes. Its replay record is then missing, and its caller will
+/// retry. The erasure therefore writes the replay record first, so that the retry does not record the person
 /// again.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
@@ -248,7 +248,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
 }
 
 /// The ledger's row of an erased transaction is made from the record that the erasure has written. A record
-/// read from Workers KV could still be the old one.
+/// that is read from Workers KV could still be the old one, with personal data.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());

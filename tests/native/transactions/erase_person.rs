@@ -10,8 +10,8 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, TestService, UNIT, minimal, repeatable, test_operator};
 
-/// Erases the person of [`order`] in steps. Each step erases at most 10 transactions on 2 pages. Returns the
-/// erased and the refused IDs of each step.
+/// Erases the person of [`order`] in steps. Each step reads at most 2 list pages and erases at most 10
+/// transactions. Returns the erased and the refused IDs of each step.
 fn erase_person(
     bench: &TestService<MemoryStore>,
     ledger: &SqliteLedger,
@@ -46,8 +46,8 @@ fn erase_person(
     }
 }
 
-/// Tries each combination of a ledger that lacks rows and of KV lists that still show erased transactions. A
-/// transaction that is listed again is erased twice, which does no harm.
+/// Runs with all or no rows in the ledger, and with KV lists that are up to date or still show erased
+/// transactions. A transaction that is listed again is erased twice, which does no harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {
     for (is_stale, has_rows) in [(false, true), (true, true), (false, false), (true, false)] {

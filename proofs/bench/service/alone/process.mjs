@@ -17,10 +17,10 @@ const SLICES = 15;
 
 /**
  * @typedef {object} Task
- * @property {string | null} build folder of a built Worker; null for none, which measures the stand-ins alone
+ * @property {string | null} build folder of a built Worker; null to measure the stand-ins alone
  * @property {{key: string, value: string}[]} seeds records that KV contains at the start
  * @property {string} kind name of the kind of request
- * @property {number} milliseconds of processor time of the measurement; warming up takes as long
+ * @property {number} milliseconds processor time of the measurement; the warm-up takes equally long
  */
 
 process.once("message", async (/** @type {Task} */ task) => {

@@ -103,7 +103,9 @@ class StandInResponse {
 export class StandInKv {
   /** @type {Map<string, {bytes: Uint8Array, metadata: object | null}>} */
   records = new Map();
-  /** Whether writes are stored. It is false during the load, so the writes of create requests are dropped. */
+  /**
+   * Whether writes are stored. False during the load test, so that the writes of create requests are dropped.
+   */
   isKept = true;
   #waiting = [];
 

@@ -110,9 +110,9 @@ export function toRetrieved({
 }
 
 /**
- * Returns the price of all pledges, rounded once to cents, halves away from zero. It is exact for amounts of
- * at most three decimals, like all amounts here. Our own service accepts any finite number, as the contract
- * demands, which takes more time.
+ * Returns the price of all pledges, rounded once to cents, halves away from zero. The price is exact if
+ * pledged amounts have at most three decimals, as in this benchmark. Our own service accepts any finite
+ * number, as the contract demands. That takes more time.
  */
 function amount(pledges, priceList) {
   const thousandths = pledges

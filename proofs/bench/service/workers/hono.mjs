@@ -64,8 +64,8 @@ async function prices(env) {
 }
 
 /**
- * Returns when the transaction was paid; null if it is unpaid. Reads the settlement, which is the payment
- * record of a unit's month, only once the month has ended.
+ * Returns when the transaction's month was paid; null if the month is unpaid. Once the month has ended, reads
+ * its settlement, which is the month's payment record. Before that, reads nothing.
  */
 async function paidAt(env, { mode, unit, summary }) {
   const now = Date.now();
@@ -116,8 +116,8 @@ async function create(c) {
 }
 
 /**
- * Reads the body; returns null if it is too long. Uses the length that the request announces or, without one,
- * counts the bytes.
+ * Reads the body; returns null if it is too long. If the request does not announce a length, counts the bytes
+ * while they arrive.
  */
 async function readBody(request) {
   const length = request.headers.get("content-length");

@@ -1,7 +1,7 @@
 /**
- * Shows the lowest possible cost of a KV call in this service. Like `floor.mjs`, it makes one KV call. It
- * adds a deadline for each wait, requests that run to their end even if the caller leaves, and an ID in every
- * answer.
+ * Shows the lowest possible cost of a KV call in this service. Makes one KV call, like `floor.mjs`, and adds
+ * three things. Each wait has a deadline. Each request runs to its end even if the caller leaves. Each answer
+ * has an ID.
  */
 import { within } from "../../../../src/workers/within.js";
 import { oneCall } from "./one-call.mjs";

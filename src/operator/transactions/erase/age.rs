@@ -21,8 +21,8 @@ pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
     refuse_young(record, &created_at, clock.now_ms(), "was created")
 }
 
-/// Returns an error if the event is so recent that a repeated create request could bring back the erased
-/// data.
+/// Returns an error if `event`, such as `was created`, is so recent that a repeated create request could
+/// bring back the erased data. `time` is when the event happened.
 pub(super) fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
     let age_ms = age_ms(time, now_ms)
         .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;

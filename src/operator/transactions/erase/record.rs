@@ -31,8 +31,7 @@ pub struct Erased {
     pub mode: Mode,
     /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// When an earlier call erased the transaction, an RFC 3339 date-time; `None` if this is its first
-    /// erasure.
+    /// When an earlier call erased the transaction, an RFC 3339 date-time; `None` if no earlier call did.
     pub before: Option<String>,
 }
 
@@ -45,17 +44,17 @@ struct ErasedMarker<'t> {
     erased: &'t str,
 }
 
-/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the
-/// recipient's address. Marks the transaction as erased in its record and, if a ledger is bound, in the
-/// ledger. May be repeated.
+/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the recipient's
+/// address. Marks the transaction as erased in its record and, if a ledger is bound, in the ledger. The
+/// erasure may be repeated.
 ///
-/// The replay record of the transaction's idempotency key must be visible everywhere before the erasure. A
-/// repeated create request that does not find it would write the texts again.
+/// The transaction's idempotency key has a replay record, which must be visible everywhere before the
+/// erasure. Without that record, a repeated create request would write the texts again.
 ///
 /// # Errors
 /// - If the transaction is damaged or too young.
-/// - If its replay record was missing, and was written only by this call.
-/// - If the store fails, or the ledger fails after the record was rewritten.
+/// - If the replay record was missing, and this call has only now written it.
+/// - If the store fails, or the ledger fails after the transaction's record was rewritten.
 pub async fn erase(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -99,9 +98,10 @@ pub(in crate::operator::transactions) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// Makes the ledger's row from the record that was written, because Workers KV may still show the old
-/// record. Returns `None` if the record lacks data that a row needs. The ledger has no row for such a
-/// record.
+/// Makes the ledger's row of an erased transaction from the new content of its record. Does not read the
+/// record again, because Workers KV may still show the old content.
+///
+/// Returns `None` if the record lacks data that a row needs. The ledger has no row for such a record.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);

@@ -32,7 +32,8 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// The part of a replay record that tells whether an erasure has added the record, and when.
+/// The part of a replay record that shows whether an erasure wrote the record. If so, `added_at` is the
+/// time of the write.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
