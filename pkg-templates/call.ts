@@ -263,7 +263,10 @@ let found: { Request: unknown; AbortController: unknown; takes: boolean } | unde
 function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
   const { fetch, Request, AbortController } = globalThis as Platform;
   if (!ownFetch && !(fetch && Request))
-    throw new PledgeError("no_fetch", "there is no `fetch` here: pass one as the option `fetch`");
+    throw new PledgeError(
+      "no_fetch",
+      "this runtime has no `fetch`: pass a function as the option `fetch`",
+    );
   if (!found || found.Request !== Request || found.AbortController !== AbortController) {
     const probe = () => !Request || new Request(url, { signal: new AbortController().signal });
     found = { Request, AbortController, takes: Boolean(tryOrUndefined(probe)) };

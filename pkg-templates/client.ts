@@ -105,7 +105,7 @@ export class PledgeClient {
     );
     if (missing)
       throw invalid(
-        `the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``,
+        `set the environment variable \`${VARIABLES[missing[0]]}\`, or pass the option \`${missing[0]}\``,
       );
     return new PledgeClient(merged(Object.fromEntries(found) as never, options));
   }
@@ -269,7 +269,7 @@ async function apiKeyOf(
   });
   if (ended.kind === "aborted" && !limit.isOver()) throw abortReason(options.signal);
   if (ended.kind === "aborted") throw notAsked(options);
-  if (ended.kind !== "done") throw noKey(`it took longer than ${timeoutMs} ms`);
+  if (ended.kind !== "done") throw noKey(`no result within ${timeoutMs} ms`);
   const apiKey = ended.value;
   if (typeof apiKey !== "string")
     throw new PledgeError("api_key_failed", "the function `apiKey` must return a string");

@@ -95,7 +95,7 @@ export function reporter(
   };
 }
 
-/** Runs a function. If it throws or rejects, the call continues. */
+/** Runs a function. If the function throws or rejects, passes the error to `failed` and does not throw. */
 async function runSafely(work: () => unknown, failed?: (error: unknown) => unknown): Promise<void> {
   try {
     await work();

@@ -97,8 +97,8 @@ export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may have been passed as any argument
 
 /**
- * Reads each option. An option is read only once, so that the value that is used is the one that was checked.
- * @param owner the option whose members these are
+ * Reads each option. An option is read only once, so that the checked value is the one that is used.
+ * @param owner the name of the option whose value `options` is; absent for the options of a client or a call
  */
 export function read<Readers extends Record<string, Reader<unknown>>>(
   readers: Readers,
@@ -123,7 +123,7 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
 }
 
-/** Merges two sets of options. An option that `others` has takes precedence over the one in `options`. */
+/** Merges two sets of options. If both sets have an option, the value in `others` takes precedence. */
 export function merged<T extends object>(options: T, others: unknown): T {
   const given = objectOf(others ?? {});
   return reading("options", () => ({ ...options, ...given }));
@@ -235,7 +235,7 @@ export function headersBut(reserved: RegExp): Reader<Record<string, string>> {
       );
     if (!entries || entries.length > MAX_HEADERS)
       throw invalid(
-        `\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``,
+        `\`${name}\` must be a plain object or a \`Headers\` object, with at most ${MAX_HEADERS} headers`,
       );
     return Object.fromEntries(entries.map((entry) => headerOf(name, entry, reserved)));
   };

@@ -110,8 +110,8 @@ export interface PledgeClientOptions extends SharedOptions {
    * there is no response.
    * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request
    *   without a key is retried only if it was certainly not recorded. That is certain after the status 429,
-   *   and after the service's own 503 with `Retry-After`. It is also certain if `fetch` reports (in Node and
-   *   Bun) that the connection was refused or the host was not found.
+   *   and after the service's own 503 with `Retry-After`. It is also certain if `fetch` reports that the
+   *   connection was refused or the host was not found. Node and Bun report this.
    * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a
    *   get request. A service that does not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create request is retried.
@@ -131,7 +131,10 @@ export interface PledgeClientOptions extends SharedOptions {
   onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
   /** The object to log to. Default: `console`. */
   logger?: Logger | null | undefined;
-  /** The log level: `error` logs failed calls, `warn` also retries, `debug` also each attempt. Default: `off`. */
+  /**
+   * What the client logs. `error` logs failed calls, `warn` adds retries, and `debug` adds each attempt.
+   * Default: `off`.
+   */
   logLevel?: LogLevel | null | undefined;
   /** Allows a live key in a browser page, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | null | undefined;

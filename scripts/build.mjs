@@ -30,13 +30,18 @@ await command(
   "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Puts the npm package impact-pledge-service into build/ only if the part `service` is named.",
 )
   .addArgument(
-    new Argument("[parts...]", "parts (default: all but `service`)").choices(Object.keys(PARTS)),
+    new Argument("[parts...]", "parts to build (default: all but `service`)").choices(
+      Object.keys(PARTS),
+    ),
   )
   .option(
     "--local",
-    "build what `npm start` serves, into build/local/: compiles quickly, only for this machine",
+    "build what `npm start` serves, into build/local/: a fast build, only for this machine",
   )
-  .option("--compile-behind", "only compile the sources, for the next build with --local")
+  .option(
+    "--compile-behind",
+    "only compile the sources, so that the next build with --local is faster",
+  )
   .action(async (names, { local, compileBehind: behind }) => {
     const tools = await prepareTools();
     if (behind) return compileBehind(tools);

@@ -7,7 +7,7 @@ import { compileAhead } from "./lib/local-wasm.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
 const ABOUT = [
-  "Runs the service and a demo shop that uses it on this machine, with development data: on http://127.0.0.1:8787, or on another port with PORT=9000 npm start. The dashboard is on the next free port.",
+  "Runs the service and a demo shop on this machine, with development data. The address is http://127.0.0.1:8787. Choose another port with PORT=9000 npm start. The dashboard is on the next free port.",
   "When the sources change, they are built and served again. The package is built at the start, and whenever you run `npm run build -- --local package`. Data survives a restart, except e-mails that wait in the queue. Missing development data is written again, and your changes stay. Press Ctrl-C to stop.",
 ].join("\n\n"); // commander wraps the lines
 

@@ -7,7 +7,7 @@ import { allTasks } from "./lib/test-tasks.mjs";
 
 const program = command("npm test --", "Runs every check that a change needs.").argument(
   "[steps...]",
-  "steps to run, by name or beginning: `clippy`, `clippy-wasm`, `tests/browser/shop` (default: all)",
+  "steps to run: names, or beginnings of names, such as `clippy`, `clippy-wasm` or `tests/browser/shop` (default: all)",
 );
 program.action(async (names) => {
   const started = Date.now();

@@ -78,7 +78,7 @@ impl KeyHash {
         base16ct::lower::encode_string(&self.0)
     }
 
-    /// Returns the key's ID, by which operators refer to the key: the first 12 digits.
+    /// Returns the key's ID: the first 12 digits of the hash. Operators refer to the key by this ID.
     pub fn id(self) -> String {
         let mut hex = self.to_hex();
         hex.truncate(KEY_ID_LENGTH);
@@ -131,7 +131,8 @@ impl TryFrom<KeyMembers> for KeyRecord {
     }
 }
 
-/// The owner of a key (§5.4): the member `unit` or `team` of its record, with the owner's ID.
+/// The owner of a key (§5.4), a unit or a team. The key's record has the owner's ID in its member `unit` or
+/// `team`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "LevelMembers", rename_all = "lowercase")]
 pub enum KeyLevel {

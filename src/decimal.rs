@@ -187,8 +187,8 @@ impl Decimal {
     }
 }
 
-/// Largest number of units that [`units`](Decimal::units) returns, 2^53 - 1: JSON, JavaScript and SQLite represent
-/// integers up to it exactly.
+/// Largest number of units that [`units`](Decimal::units) returns: 2^53 - 1. JSON, JavaScript and SQLite
+/// represent every integer up to this number exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
 /// Maximum number of characters of a decimal from outside the service. An exact sum of doubles always needs
 /// fewer.
@@ -197,8 +197,8 @@ const MAX_TEXT: usize = 1_000;
 const MAX_DIGITS: i64 = 324;
 /// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;
-/// Number of decimal places to add above the highest counter for its carry. A counter is a `u64`, which has
-/// at most 20 digits.
+/// Number of decimal places that a sum gets above its highest counter, to take the carry. A counter is a
+/// `u64`, which has at most 20 digits.
 const CARRY_PLACES: usize = 20;
 /// Decimal places of money.
 const MONEY_PLACES: usize = 2;
@@ -249,8 +249,8 @@ fn add_one(digits: &mut [u8]) {
     }
 }
 
-/// Returns a JSON number with two places after the point, rounded half away from zero, such as `-5.00` for `-5`.
-/// Returns `None` beyond the largest double, so that the length is bounded.
+/// Returns a JSON number with two places after the point, rounded half away from zero, such as `-5.00` for
+/// `-5`. Returns `None` for a number beyond the largest double, because its text could be of any length.
 pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<String> {
     match to_double(number) {
         // The text is not parsed: its exponent may be too large for an integer.

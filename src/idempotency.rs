@@ -40,7 +40,8 @@ impl IdempotencyKey {
         IdempotencyKey::new(text)
     }
 
-    /// Returns the header: without quotes if that parses to the same key, otherwise in double quotes.
+    /// Returns the header's value: the key without quotes, or in double quotes if the text without quotes
+    /// would not parse to the same key.
     pub fn to_header(&self) -> String {
         let is_trimmed = !self.0.starts_with(' ') && !self.0.ends_with(' ');
         let bare = is_trimmed && !self.0.bytes().any(is_escaped);

@@ -6,8 +6,8 @@ use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Minimum number of random bytes to request at once: enough for twenty create requests. The call of Web
-/// Crypto takes more time than generating the bytes.
+/// Minimum number of random bytes to request at once: enough for twenty create requests. A call of Web Crypto
+/// takes more time than generating the bytes.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]

@@ -114,11 +114,11 @@ impl Quantity {
     }
 }
 
-/// Returns an amount as a whole number of millionths, below 10^15. Returns `None` if its shortest decimal is
-/// not such a number.
+/// Returns an amount as a whole number of millionths, below 10^15. Returns `None` if the amount's shortest
+/// decimal is not such a number.
 ///
-/// A decimal of at most 15 digits that converts to the amount's double is its shortest decimal. Two different
-/// decimals of this length never convert to the same double.
+/// An amount is a double. If a decimal of at most 15 digits converts to this double, it is the double's
+/// shortest decimal: two different decimals of this length never convert to the same double.
 fn millionths(amount: Amount) -> Option<u64> {
     let millionths = (amount.get() * 1e6).round_ties_even();
     let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();

@@ -25,7 +25,7 @@ pub struct Member {
     pub required: bool,
     /// The kind of the member's value.
     pub kind: Kind,
-    /// Identifies the value in code that reads a body.
+    /// The name by which code that reads a body refers to the value.
     pub slot: Slot,
 }
 
@@ -53,7 +53,7 @@ pub enum Kind {
 pub struct Array {
     /// The kind of each item.
     pub item: Kind,
-    /// Identifies an item in code that reads a body.
+    /// The name by which code that reads a body refers to an item.
     pub slot: Slot,
     /// The smallest allowed number of items.
     pub min_items: u32,

@@ -43,7 +43,8 @@ pub struct LookupHashes {
     /// The hash of the reference's [`order_number`]; `None` in records of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
-    /// The hash of the reference exactly as it was sent. Only records of earlier releases have it.
+    /// The hash of the reference in the exact spelling of the request. Only records of earlier releases
+    /// have this hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The hash of the recipient's address, normalised as a [`mailbox`]. In records of earlier releases, it
@@ -59,7 +60,8 @@ impl NamespaceSecret {
         NamespaceSecret { bytes, keyed: Hmac::new(&block.into()) }
     }
 
-    /// Returns 8 hexadecimal digits, by which copies of a secret can be compared without showing it.
+    /// Returns 8 hexadecimal digits that identify the secret. With them, an operator can compare copies of
+    /// a secret without seeing it.
     pub fn fingerprint(&self) -> String {
         base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.bytes)))
     }
@@ -73,8 +75,8 @@ impl NamespaceSecret {
         }
     }
 
-    /// Returns the hash of a reference, as in [`hashes`](Self::hashes). It is the same for all spellings of an
-    /// [`order_number`].
+    /// Returns the hash of a reference, as in [`hashes`](Self::hashes). All spellings of an
+    /// [`order_number`] have the same hash.
     pub fn order(&self, scope: &Scope, reference: &str) -> String {
         self.hash("order number", scope, &order_number(reference))
     }
@@ -98,14 +100,13 @@ impl NamespaceSecret {
         spellings.iter().map(|text| self.hash("email", scope, text)).collect()
     }
 
-    /// Returns whether a hash belongs to this e-mail address, in a record of this release or of an earlier
-    /// one.
+    /// Returns whether a hash was computed from this e-mail address, by this release or by an earlier one.
     pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
         self.emails(scope, email).iter().any(|own| own == hash)
     }
 
-    /// Returns the hash of an e-mail address, normalised as a [`mailbox`]. It is the same for all units and
-    /// modes, so that the e-mails to one person can be counted.
+    /// Normalises an e-mail address as a [`mailbox`], and returns its hash. The hash is the same for all
+    /// units and modes, so that the e-mails to one person can be counted.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))
@@ -129,8 +130,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is part of the input, so
-    /// that the same text has unrelated hashes for different purposes.
+    /// Returns an HMAC-SHA-256 of a purpose, a unit, a mode and some texts. Because the purpose is
+    /// included, the same text has unrelated hashes for different purposes.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

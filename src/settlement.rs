@@ -184,8 +184,8 @@ pub struct SettledSum {
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
-    /// The amounts that explain why the paid amount differs from the charges, such as credits; `None` if it
-    /// does not differ.
+    /// The amounts that explain why the paid amount differs from the charges, such as credits. `None` if the
+    /// paid amount equals the charges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<Deductions>,
 }

@@ -45,10 +45,11 @@ pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
 
 // ---- Time zones ----------------------------------------------------------------------------------
 
-/// A source of the time zones of the world.
+/// Finds the UTC offsets of time zones.
 pub trait TimeZones {
-    /// Returns how many seconds local time is ahead of UTC in a zone of the IANA database, such as `Europe/Berlin`, at
-    /// an instant in seconds since 1970. Returns `None` for an unknown zone.
+    /// Returns how many seconds local time is ahead of UTC in a time zone. `zone` is a name of the IANA
+    /// database, such as `Europe/Berlin`. `seconds` is the instant, in seconds since 1970. Returns `None` for
+    /// an unknown zone.
     fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
 }
 

@@ -16,8 +16,8 @@ use core::slice;
 /// Checks a text. `format` is the number of a [`Format`]. Returns 0 if the text is valid, otherwise the
 /// number of the [`Code`](crate::validate::Code).
 ///
-/// The area holds the `length` bytes of the text. Any single byte beyond ASCII may stand for a character
-/// beyond ASCII, because no format allows such characters.
+/// The area holds the `length` bytes of the text. In place of a non-ASCII character, the text may contain
+/// any single non-ASCII byte: no format allows either of them.
 #[unsafe(no_mangle)]
 extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
     let format = Format::from_repr(format as u8).unwrap_or(Format::Any);

@@ -7,7 +7,8 @@ const NO_ANSWER =
   "check that PLEDGE_BASE_URL is the service's address; `npx impact-pledge serve` starts one on this machine";
 /** Hints about what the user can do, by error code. */
 const HINTS: Partial<Record<string, string>> = {
-  invalid_argument: "the command reads PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
+  invalid_argument:
+    "the command reads the environment variables PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
   authentication_failed:
     "PLEDGE_API_KEY must be a key of the service at PLEDGE_BASE_URL; a team-level key needs PLEDGE_UNIT_ID",
   not_found: "a key reads only transactions of its own unit and mode (test or live)",

@@ -30,7 +30,10 @@ export async function validate(
   return issues.length === 0 ? 0 : 1;
 }
 
-/** Reads a valid request from a file. If it has issues, prints them to standard error and ends the command. */
+/**
+ * Reads a request from a file. If the request has issues, prints them to standard error and ends the
+ * command.
+ */
 export async function validRequest(
   file: string | undefined,
 ): Promise<CreatePledgeTransactionRequest> {

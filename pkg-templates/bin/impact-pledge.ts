@@ -31,7 +31,7 @@ const COMMANDS: Record<string, Command> = {
   validate: {
     usage: "validate [FILE]",
     about: "Validates a request, and prints each problem with line and column",
-    more: "FILE is JSON. Without it, or with `-`, the command reads standard input. Exit status: 0 for a valid request,\n1 for one with problems, 2 if it can't be read.",
+    more: "FILE contains JSON. Without FILE, or with `-`, the command reads standard input.\nExit status: 0 if the request is valid, 1 if it has problems, 2 if it can't be read.",
     options: {
       json: {
         type: "boolean",
@@ -44,13 +44,13 @@ const COMMANDS: Record<string, Command> = {
   create: {
     usage: "create [FILE]",
     about: "Creates a pledge transaction, and prints it",
-    more: "FILE is as for `validate`. Set the key as PLEDGE_API_KEY, the service's address as PLEDGE_BASE_URL and, for a\nteam-level key, the unit as PLEDGE_UNIT_ID.",
+    more: "FILE is the same as for `validate`. Set the key as the environment variable PLEDGE_API_KEY, and the service's\naddress as PLEDGE_BASE_URL. For a team-level key, also set the unit as PLEDGE_UNIT_ID.",
     options: {
       "idempotency-key": {
         type: "string",
         value: "KEY",
         about:
-          "an idempotency key of your choice: repeating the command with the same key records nothing twice",
+          "an idempotency key of your choice: with the same key, a repeated command records only one transaction",
       },
     },
     most: 1,
@@ -59,7 +59,7 @@ const COMMANDS: Record<string, Command> = {
   get: {
     usage: "get ID",
     about: "Prints a pledge transaction",
-    more: "The command reads the same variables as `create`.",
+    more: "The command reads the same environment variables as `create`.",
     options: {},
     most: 1,
     run: get,
@@ -67,7 +67,7 @@ const COMMANDS: Record<string, Command> = {
   serve: {
     usage: "serve",
     about: "Runs the service on this machine, with development keys",
-    more: "Its data is in memory, and is lost when you stop it with Ctrl-C.",
+    more: "The service keeps its data in memory. The data is lost when you stop the service with Ctrl-C.",
     options: {
       port: {
         type: "string",
@@ -87,7 +87,7 @@ const GENERAL: Command = {
 };
 
 const NO_KEY =
-  "set it as PLEDGE_API_KEY in the environment, because other programs and the shell's history can show arguments";
+  "set the key as PLEDGE_API_KEY in the environment, because other programs and the shell's history can show arguments";
 
 async function main(args: string[]): Promise<number> {
   if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
@@ -103,7 +103,9 @@ async function main(args: string[]): Promise<number> {
   throw new Stop(helpOf(GENERAL));
 }
 
-/** Whether an argument contains an API key: the one in the environment, or any text that looks like one. */
+/**
+ * Whether an argument contains an API key: the key in `PLEDGE_API_KEY`, or any text that looks like a key.
+ */
 function isKey(arg: string): boolean {
   const { PLEDGE_API_KEY: key } = process.env;
   return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));

@@ -8,5 +8,5 @@ const OWN_NAME = /^(([a-z\d-]+\.)*localhost\.?|127(\.\d{1,3}){3}|\[::1\])(:\d+)?
 export function refusalOf(host: string | null | undefined): string | undefined {
   if (host && OWN_NAME.test(host)) return undefined;
   const port = host?.match(/:\d+$/)?.[0] ?? "";
-  return `Refused: this development server answers only requests to a name of this machine, such as http://localhost${port} or http://127.0.0.1${port}. This request is for the host \`${host ?? ""}\`. Under such a name, a page of another site could read and change everything here (DNS rebinding). If your proxy or tunnel sent the request, configure it to send the header \`Host: localhost\`.\n`;
+  return `Refused: this development server answers only requests to a name of this machine, such as http://localhost${port} or http://127.0.0.1${port}. This request is for the host \`${host ?? ""}\`. If the server answered requests to other names, a page of another site could read and change everything on it (DNS rebinding). If your proxy or tunnel sent the request, configure it to send the header \`Host: localhost\`.\n`;
 }

@@ -18,7 +18,7 @@ export type PlacedIssue = Issue & Partial<Place>;
  * more issues.
  */
 const MOST_LEVELS = 64;
-const ENOUGH = new Error("all issues are before this position");
+const ENOUGH = new Error("the validator reports no issues after this position");
 
 /**
  * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are

@@ -73,13 +73,13 @@ async function listening(server: Server, port: number): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = REASONS[code!] ?? message;
     throw new Stop(
-      `port ${port} can't be used: ${reason}. Choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
+      `port ${port} can't be used: ${reason}. Choose another port, for example with \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
     );
   }
 }
 
 const REASONS: Partial<Record<string, string>> = {
-  EADDRINUSE: "something else uses it",
+  EADDRINUSE: "another program uses it",
   EACCES: "permission denied",
 };
 

@@ -7,8 +7,8 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 type FieldType = FieldAttributes["type"];
 
 /**
- * For each format of a value: the `type` attribute of its input. Checkboxes are found by the first step of
- * their path, `notifications`, instead of a format.
+ * The `type` attribute of an input, by the format of the input's value. A checkbox has no format: it is found
+ * by the first step of its path, `notifications`.
  */
 const TYPES: Record<string, FieldType> = {
   email: "email",

@@ -25,7 +25,7 @@ const STRING = 3;
 /**
  * Builds an issue.
  * @param path the path's steps, separated by dots; at most one of them is an index
- * @param code the code's number
+ * @param code the number of the issue code
  */
 export function issueAt(path: string, code: number, detail = 0): NewIssue {
   const [, item] = path.match(/\.(\d+)/) ?? [],

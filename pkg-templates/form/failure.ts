@@ -10,7 +10,7 @@ const FAILURE = "impact-pledge-failure";
 export const removeFailure = (form: HTMLFormElement) => form.querySelector(`.${FAILURE}`)?.remove();
 
 /**
- * Appends the message to the form and returns its element.
+ * Appends an error message with a retry button to the form. Returns the message's element.
  * @param messages the page's own texts
  * @param submitter the button that sent the form
  */

@@ -27,8 +27,8 @@ export const nameOf = (field: Field): string =>
 export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
 
 /**
- * Whether a message can be shown beside a field. The browser must validate the field, so it is neither hidden
- * nor read-only.
+ * Whether a message can be shown beside a field. This is false for hidden fields, and for fields that the
+ * browser does not validate, such as read-only ones.
  */
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;

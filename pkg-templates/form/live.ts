@@ -15,8 +15,8 @@ export interface Line {
 }
 
 /**
- * Appends a live region, which screen readers announce, to a form. Reuses an existing region, which an
- * earlier binding may have left in a copy of the form.
+ * Appends a live region to a form, so that screen readers announce the lines in the region. A copy of a form
+ * may already contain the region of an earlier binding; that region is then used again.
  */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];

@@ -136,7 +136,10 @@ export function messagesOf(form: HTMLFormElement) {
     return new Map(places.reverse().map((place) => [place.dataset.problem!, place])); // of several, the first
   }
 
-  /** Adds a paragraph after the field or its label; for checkboxes and radio buttons, at the end of their fieldset. */
+  /**
+   * Adds a paragraph for a field's problem, after the field or its label. For a checkbox or a radio button, adds
+   * the paragraph at the end of the fieldset.
+   */
   function newPlace(field: Field): HTMLElement {
     const place = elementOf(form, "p");
     place.className = MADE;

@@ -14,7 +14,7 @@ export function issuesOf(value: unknown): unknown[] | undefined {
   );
 }
 
-/** An issue of a server, after it was read. */
+/** An issue that a server reported, as `readIssues` returns it. */
 export interface ServerIssue {
   readonly path: readonly string[];
   readonly pointer: string;

@@ -1,6 +1,9 @@
 /* Forms that are being submitted. Such a form is busy and cannot be submitted again. */
 
-/** How long a form stays busy during a navigation, in milliseconds. The navigation may fail, or be a download. */
+/**
+ * How long a form stays busy during a navigation, in milliseconds. Afterwards the form can be submitted
+ * again, because the navigation may have failed, or may be a download.
+ */
 const LEAVING_MS = 10_000;
 
 interface Sending {

@@ -7,7 +7,8 @@ import type { FormMessages } from "./types.ts";
 
 /**
  * Collects the problems that a server found in a form.
- * @param errors problems by field: initially those that the server rendered in the page
+ * @param errors the problems by field. At first, these are the problems that the server rendered in the
+ *   page
  * @param messages the page's own texts
  */
 export function serverProblems(errors: Map<Field, Problem>, messages: FormMessages | undefined) {

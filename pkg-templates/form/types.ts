@@ -72,10 +72,10 @@ export interface BindFormOptions<Optional extends boolean = false> extends FormO
    * the whole form, including your own fields. Without `onSubmit`, the browser posts the form. While the
    * promise that `onSubmit` returns is pending, the form is `aria-busy` and cannot be submitted again.
    *
-   * `onSubmit` can return or throw an object with a non-empty array `issues`, such as a `ValidationError`, a
-   * result of a Standard Schema or the response of your server. The form then shows these issues in the same
-   * way as `report`. If `onSubmit` throws anything else, the form says that it was not sent, beside a button
-   * to retry. The error then goes to `reportError`.
+   * `onSubmit` can return or throw an object with a non-empty array `issues`. Examples are a
+   * `ValidationError`, the result of a Standard Schema, and the response of your server. The form then shows
+   * these issues in the same way as `report`. If `onSubmit` throws anything else, the form says that it was
+   * not sent, beside a button to retry. The error then goes to `reportError`.
    */
   onSubmit?: ((payload: FormPayload<Optional>, submission: FormSubmission) => unknown) | undefined;
   /** Called with all issues, shown or not: once at the beginning, and whenever they change. */
@@ -103,8 +103,8 @@ export interface ReportedIssue {
   /** The path as a JSON Pointer, such as `/recipient/email`. Used if there is no `path`. */
   readonly pointer?: string | undefined;
   /**
-   * An issue code of this package. If `messages` has a text for it, the form shows that text. Otherwise a message that
-   * is meant for developers is replaced by the default text for shoppers.
+   * An issue code of this package. If `messages` has a text for this code, the form shows that text.
+   * Otherwise, a message for developers is replaced by the default text for shoppers.
    */
   readonly code?: string | undefined;
 }
@@ -115,9 +115,9 @@ export interface FormBinding<Optional extends boolean = false> {
    * Whether this package checks the form in the page. While this is false, the other functions have no
    * effect.
    *
-   * It is false after `unbind`. If WebAssembly cannot run, it is false until the rules are loaded as plain
-   * JavaScript (see `ready`). If they cannot be loaded, it stays false. WebAssembly cannot run under a
-   * Content-Security-Policy without `'wasm-unsafe-eval'`, for example.
+   * It becomes false when you call `unbind`. Where WebAssembly cannot run, it stays false until the rules are
+   * loaded as plain JavaScript (see `ready`). If that fails, it never becomes true. One reason why
+   * WebAssembly cannot run is a Content-Security-Policy without `'wasm-unsafe-eval'`.
    */
   readonly isActive: boolean;
   /** Reads the current payload and issues without showing them; `{ valid: false, issues: [] }` while inactive. */

@@ -19,9 +19,9 @@ function compiled(bytes: BufferSource): WebAssembly.Module {
 let isAllowed = false;
 
 /**
- * Throws if the environment forbids WebAssembly, before anything needs it. To find out, compiles a module
- * that consists of padding. The module is longer than 4 KB: on a page's main thread, Chrome before 114
- * compiles only shorter modules synchronously.
+ * Throws if the environment forbids WebAssembly. To find out before WebAssembly is needed, compiles a
+ * module that consists of padding. The module is longer than 4 KB: on a page's main thread, Chrome before
+ * 114 compiles only shorter modules synchronously.
  */
 export function assertAllowed(): void {
   if (isAllowed || module) return;

@@ -5,6 +5,6 @@ export async function compileAhead(): Promise<void> {}
 
 export function assertAllowed(): void {}
 
-/** Rejects: this build has only one set of rules, and no others to try after they failed to run. */
+/** Always rejects: if this build's rules cannot run, there are no other rules to load. */
 export const loadRules = (): Promise<Rules> =>
-  Promise.reject(new Error("this build has no other rules"));
+  Promise.reject(new Error("the rules can't run, and this build has no other rules"));

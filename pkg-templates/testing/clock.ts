@@ -12,7 +12,7 @@ export type Clock = ReturnType<typeof newClock>;
 
 /**
  * Creates the clock of a test service.
- * @param start the time at which the clock is stopped, in milliseconds since 1970. Default: it runs in real
+ * @param start the time at which the clock is stopped, in milliseconds since 1970. Default: the clock runs in real
  *   time
  */
 export function newClock(start?: number) {

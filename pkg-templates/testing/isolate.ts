@@ -4,7 +4,7 @@ import { instantiate } from "#worker";
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-/** Replaces the globals of the Worker. */
+/** The objects that the Worker uses in place of the platform's globals. */
 export interface Platform {
   readonly module: WebAssembly.Module;
   readonly Date: { readonly now: () => number };
@@ -20,7 +20,10 @@ export interface Platform {
 /** The Worker's `fetch`. It ignores the context. */
 export type WorkerFetch = (request: object, env: object, context: object) => Promise<Answer>;
 
-/** Replaces the Worker's `Response`. `http.ts` creates the platform's `Response` from its parts. */
+/**
+ * Stands in for the class `Response` in the Worker. `http.ts` creates the platform's `Response` from the
+ * parts of an `Answer`.
+ */
 export class Answer {
   declare readonly status: number;
   declare readonly headers: Map<string, string>;

@@ -71,8 +71,8 @@ export function newLog(labelOf: (token: string) => string | undefined) {
     },
     requests,
     /**
-     * Resolves once `count` requests have ended. A request that gets no response, because of a fault, counts
-     * too.
+     * Resolves once `count` requests have ended. A request that gets no response because of a fault also
+     * counts.
      */
     received: (count: number, { deadlineMs }: { readonly deadlineMs: number }) =>
       new Promise<RecordedRequest[]>((resolve, reject) => {

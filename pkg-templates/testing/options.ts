@@ -80,7 +80,7 @@ export function faultOptions(options: TestFault) {
   const { times = 1, ...fault } = read(FAULT, options);
   if ((fault.status === undefined) === (fault.fault === undefined))
     throw invalid(
-      `a fault has a \`status\` or a \`fault\`. Possible values of \`fault\`: ${list(FAULTS)}`,
+      `pass either a \`status\` or a \`fault\`. Possible values of \`fault\`: ${list(FAULTS)}`,
     );
   if ((fault.delayMs === undefined) === (fault.fault === "slow"))
     throw invalid('`delayMs` says how many milliseconds the fault "slow" takes');
@@ -113,7 +113,9 @@ function keyOf(name: string, value: unknown): KeyRecord {
       record: { mode, team: teamId, label } as KeyRecord["record"],
       units: unitIds,
     };
-  throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
+  throw invalid(
+    `each item of \`${name}\` must have either a \`unitId\`, or a \`teamId\` with \`unitIds\``,
+  );
 }
 
 function priceListOf(_name: string, value: unknown) {

@@ -48,7 +48,7 @@ export function createTestService(options?: TestServiceOptions): TestService {
     fail(fault) {
       const read = faultOptions(fault);
       if (state.faults.length >= MOST_FAULTS)
-        throw invalid(`there are ${MOST_FAULTS} faults already`);
+        throw invalid(`there are ${MOST_FAULTS} faults already, the maximum`);
       state.faults.push(read);
     },
     restore() {

@@ -44,15 +44,15 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the KV binding for one request, which has the API key `token`. The request looks up no other
-     * key. So every read of a key record returns the record of `token`, whatever the name of that record is.
+     * Returns the KV binding for one request, which has the API key `token`. Every read of a key record
+     * returns the record of `token`: the request looks up no other key.
      *
-     * The record's name contains a hash of the key. It is not compared, because on most platforms only an
-     * asynchronous function can compute the hash.
+     * The name of a key record contains a hash of the key. This hash is not checked, because most platforms
+     * can compute it only with an asynchronous function.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {
-        if (readFails) throw new Error("reads are made to fail");
+        if (readFails) throw new Error("a test makes reads fail");
         const record = name.startsWith(PREFIXES.key)
           ? known.has(token!) && { value: encode(known.get(token!)) }
           : records.get(name);

@@ -126,8 +126,8 @@ interface NodeResponse {
  */
 export interface TestService {
   /**
-   * A base URL for `PledgeClient`. `fetch` serves requests to any origin. Like the service, it refuses a live key over `http:`
-   * (403), unless the host is this machine.
+   * A base URL for `PledgeClient`. `fetch` serves requests to any origin. Like the deployed service, `fetch`
+   * refuses a live key over `http:` (403), unless the host is this machine.
    */
   readonly baseUrl: string;
   /**

@@ -27,10 +27,11 @@ export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
   /* @__PURE__ */ createSchema();
 
 /**
- * Returns the schema of {@link createPledgeTransactionSchema} with options. The `libraryOptions` of a call take precedence.
+ * Returns the schema of {@link createPledgeTransactionSchema} with options. The
+ * `libraryOptions` of a call take precedence.
  *
- * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0. `validate` throws the same
- *   for its `libraryOptions`
+ * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0.
+ *   The schema's `validate` throws the same error for wrong `libraryOptions`
  *
  * @example
  * ```js
@@ -89,8 +90,8 @@ function standardValidate(value: unknown, options?: ValidateOptions): Checked {
 type Members = Record<PropertyKey, unknown>;
 
 /**
- * Whether a value equals this JSON. It must have no getters, no class, and no members that JSON does not
- * have.
+ * Whether a value equals this JSON. The value must have no getters, no class, and no members that JSON does
+ * not have.
  */
 function isSame(value: unknown, json: unknown): boolean {
   if (typeof json !== "object") return value === json;

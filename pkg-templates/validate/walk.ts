@@ -29,8 +29,8 @@ let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**
  * Checks a request by reading its values directly, and returns its issues. Returns undefined if the request
- * is not plain data. Also returns undefined while another walk is running: a getter in the request of that walk
- * may call this function.
+ * is not plain data. A getter of the request may call this function during the walk; this inner call returns
+ * undefined.
  *
  * @param walkRequest the generated walk, which calls the other functions of this file
  * @throws {Error} if the environment forbids WebAssembly, even for a value that needs no WebAssembly

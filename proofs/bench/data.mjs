@@ -37,7 +37,7 @@ export const KINDS = {
 /**
  * Returns the random number generator Mulberry32, which gives the same numbers on all platforms.
  * @param {number} seed
- * @returns {() => number} from 0 to 1
+ * @returns {() => number} the generator, whose numbers are from 0 to 1
  */
 export function generator(seed) {
   const next = mulberry32(seed);

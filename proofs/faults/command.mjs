@@ -1,6 +1,6 @@
 /**
- * `npm run faults [-- --requests 100000]`: runs the Worker on workerd over a KV that fails, and kills workerd
- * repeatedly.
+ * `npm run faults [-- --requests 100000]`: runs the Worker on workerd with a stand-in for Workers KV that
+ * fails. Meanwhile, kills workerd repeatedly.
  */
 import { command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";

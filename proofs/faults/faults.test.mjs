@@ -1,7 +1,9 @@
 /**
- * A short run of `npm run faults`. The shipped Worker runs on workerd with a KV that fails, and is killed
- * and made to panic. Calls that hang last longer than the service's deadline for reads, but shorter than
- * its deadline for writes. `tests/server/failures.test.mjs` tests the deadline for writes.
+ * A short run of `npm run faults`. The shipped Worker runs on workerd with a KV whose calls fail. Meanwhile,
+ * the Worker is killed and made to panic.
+ *
+ * Calls that hang last longer than the service's deadline for reads, and shorter than its deadline for
+ * writes. `tests/server/failures.test.mjs` tests the deadline for writes.
  */
 import assert from "node:assert/strict";
 import test, { before } from "node:test";

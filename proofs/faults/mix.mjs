@@ -33,7 +33,7 @@ const CALLERS = [
  * @typedef {object} Ask
  * @property {number} number
  * @property {string} kind
- * @property {(number | undefined)[]} expect the right statuses if nothing fails
+ * @property {(number | undefined)[]} expect the statuses that are right if nothing fails
  * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
  * @property {{reference: string, recipient: object, pledges: any[]}} [payload] the payload of a
@@ -74,9 +74,9 @@ export class Mix {
   }
 
   /**
-   * Remembers an acknowledged create request, which later requests may read.
-   * @param {any} ask a create request
-   * @param {string} id in the 200 that answered it
+   * Remembers an acknowledged create request, so that later requests can read its transaction.
+   * @param {any} ask the create request
+   * @param {string} id the transaction's ID in the answer (status 200)
    */
   acknowledge({ caller }, id) {
     if (!this.#ids.has(id)) this.#known.push({ id, caller });
@@ -184,7 +184,10 @@ const payloadOf = (random, number) => ({
  */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
-/** Makes a request of each kind from its number, and from an earlier request if it needs one. */
+/**
+ * For each kind of request, a function that makes one. Some kinds need an earlier request, which they repeat
+ * or read.
+ */
 const KINDS = {
   create: (random, number) => create(random.pick(CALLERS), payloadOf(random, number)),
   keyed: (random, number) =>

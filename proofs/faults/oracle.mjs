@@ -1,7 +1,7 @@
 /**
- * The rules that must hold for every history of requests, whatever failed. They check the promises that
- * faults of the platform could make the service break. `proofs/simulation` tests the promises that depend
- * only on the service's code. In the histories here, KV is consistent, and every write and fault is known.
+ * The rules that must hold for every history of requests, whatever failed. They check those promises of the
+ * service that faults of the platform could break. `proofs/simulation` tests the promises that depend only
+ * on the service's code. In the histories here, KV is consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 

@@ -19,7 +19,7 @@ const SAMPLE_MS = 1_000;
 const CROWD = 64;
 
 /**
- * @typedef {Record<string, number | null>} Memory in bytes, by what holds it; see {@link memoryOf}
+ * @typedef {Record<string, number | null>} Memory numbers of bytes, by kind of memory; see {@link memoryOf}
  *
  * @typedef {object} Exchange a request, when it was sent, and its outcome
  * @property {import("./mix.mjs").Ask} ask
@@ -29,9 +29,9 @@ const CROWD = 64;
  *
  * @typedef {object} History
  * @property {Exchange[]} exchanges in the order in which they ended
- * @property {{begun: number, ended: number}[]} kills each from the signal until the next workerd listens
+ * @property {{begun: number, ended: number}[]} kills for each kill, when the signal was sent and when the next workerd listened
  * @property {import("./kv.mjs").Write[]} writes
- * @property {Map<number, string[]>} faults by the number of the request
+ * @property {Map<number, string[]>} faults the faults of each request, by the request's number
  * @property {{idle: Memory, peak: Memory}} memory
  *
  * @typedef {object} Plan

@@ -109,7 +109,9 @@ const BASKET = {
   ],
   crowded: (random) =>
     times(200, () => impact(random.pick(OFFERINGS), (1 + random.below(1_000)) / 100)),
-  /** Returns pledges whose sums have 600 digits each, which is too much for one message to the ledger. */
+  /**
+   * Returns pledges whose sums have 600 digits each. These sums are too long for one message to the ledger.
+   */
   vast: () =>
     times(200, (index) => [
       impact(`ocean-${index}`, 1e308),

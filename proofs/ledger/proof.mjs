@@ -94,7 +94,7 @@ async function findsWhatIsPlanted({ kv, ...facts }) {
 const lostOf = ({ mended, checks: [first] }) => mended + first.missing;
 
 /**
- * Returns the number of rows that the ledger wrote for messages of its queue.
+ * Returns the number of rows that the ledger wrote for messages from its queue.
  * @param {import("./rules.mjs").Facts} facts
  */
 const deliveredOf = (facts) => facts.rows.size - facts.begun - lostOf(facts);

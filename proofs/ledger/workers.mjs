@@ -67,7 +67,8 @@ export async function workers(tools, folder) {
 }
 
 /**
- * Writes the configurations of `npm start` for Workers that are already built, and without the demo shop.
+ * Writes the configurations that `npm start` uses, but for Workers that are already built, and leaves out
+ * the demo shop.
  * Returns the files.
  */
 async function configurations({ root }, folder) {

@@ -110,8 +110,9 @@ export function outcomeOf(error, mayBeMissing, env = process.env) {
 }
 
 /**
- * Returns the text to print for an error: its stack, which says where it was thrown. The message alone is
- * returned if the environment was skipped, or if the message has several lines, such as a command's output.
+ * Returns the text to print for an error. Usually this is the stack, which says where the error was thrown.
+ * It is only the message if the environment was skipped, or if the message has several lines, such as a
+ * command's output.
  */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");

@@ -8,9 +8,9 @@ import { createServer } from "node:http";
 
 /**
  * Starts the registry.
- * @param {string} tarball a file
- * @param {{name: string, version: string}} manifest of the package in it
- * @param {string} upstream the origin and path of the other registry, with a slash at its end
+ * @param {string} tarball the file of the package
+ * @param {{name: string, version: string}} manifest the manifest of the package
+ * @param {string} upstream the origin and path of the other registry, with a slash at the end
  * @returns {Promise<{origin: string, close: () => void}>}
  */
 export async function serveRegistry(tarball, manifest, upstream) {

@@ -84,7 +84,7 @@ pub struct Books {
     /// The simulated people who change the units of a team, or mark a month as paid or unpaid.
     pub claimants: RefCell<Vec<Claimant>>,
     pub credits: RefCell<Vec<Rc<WantedCredit>>>,
-    /// The recorded fulfilments by ID. The `bool` is whether somebody was told that the fulfilment was
+    /// The recorded fulfilments by ID. The `bool` says whether somebody was told that the fulfilment was
     /// removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,

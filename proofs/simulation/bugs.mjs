@@ -19,8 +19,8 @@ const SOURCES = [
 const SEEDS = 2_000;
 
 /**
- * An edit replaces the text `old` of a file, which must occur exactly once, with `new`. A bug is an edit with
- * a description, and may need further edits.
+ * An edit replaces the text `old` of a file with the text `new`. The file must contain `old` exactly once.
+ * A bug is an edit with a description. Some bugs need further edits.
  * @typedef {{file: string, old: string, new: string}} Edit
  * @typedef {Edit & {bug: string, also?: Edit[]}} Bug
  */

@@ -95,8 +95,8 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
     Some(format!("{changed:?} is {:?}", rows.get(changed.0)))
 }
 
-/// Checks the credits of each month that is marked as paid: their sum must be the one that the settlement in
-/// KV states.
+/// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the
+/// settlement in KV states.
 pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
     SETTLEMENTS.iter().find_map(|name| {
         let record = kv.last(name)?;

@@ -197,8 +197,8 @@ impl Books {
         }
     }
 
-    /// Checks a credit that is not booked in the month of its order. It must be booked in the current month,
-    /// and the order's month must be marked as paid.
+    /// Checks a credit that is not booked in the month of its order. The credit must be booked in the
+    /// current month, and the order's month must be marked as paid.
     fn check_booked(&self, wanted: &WantedCredit, credit: &Credit) {
         let Credit { order_month, booked_month, .. } = credit;
         if booked_month == order_month {

@@ -20,8 +20,8 @@ pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
 /// The maximum delay until a transaction is committed.
 pub const LATEST_MS: u64 = 20_000;
-/// How many in 1,000 attempts fail, in simulations with faults. Of 1,000 such failures, `OUTAGES` begin a
-/// period in which all attempts fail.
+/// In simulations with faults, this many of 1,000 attempts fail. The constant `OUTAGES` says how many of
+/// 1,000 such failures begin a period in which all attempts fail.
 const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
@@ -35,12 +35,12 @@ const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
 /// the time that saving takes.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// How often the caller's computer sleeps: after this many of 1,000 answers. Each sleep takes up to
-/// `SLEEP_MS`.
+/// The caller's computer sleeps after this many of 1,000 answers. Each sleep takes up to `SLEEP_MS`
+/// milliseconds.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
-/// Of 1,000 answers, the number that are delayed by up to `SLOW_MS`, because the caller is slow. Callers may
-/// be slow until [`Database::slow_until_ms`].
+/// Because the caller may be slow, this many of 1,000 answers are delayed by up to `SLOW_MS` milliseconds.
+/// Callers may be slow until [`Database::slow_until_ms`].
 const SLOW: u64 = 100;
 const SLOW_MS: u64 = 3_000;
 

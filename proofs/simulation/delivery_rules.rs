@@ -1,6 +1,6 @@
 //! The rules for e-mail deliveries that run at the same time. Before a delivery sends an e-mail, it writes a
-//! claim, so that no other delivery sends the same one. An instance runs several deliveries at once, within
-//! its limit on bytes.
+//! claim, so that no other delivery sends the same e-mail. An instance runs several deliveries at once,
+//! within its limit on bytes.
 
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
@@ -12,12 +12,12 @@ use impact_pledge::notify::Outcome;
 use impact_pledge::time::parse_ms;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lifetime of a claim.
+/// The lifetime of a claim, in milliseconds.
 const CLAIM_MS: u64 = 60_000;
-/// The maximum difference between two clocks.
+/// The maximum difference between two clocks, in milliseconds.
 const APART_MS: u64 = 10_000;
-/// How long an instance remembers the notifications that it has sent. `LOST_MS` is how long it counts a lost
-/// delivery as running.
+/// How long an instance remembers the notifications that it has sent, in milliseconds. `LOST_MS` is how long
+/// an instance counts a lost delivery as running.
 const KNOWN_MS: u64 = 180_000;
 const LOST_MS: u64 = 240_000;
 /// The maximum number of e-mails per day to one address.
@@ -108,8 +108,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery reads each claim that Workers KV already shows when the delivery lists the claims
-/// of a day. Ignores claims of days that the delivery does not list.
+/// Checks that a delivery reads the other claims for its e-mail. Covers each claim that Workers KV already
+/// shows when the delivery lists the claims of that day.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -154,8 +154,8 @@ fn a_claim_ends(simulation: &Simulation) -> Wrong {
 
 // ---- One instance --------------------------------------------------------------------------------
 
-/// Checks that an instance does not send a notification again once it knows that the mail service accepted
-/// it.
+/// Checks that an instance sends a notification only once. An instance that knows that the mail service
+/// accepted a notification must not send the notification again.
 fn an_instance_sends_a_round_once(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut sent = BTreeMap::new();
@@ -222,8 +222,8 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that few enough deliveries of one instance hold bytes in memory at once. A delivery holds the
-/// bytes of a record or an e-mail from its read of the record until its end.
+/// Checks how many deliveries of one instance hold bytes in memory at once: at most [`HOLDERS`]. A delivery
+/// holds the bytes of a record or an e-mail from its read of the record until its end.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// A mode, a unit and a currency.
+/// A shop in one currency: the mode, the unit and the currency.
 type Shop = (String, String, String);
 /// The sums of a month: its charges, its credits, the excess of credits from earlier months, and what is due.
 type Parts = [BigUint; 4];

@@ -153,15 +153,16 @@ impl<'s> Case<'s> {
         self.kept(&transaction_name(id), by_ms)
     }
 
-    /// Returns when all locations and caches show a write of the record `name` that was acknowledged at this
-    /// time.
+    /// Returns the time from which all locations and caches show a write of the record `name`. The write was
+    /// acknowledged at `acknowledged_ms`.
     pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether the same create request had been acknowledged before this one began. The acknowledged
-    /// request's record, which `record` names, must also have been visible everywhere by then.
+    /// Whether an earlier attempt of the same create request was acknowledged before this request began. When
+    /// this request began, the record of that attempt must also have been visible everywhere. `record` returns
+    /// the record's name.
     fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {
@@ -274,9 +275,9 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may lack memory for this request. There are two causes: the request's owner has used
-/// up its share, or all owners together hold all bytes that are not kept free. Each owner is assumed to hold
-/// what its requests need, up to its limit.
+/// Whether the isolate may lack memory for this request. There are two possible causes. The request's owner may
+/// have used up its share. Or all owners together may hold all bytes, except those that are kept free. The check
+/// assumes that each owner holds what its requests need, up to its limit.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -302,8 +303,8 @@ fn may_be_full(case: &Case<'_>) -> bool {
         || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
 }
 
-/// The maximum numbers of bytes that one owner's small and large requests hold. A large create request counts
-/// twice, because it holds its answer and its record.
+/// The maximum numbers of bytes that the small and the large requests of one owner hold. A large request counts
+/// twice, because a create request holds both its answer and its record.
 #[derive(Default)]
 struct Wanted {
     small: usize,
@@ -334,8 +335,8 @@ fn owner(exchange: &Exchange) -> Option<Owner> {
     (!is_page).then(|| KEYS[exchange.ask.key].owner())
 }
 
-/// Checks that a request wrote nothing if its answer with 503 says so. The same must hold if a request
-/// without an idempotency key gets `Retry-After`, because clients then retry it.
+/// Checks that a request wrote nothing if its 503 answer says so. A 503 answer with `Retry-After` to a request
+/// without an idempotency key must mean the same, because clients then retry the request.
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");
@@ -453,8 +454,8 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// Checks that an isolate does not read a price list again within ten seconds, even if it found none. Of two
-/// concurrent reads, the one that ended last counts.
+/// Checks that an isolate does not read a price list again within ten seconds, even if there is no such list. If
+/// earlier reads ran at the same time, the ten seconds count from the start of the read that ended last.
 fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
     let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_list);
@@ -491,8 +492,8 @@ fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
     reads.iter().find(|read| read.name == get.name).and_then(ended_ms)
 }
 
-/// Checks that the record of an answered create request is stored with the answered content. With an
-/// idempotency key, its replay record must be stored too.
+/// Checks that the record of an answered create request is stored with the content of the answer. If the request
+/// has an idempotency key, its replay record must be stored too.
 fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let (kept, answered) =
@@ -545,7 +546,8 @@ fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks the answers of create requests that found a replay record and had no fault.
+/// Checks the answer to a create request that found a replay record and had no fault. A 200 must be a replay. A
+/// 422 is right only if a different create request wrote the replay record. A 503 is right only for lack of memory.
 fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|_| !case.has_fault())?;
     let replay = case.replay_get()?.found?;

@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// The time at which virtual time begins, 2026-01-31T12:00:00Z, in milliseconds since 1970.
 pub const EPOCH_MS: u64 = 1_769_860_800_000;
 
-/// A clock that is this many seconds ahead, or behind if the number is negative.
+/// A clock that is `ahead_ms` milliseconds ahead, or behind if the number is negative.
 pub struct SkewedClock {
     pub time: Rc<Time>,
     pub ahead_ms: i64,

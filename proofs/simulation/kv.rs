@@ -174,7 +174,7 @@ impl Kv {
         }
     }
 
-    /// Returns when a list last omitted a name that it should have shown; `None` if no list did.
+    /// Returns when a list last omitted this name by mistake; `None` if no list did so.
     pub fn hidden_ms(&self, name: &str) -> Option<u64> {
         self.hidden_ms.borrow().get(name).copied()
     }
@@ -184,7 +184,7 @@ impl Kv {
         self.on_the_way.borrow().values().any(|write| write.name == name)
     }
 
-    /// Returns the time until which a cache kept a late-expiring entry of this name; 0 if there was none.
+    /// Returns the time until which a cache kept an entry of this name too long; 0 if no cache did so.
     pub fn late_until_ms(&self, name: &str) -> u64 {
         self.late_until_ms.borrow().get(name).copied().unwrap_or_default()
     }
@@ -214,7 +214,7 @@ impl Kv {
         self.versions.borrow().get(name)?.last()?.held.clone()
     }
 
-    /// Returns the records that arrived last under all names with a prefix.
+    /// Returns, for each name with this prefix, the record that arrived last.
     pub fn last_of(&self, prefix: &str) -> Vec<(String, Rc<Record>)> {
         let versions = self.versions.borrow();
         let named = versions.range(prefix.to_owned()..);

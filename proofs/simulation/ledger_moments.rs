@@ -1,5 +1,5 @@
-//! The rules for the ledger that hold at any time. Each rule is a function that returns the violation. They
-//! are checked after each step of the simulation, and again at the end.
+//! The rules for the ledger that hold at any time. Each rule is a function that returns a violation, if there
+//! is any. All rules are checked after each step of the simulation, and again at the end.
 
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
@@ -26,7 +26,7 @@ use std::rc::Rc;
 const SHOWN_AFTER_MS: u64 = 120_000;
 /// The maximum time until a list of the simulated KV shows a write, in milliseconds.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
-/// The maximum difference between two clocks.
+/// The maximum difference between two clocks, in milliseconds.
 pub const APART_MS: u64 = 10_000;
 
 type Moment = fn(&Moments<'_>) -> Wrong;
@@ -63,13 +63,14 @@ pub struct Watch {
     rows: BTreeMap<String, u64>,
     /// The rows that were removed.
     removed: BTreeSet<String>,
-    /// The rows that were found equal to KV: when each row was changed, and when its record in KV arrived.
+    /// The rows that were found equal to their records in KV. Each has two times: when the row was changed,
+    /// and when its record arrived in KV.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
     /// The claims whose change has ended, each with the time at which the change began.
     ended: BTreeMap<String, u64>,
     credits: Rows,
     people: BTreeMap<String, u64>,
-    /// How many times the ledger had been emptied.
+    /// How many times the ledger had been emptied at the previous check.
     emptied: usize,
 }
 
@@ -82,7 +83,7 @@ struct Moments<'m> {
     state: State,
     findings: Vec<Finding>,
     credits: Rows,
-    /// When the row of each person was changed.
+    /// When each person's row was last changed, in milliseconds since 1970.
     people: BTreeMap<String, u64>,
 }
 
@@ -136,7 +137,7 @@ impl Moments<'_> {
         self.state.completed.map(virtual_ms)
     }
 
-    /// Returns the time before which the last complete pass saw every write, even if clocks differ.
+    /// Returns the time up to which the last complete pass saw every write, even if clocks differ.
     fn settled_ms(&self) -> Option<u64> {
         Some(self.completed_ms()?.saturating_sub(SHOWN_AFTER_MS + APART_MS))
     }
@@ -150,8 +151,8 @@ impl Moments<'_> {
         self.findings.iter().any(is_its)
     }
 
-    /// Whether a fault of KV excuses a violation. Either a list omitted the record although it should have
-    /// shown it, or a cache kept the record for too long.
+    /// Whether a fault of KV excuses a violation. Either a list left out a record that it should have shown,
+    /// or a cache kept an old version of the record for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
         let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
@@ -240,8 +241,8 @@ fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Checks that a row without any record in KV does not stay. It must be gone once a complete pass has begun
-/// two minutes after both its create request and the arrival of its message.
+/// Checks that a row without any record in KV does not stay. The row must be gone after a complete pass that
+/// began two minutes after the row's create request and two minutes after the arrival of its message.
 fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     let (watermark, settled_ms) = (moment.state.watermark()?, moment.settled_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -302,8 +303,8 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// Checks that each claim agrees with its record in KV. Leaves out claims of the minutes before the last
-/// complete pass. At that time, such claims took precedence over the records, so the two may differ.
+/// Checks that each claim (a row that locks a fact) agrees with its record in KV. Skips facts that changed
+/// shortly before the last complete pass began, or later: that pass did not correct their claims.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -1,5 +1,6 @@
-//! The ledger's queue and its consumer. Messages arrive late and in any order, in batches, and some twice. A
-//! few are lost. The consumer may end at any time: before its write, after it, or while its answer is sent.
+//! Simulates the ledger's queue and its consumer. Messages arrive late, in any order, and in batches. Some
+//! arrive twice, and a few are lost. The consumer may end at any time: before its write, after its write, or
+//! while its answer is sent.
 
 use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
@@ -19,28 +20,28 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::service::SECRET;
 
-/// The maximum number of messages in a batch. The queue waits up to `BATCH_MS` for them.
+/// The maximum number of messages in a batch. The queue collects messages for up to `BATCH_MS` milliseconds.
 const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// The maximum number of deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// Of 1,000 messages, the queue refuses `REFUSED`, and delivers `TWICE` twice. `BARE` of them are too large
-/// to contain their quantities.
+/// The number of messages in 1,000 that the queue refuses. `TWICE` is the number that it delivers twice.
+/// `BARE` is the number of messages that are too large to contain their quantities.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// Of 1,000 messages that the queue refuses, the number after which a cron job soon runs. The cron job finds
-/// the record that notes the refusal.
+/// Of 1,000 refused messages, the number that are soon followed by a cron job. The cron job finds the record
+/// that notes the refusal.
 const CRONS: u64 = 500;
-/// Of 1,000 messages without a create request, the number that violate a database constraint. Such a message
-/// cannot become a row.
+/// Of 1,000 messages about transactions that were never created, the number that violate a database constraint.
+/// Such a message cannot become a row.
 const WRONG: u64 = 300;
-/// Of 1,000 batches, the number during which the consumer ends. `UNHEARD` is how many of 1,000 confirmations
-/// of a message are lost.
+/// The number of batches in 1,000 for which the consumer ends too early. `UNHEARD` is the number of
+/// confirmations in 1,000 that are lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 
-/// The access of one request to the simulated queue of the ledger.
+/// Gives one request access to the simulated queue of the ledger.
 pub struct SimulatedLedgerQueue {
     pub books: Rc<Books>,
     pub isolate: usize,
@@ -48,8 +49,8 @@ pub struct SimulatedLedgerQueue {
 }
 
 impl LedgerQueue for SimulatedLedgerQueue {
-    /// Sends a message in a separate task, as the Worker's queue does. The task ends when its work is done,
-    /// or earlier together with its isolate.
+    /// Sends a message in a separate task, as the Worker's queue does. The task runs until its work is done. It
+    /// ends earlier if its isolate ends.
     fn send(&self, mut message: Recorded) {
         let (books, store) = (Rc::clone(&self.books), self.store.clone());
         if books.random.chance(BARE) {
@@ -163,8 +164,8 @@ impl Books {
         }
     }
 
-    /// Checks that the transaction of an acknowledged message has a row. The row may have been changed by a
-    /// later create request, or erased. If there is no row, a finding of the ledger must name the
+    /// Checks that the transaction of an acknowledged message has a row. A later create request or an
+    /// erasure may have changed the row. If there is no row, the ledger's table `findings` must name the
     /// transaction.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");

@@ -133,9 +133,9 @@ fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// Checks that a client never waits for the ledger. The KV calls of its create request must not include a
-/// mark, which notes a message that the queue refused. Another rule checks that the request waits only for
-/// its own calls.
+/// Checks that a client never waits for the ledger. The service marks a transaction in KV if the ledger's
+/// queue refused its message. The create request's own KV calls must not include this mark. Another rule
+/// checks that a request waits only for its own calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {

@@ -21,7 +21,7 @@ const DECIMALS: u32 = 340;
 /// The ID with which an erasure replaces an offering's ID, if that ID contains the order's number.
 const ERASED: &str = "erased";
 /// The months whose sums are checked. A simulation's virtual time begins on 2026-01-31.
-pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
+pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03", "2026-04"];
 
 /// Converts a decimal to an integer, by multiplying it by 10^340.
 pub fn exact(text: &str) -> BigUint {

@@ -37,8 +37,8 @@ use support::service::ORIGIN;
 
 /// The recipient of e-mails for transactions of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// How often a message may be delivered again. Each simulation picks one of these maximum numbers: that of
-/// `wrangler.toml`, or that of a queue that was created long ago.
+/// The maximum numbers of redeliveries of a message. Each simulation picks one of them: the number in
+/// `wrangler.toml`, or the smaller number of a queue that was created long ago.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
 /// The maximum number of times that the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
@@ -94,8 +94,8 @@ pub struct Delivery {
     pub attempt: u32,
     /// Whether the dead letter queue makes this delivery.
     pub is_dead: bool,
-    /// Whether the queue repeats an earlier delivery although the consumer did not ask for it: the queue
-    /// duplicated the message, the consumer ended, or the consumer's answer was lost.
+    /// Whether the queue repeats an earlier delivery that the consumer did not ask to repeat. This happens if
+    /// the queue duplicated the message, the consumer ended, or the consumer's answer was lost.
     pub is_again: bool,
     /// The number of the consumer's instance. `ahead_ms` is how far the clock of this instance is ahead.
     pub instance: usize,
@@ -265,7 +265,7 @@ impl Post {
         is_taken
     }
 
-    /// Randomly decides whether a fault happens, with this probability in 1,000.
+    /// Randomly decides whether a fault happens. `per_mille` is the probability in thousandths.
     fn chance(&self, per_mille: u64) -> bool {
         self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
     }

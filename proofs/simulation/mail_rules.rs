@@ -79,7 +79,7 @@ fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Returns the services by which a record requests notifications.
+/// Returns the notification services that a transaction's record requests.
 fn requested(record: &Record) -> Vec<NotificationService> {
     let notifications = record.json()["notifications"].as_array();
     let names = notifications.into_iter().flatten().filter_map(|one| one["type"].as_str());
@@ -156,8 +156,8 @@ fn has_mail(simulation: &Simulation, id: &str) -> bool {
         .any(|sent| subject(&deliveries[sent.delivery].message) == id)
 }
 
-/// Checks that an e-mail that must wait for the next day is listed as failed. Its delivery must also write
-/// the record which notes that the e-mail is queued.
+/// Checks the delivery of an e-mail that must wait for the next day. The delivery must write two records: one
+/// lists the e-mail as failed, the other notes that the e-mail is queued.
 fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut waiting = deliveries.iter().filter(|it| it.cause() == "E_DAILY_LIMIT_EXCEEDED");

@@ -239,8 +239,8 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
 
-/// Runs each race in every possible order of its calls. Each read returns, in turn, every version of the
-/// record that it could find. Long runs also let each call fail in turn, one call per run.
+/// Runs each race in every possible order of its calls. If KV could return several versions of a record to a
+/// read, tries each of them. Long runs also let each call fail in turn, one call per run.
 #[test]
 fn no_order_of_creates_that_race_violates_an_invariant() {
     let most_faults = usize::from(number("MINUTES").is_some());

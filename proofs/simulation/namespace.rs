@@ -14,13 +14,13 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// Of 1,000 list pages that an operator reads, how many are empty although further pages follow. `LAPSING` is
-/// how many of 1,000 cursors expire.
+/// How many in 1,000 list pages of an operator are empty although further pages follow. `LAPSING` is how many
+/// in 1,000 cursors expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
-/// Of 1,000 lists that an operator reads, how many show an earlier state.
+/// How many in 1,000 lists of an operator show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// Of 1,000 lists that an operator reads, after how many the operator's computer goes to sleep for a while.
+/// Of 1,000 list calls, this many are followed by a while in which the operator's computer sleeps.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 

@@ -11,15 +11,16 @@ use crate::simulation::Simulation;
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 
+const DAY_MS: u64 = 24 * 60 * 60_000;
 /// The month in which virtual time begins.
-pub const MONTH: &str = "2026-01";
+const MONTH: &str = "2026-01";
 /// The virtual time at which January counts as ended: one day after its last moment.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// The month after [`MONTH`]. It counts as ended at `NEXT_ENDED_MS`, 28 days after `ENDED_MS`.
-pub const NEXT_MONTH: &str = "2026-02";
-pub const NEXT_ENDED_MS: u64 = ENDED_MS + 28 * 24 * 60 * 60_000;
-/// How many of 1,000 simulations continue until the next month has ended. These simulations then take
-/// `NEXT_STEPS` more steps.
+/// The months that can end during a simulation, and the virtual time at which each counts as ended.
+pub const ENDS: &[(&str, u64)] =
+    &[(MONTH, ENDED_MS), ("2026-02", ENDED_MS + 28 * DAY_MS), ("2026-03", ENDED_MS + 59 * DAY_MS)];
+/// How many of 1,000 simulations continue from the end of a month to the end of the next one. At each
+/// further end, they take `NEXT_STEPS` more steps.
 const GOES_ON: u64 = 700;
 const NEXT_STEPS: usize = 12;
 /// A month may be marked as paid up to this many milliseconds before it counts as ended. A get must not show
@@ -52,14 +53,18 @@ impl Simulation {
             let pause_ms = self.random.pick(&[50, 5_000, 60_000]);
             self.advance(self.random.below(pause_ms));
         }
-        if self.random.chance(GOES_ON) {
-            self.pay_next();
+        for (_, ended_ms) in &ENDS[1..] {
+            if !self.random.chance(GOES_ON) {
+                break;
+            }
+            self.pay_next(*ended_ms);
         }
     }
 
-    /// Simulates the end of the next month. Credits of the first month may be carried over into it.
-    fn pay_next(&mut self) {
-        self.advance(NEXT_ENDED_MS - self.time.now_ms());
+    /// Simulates the end of a further month. An excess of credits may be carried over into this month, and
+    /// from there into the next one.
+    fn pay_next(&mut self, ended_ms: u64) {
+        self.advance(ended_ms - self.time.now_ms());
         for _ in 0..NEXT_STEPS {
             match self.random.below(12) {
                 0..3 => self.get_together(),
@@ -134,18 +139,17 @@ pub fn unpaid(body: &[u8]) -> Vec<u8> {
 
 // ---- Rules -----------------------------------------------------------------------------------------
 
-/// Checks the `paidAt` that a get returns. Until the month has ended by the isolate's clock, it must be
-/// null. After that, it may be any value (or null) that a cache can still contain.
+/// Checks the `paidAt` that a get returns. The value must be null until the month has ended by the isolate's clock.
+/// From then on, `paidAt` may have any value that a cache can still contain, including null.
 pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let Action::Get { .. } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
     let created_at = answer.json()["createdAt"].as_str()?; // a value that broke off has none
     let shown = &answer.json()["charge"]["paidAt"];
     let Exchange { begun_ms, ahead_ms, .. } = *case.exchange;
-    let months = [(MONTH, ENDED_MS), (NEXT_MONTH, NEXT_ENDED_MS)];
-    let of = months.into_iter().find(|(month, _)| created_at.starts_with(month));
+    let of = ENDS.iter().find(|(month, _)| created_at.starts_with(month));
     let has_ended =
-        |ms: u64| of.is_some_and(|(_, ended_ms)| ms.saturating_add_signed(ahead_ms) >= ended_ms);
+        |ms: u64| of.is_some_and(|(_, ended_ms)| ms.saturating_add_signed(ahead_ms) >= *ended_ms);
     let mut allowed = vec![];
     if !has_ended(begun_ms) {
         allowed.push(Value::Null);
@@ -194,7 +198,7 @@ pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     Some(format!("{shown} was erased at {erased_ms} ms"))
 }
 
-/// Whether this request waited for another request of its isolate that failed to read a settlement.
+/// Whether this request waited while another request of its isolate read a settlement, and that read failed.
 pub fn waited_for_a_failure(case: &Case<'_>) -> bool {
     let waited = case.calls("pause");
     let is_beside = |call: &Call| waited.iter().any(|pause| call.began_ms <= pause.began_ms);

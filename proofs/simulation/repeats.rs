@@ -24,11 +24,11 @@ struct Wanted {
     label: String,
     /// The IDs of the keys in the answers.
     keys: RefCell<Vec<String>>,
-    /// When the attempts that reported a new key began and ended.
+    /// The start and the end of each attempt that reported a new key.
     made: RefCell<Vec<(u64, u64)>>,
     /// Whether an attempt has ended without a failure of the database, so that the ledger has the outcome.
-    /// Later attempts must not create another key. An attempt that began earlier still may, if its computer
-    /// slept meanwhile.
+    /// Later attempts must not create another key. An attempt that began earlier may still create one, if
+    /// its computer slept meanwhile.
     is_kept: Cell<bool>,
 }
 

@@ -9,7 +9,7 @@ use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
 use crate::ledger_sums::exact;
-use crate::payments::{MONTH, NEXT_ENDED_MS, NEXT_MONTH};
+use crate::payments::ENDS;
 use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::due_months::due_month;
@@ -23,10 +23,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The shop for which only operators' commands mark months as paid. `SETTLEMENTS` contains the names of its
-/// payment records.
+/// payment records, one for each month of [`ENDS`].
 pub const SHOP: Scope = ("live", "unit_2");
-pub const SETTLEMENTS: &[&str] =
-    &["settlement:live:unit_2:2026-01", "settlement:live:unit_2:2026-02"];
+pub const SETTLEMENTS: &[&str] = &[
+    "settlement:live:unit_2:2026-01",
+    "settlement:live:unit_2:2026-02",
+    "settlement:live:unit_2:2026-03",
+];
 /// The maximum delay until a person begins a payment.
 pub const PAUSE_MS: u64 = 60_000;
 /// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
@@ -52,9 +55,8 @@ impl Books {
     /// Marks a month as paid, or undoes this, after a random delay of at most `within_ms`.
     pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
         let (books, is_added) = (Rc::clone(self), self.random.chance(650));
-        let is_next = self.now_ms() >= NEXT_ENDED_MS && self.random.chance(600);
-        let month = if is_next { NEXT_MONTH } else { MONTH };
-        let settlement = SETTLEMENTS[usize::from(is_next)];
+        let index = self.pick_month();
+        let ((month, _), settlement) = (ENDS[index], SETTLEMENTS[index]);
         let (number, ending) = self.announce(settlement, is_added);
         self.spawn_killable(async move {
             books.sleep(books.random.below(within_ms)).await;
@@ -73,6 +75,12 @@ impl Books {
             books.claimants.borrow_mut()[number].heard = heard;
             drop(ending);
         });
+    }
+
+    /// Picks one of the months that have ended, most often the last one. Returns its index in [`ENDS`].
+    fn pick_month(&self) -> usize {
+        let mut later = (1..ENDS.len()).rev().filter(|index| self.now_ms() >= ENDS[*index].1);
+        later.find(|_| self.random.chance(600)).unwrap_or(0)
     }
 
     async fn mark(&self, month: &str) -> Result<(), String> {

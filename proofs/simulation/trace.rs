@@ -9,8 +9,8 @@ use impact_pledge::service::Message;
 use std::collections::BTreeSet;
 
 /// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all events after
-/// the end of that exchange. Also leaves out requests that use none of the exchange's transaction and replay
-/// records.
+/// the end of that exchange. Also leaves out requests that use neither a transaction record nor a replay
+/// record of that exchange.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

@@ -57,7 +57,7 @@ async function recordBackup({ tools, port, terminal, by }, isIncrement, { count 
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     terminal.err(
-      `The backup is complete, but could not be recorded as the last one: ${error.message}\n`,
+      `The backup is complete, but could not be recorded as the last backup: ${error.message}\n`,
     );
     return false;
   }
@@ -79,7 +79,7 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--only <kind>",
-        "restore only this kind of record, for example into a namespace that has its own keys",
+        "restore only records of this kind; the namespace keeps its own keys, prices and secret",
       ).choices(["transactions"]),
     )
     .addOption(
@@ -145,7 +145,7 @@ function restoredInWords(file, increments, done, withKeys) {
   const counts = [
     `${written} records of ${[file, ...increments].join(", ")} were written and read back`,
     `${same} were already there`,
-    `${expired} have expired since`,
+    `${expired} have expired since the backup`,
     `${erased} stay erased`,
     `${left} were left out`,
   ];

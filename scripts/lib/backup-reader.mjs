@@ -53,7 +53,7 @@ class Reader {
    */
   take(line) {
     this.#number += 1;
-    if (this.#isWhole) throw this.#changed("it has lines after its end");
+    if (this.#isWhole) throw this.#changed("lines were added after its end");
     const record = this.#read(line);
     this.#hash.update(line);
     return record;
@@ -67,7 +67,7 @@ class Reader {
     const wrong = wrongIn(data);
     if (wrong) throw this.#changed(`line ${this.#number} ${wrong}`);
     if (this.#number > 2 && order(this.#last, data.name) >= 0)
-      throw this.#changed(`line ${this.#number} is not in the order of the names`);
+      throw this.#changed(`line ${this.#number} is out of order`);
     this.#last = data.name;
     return data;
   }
@@ -79,7 +79,7 @@ class Reader {
         `${this.#file} has ${count} records, but its last line says ${Number(trailer.count)}: it was changed`,
       );
     if (trailer.sha256 !== this.#hash.copy().digest("hex"))
-      throw this.#changed("its SHA-256 differs from the one in its last line");
+      throw this.#changed("its SHA-256 differs from the value in its last line");
     this.#isWhole = true;
     return this.#tell(trailer) ?? null;
   }

@@ -94,8 +94,8 @@ const ended = (child) =>
   );
 
 /**
- * Returns the path of npm's script for Node, if npm runs this process or came with this Node. On Windows,
- * `npm.cmd` would need a shell.
+ * Returns the path of npm's own script, which Node runs without a shell. On Windows, `npm.cmd` would need a
+ * shell. Returns undefined if npm neither runs this process nor came with this Node.
  */
 export function npmScript() {
   const places = [
@@ -108,9 +108,9 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` once the npm process that started this process has ended. This is needed because npm and its
- * shell do not forward every signal. Does nothing if npm did not start this process: a process that a shell
- * runs in the background may outlive the shell.
+ * Calls `work` once the npm process that started this process has ended: npm and its shell do not forward
+ * every signal. Does nothing if npm did not start this process. Such a process may outlive the shell that
+ * started it.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;

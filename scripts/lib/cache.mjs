@@ -44,8 +44,8 @@ export async function entry(place, make) {
 }
 
 /**
- * Returns the folder `place` as {@link entry} does, and marks it as used. Also removes all folders beside it
- * that were not used for two weeks. This is for folders whose names depend on their content.
+ * Returns the folder `place` as {@link entry} does, and marks it as used. Use this function for folders whose
+ * names depend on their content. It also removes all folders beside `place` that were not used for two weeks.
  */
 export async function usedEntry(place, make) {
   await entry(place, make);

@@ -44,13 +44,13 @@ export function checkChain(files, known) {
     const { after } = header;
     if (index === 0 && after)
       throw new UserError(
-        `${file} is an increment: name the full backup first, then all increments in their order`,
+        `${file} is an incremental backup: name the full backup first, then all incremental backups in their order`,
       );
     if (index > 0 && !after)
-      throw new UserError(`${file} is a full backup: only the first file can be one`);
+      throw new UserError(`${file} is a full backup: only the first file may be a full backup`);
     if (index > 0 && after.sha256 !== known[index - 1].sha256)
       throw new UserError(
-        `${file} continues the backup of ${after.startedAt}, not ${files[index - 1]}: a backup between them is missing, or their order is wrong`,
+        `${file} continues the backup of ${after.startedAt}, not ${files[index - 1]}. A backup between these two files is missing, or their order is wrong`,
       );
   }
 }

@@ -10,9 +10,9 @@ const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API's rate l
 const LOGIN_MS = 60_000;
 const PAGE = 100; // items in a page of a list
 const NEEDED =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Makes calls of Cloudflare's API for one account, each with a deadline. */
+/** Makes calls to Cloudflare's API for one account. Each call has a deadline. */
 export class Cloudflare {
   #base;
   #headers;
@@ -117,7 +117,7 @@ export class Cloudflare {
   async user() {
     const account = `/accounts/${encodeURIComponent(this.account)}`;
     for (const path of ["/user", "/user/tokens/verify", `${account}/tokens/verify`]) {
-      const { result } = await this.#call("say who you are", "GET", path).catch((error) => {
+      const { result } = await this.#call("identify the user", "GET", path).catch((error) => {
         if (error.status >= 400 && error.status < 500) return { result: null };
         throw error;
       });

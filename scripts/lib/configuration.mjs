@@ -22,7 +22,7 @@ export async function configuration(config, environment) {
   const known = top.definedEnvironments ?? [];
   if (!known.includes(environment))
     throw new UserError(
-      `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
+      `wrangler.toml has no environment \`${environment}\`. Its environments: ${known.join(", ") || "none"}`,
     );
   return read({ config, env: environment });
 }

@@ -70,8 +70,8 @@ const messagingAmong = (bindings) =>
  * Describes what the operator has to do after a dashboard was deployed. Names the secrets that are missing.
  * The values of existing secrets are not checked, because only Cloudflare can read them.
  * @param {import("./places.mjs").OperatorTools} tools
- * @param {import("wrangler").Unstable_Config} dashboard its configuration
- * @param {string} environment empty for none
+ * @param {import("wrangler").Unstable_Config} dashboard the dashboard's configuration
+ * @param {string} environment the environment's name; empty for none
  */
 export async function whatRemains(tools, { name: worker = "", account_id: account }, environment) {
   const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
@@ -81,13 +81,13 @@ export async function whatRemains(tools, { name: worker = "", account_id: accoun
     `  npx wrangler secret put ${name} --config ${DASHBOARD} --env "${environment}"`;
   const lists = [
     "",
-    "These secrets are not set yet. Each is a list of e-mail addresses, separated by commas:",
+    "These secrets are not set yet. Set each to a list of e-mail addresses, separated by commas:",
     "",
     ...missing.map(put),
   ];
   const access = [
     "",
-    `People sign in with Cloudflare Access. To set it up, open Cloudflare's dashboard: Workers & Pages, ${worker}, Settings, Domains & Routes. Enable Cloudflare Access for each of the Worker's addresses, with a policy that allows people by their e-mail addresses. Until then, every page answers 403.`,
+    `People sign in with Cloudflare Access. To set up the sign-in, open Cloudflare's dashboard: Workers & Pages, ${worker}, Settings, Domains & Routes. Enable Cloudflare Access for each address of the Worker. Its policy must allow people by their e-mail addresses. Until then, every page answers 403.`,
   ];
   return [...(missing.length > 0 ? lists : []), ...access].join("\n");
 }

@@ -31,7 +31,7 @@ export async function writeDeclarations(templates, pkg, sources) {
   const shared = chunks.find(({ isEntry }) => !isEntry);
   if (shared)
     throw new Error(
-      `several entries contain ${shared.fileName}: keep it in one of them, and import it from that entry`,
+      `several entries share ${shared.fileName}: keep its types in one entry, and import them from there`,
     );
   for (const { fileName, code } of chunks) {
     const name = fileName.replace(/\.d\.ts$/, "");

@@ -32,7 +32,7 @@ export function checkSettings({ vars, queues, send_email, services }, environmen
 }
 
 const BY_RESEND =
-  "e-mails are sent by Resend, because `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing";
+  "Resend sends the e-mails, because `send_email` binds no `EMAIL`. The Worker needs the secret RESEND_API_KEY: /healthz shows if the secret is missing";
 
 /** Returns the variables that wrangler's option `--var` sets. */
 function givenVariables(others) {
@@ -159,11 +159,11 @@ function checkMail(variable, isQueued, hasMessaging) {
   const hasSender = variable("MAIL_FROM") !== "";
   if (isQueued && !hasSender && !hasMessaging)
     throw new UserError(
-      "e-mails are queued, but `MAIL_FROM` is not set: no e-mail would be sent. Set `MAIL_FROM` in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
+      "e-mails are queued, but `MAIL_FROM` is not set, so no e-mail would be sent. Set `MAIL_FROM` in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
     );
   if (hasSender && !isQueued)
     throw new UserError(
-      "`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Remove the `#` from the lines of wrangler.toml that bind this queue",
+      "`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound, so no e-mail would be sent. Remove the `#` from the lines of wrangler.toml that bind this queue",
     );
 }
 

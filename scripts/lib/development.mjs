@@ -28,7 +28,7 @@ function greeting(origin, dashboard, keys) {
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],
-    ["  its requests, e-mails and messages", `${origin}/developer`],
+    ["  the shop's requests, e-mails and messages", `${origin}/developer`],
     ["  create a transaction", `POST ${url}`],
     ["  read a transaction", `GET ${url}/{id}`],
     ["  the dashboard", `${dashboard}/`],
@@ -38,7 +38,7 @@ Ready. Open the demo shop in a browser, or call the API:
 
 ${table(["  WHAT", "WHERE"], places)}
 
-${table(["  DEVELOPMENT KEY", "ACTS AS (a team's key names the unit in X-Service-Unit-Id)"], rows)}
+${table(["  DEVELOPMENT KEY", "ACTS AS (with a team's key, send the unit in X-Service-Unit-Id)"], rows)}
 
 Create a pledge transaction, then open its timelineUrl in a browser:
 
@@ -75,9 +75,9 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
 /**
  * Starts the dashboard.
  * @param {Tools} tools
- * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options
- *   `role`: the role of the dashboard's user; undefined for the dashboard that `npm start` runs, which also
- *   receives the service's messages to the ledger. `service`: the service's origin
+ * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`:
+ *   the role of the dashboard's user; undefined for the dashboard of `npm start`, which also receives the
+ *   service's messages to the ledger. `service`: the service's origin
  */
 export const serveDashboard = (tools, { config, port, persistTo, role, service }) =>
   serve(tools, {

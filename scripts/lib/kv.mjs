@@ -40,7 +40,7 @@ export class Kv {
   /**
    * Returns a page of the names that begin with a prefix.
    * @param {string} prefix
-   * @param {string | null} [cursor] the cursor of the previous page
+   * @param {string | null} [cursor] the cursor that the previous page returned; null for the first page
    * @returns {Promise<{names: Name[], cursor: string | null}>}
    */
   async page(prefix, cursor = null) {
@@ -116,8 +116,9 @@ export class Kv {
   }
 
   /**
-   * Returns the name for the audit log. With a login, this is its e-mail address, or the ID of its token. For
-   * local KV, it is the system's user name.
+   * Returns the user's name for the audit log. For a deployed service, this is the e-mail address of the
+   * Cloudflare user. If the token may not read that address, it is the token's ID. For local KV, it is the
+   * user name on this machine.
    * @returns {Promise<string>}
    */
   user = () => this.#port.user();
@@ -137,8 +138,8 @@ const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, e
  * Yields the items in batches. A batch has at most `most` items, and a limited size in bytes.
  * @template T
  * @param {Iterable<T> | AsyncIterable<T>} items
- * @param {number} most number of items in a batch
- * @param {(item: T) => number} [bytesOf] returns the size of an item
+ * @param {number} most the maximum number of items in a batch
+ * @param {(item: T) => number} [bytesOf] returns the size of an item, in bytes
  * @returns {AsyncGenerator<T[]>}
  */
 export async function* batches(items, most, bytesOf = () => 0) {

@@ -36,7 +36,7 @@ async function idOf(cloudflare, { database_name: name, jurisdiction }) {
     (await found(cloudflare, name)) ?? (await made(cloudflare, name, jurisdiction));
   if (jurisdiction && jurisdiction !== actual)
     throw new UserError(
-      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, but ${DASHBOARD} asks for \`${jurisdiction}\`. It can't be moved: choose another \`database_name\`. A new ledger is then filled from the records`,
+      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, but ${DASHBOARD} asks for \`${jurisdiction}\`. A database can't be moved: choose another \`database_name\`. The new ledger is then filled from the records`,
     );
   return uuid;
 }
@@ -70,7 +70,7 @@ export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const consumers = queues.consumers ?? [];
   if (consumers.length > 0 && queue === undefined)
     throw new UserError(
-      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger: deploy it first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to run without a ledger`,
+      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger. Deploy the Worker first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to run without a ledger`,
     );
   return consumers.map((consumer) => ({ ...consumer, queue }));
 }

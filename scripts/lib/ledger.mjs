@@ -122,7 +122,7 @@ function failureOf(error) {
   if (refusal !== undefined) return Object.assign(new UserError(refusal), { constraint: true });
   if (!/^no such (table|column)/.test(said)) return error;
   return new UserError(
-    `the ledger lacks tables or columns of this version: run \`${calledAs("deploy")} --dashboard\`, which adds them (${said})`,
+    `the ledger lacks tables or columns that this version needs: run \`${calledAs("deploy")} --dashboard\` to add them (${said})`,
   );
 }
 

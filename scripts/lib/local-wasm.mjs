@@ -56,7 +56,7 @@ const CRATES = {
 /**
  * Builds the wasm with this name, unless the sources are the same as in the last build.
  * @param {import("../setup/tools.mjs").Tools} tools
- * @param {string} name as in the release builds
+ * @param {string} name the build's name, as in the release builds
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
  */
 export async function buildLocalWasm(tools, name) {
@@ -80,9 +80,9 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
- * Returns a build from the cache; if it is missing, builds it first. Only the first build in a clone comes
- * from the cache, so a new clone compiles nothing. Later builds are of use to this clone only, so they are
- * not cached.
+ * Returns a build from the cache; if it is missing, builds it first. Only a clone's first build uses the
+ * cache, so that a second clone of the same sources compiles nothing. Later builds are of use to one clone
+ * only, so they are not cached.
  */
 const cached = (tools, crate, state) =>
   usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));

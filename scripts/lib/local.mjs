@@ -42,7 +42,7 @@ export const LOCAL_PARTS = {
 /**
  * Builds some parts of a local build.
  * @param {import("../setup/tools.mjs").Tools} tools
- * @param {string[]} names of parts
+ * @param {string[]} names the names of the parts to build
  */
 export async function buildLocal(tools, names) {
   refuseUpload();
@@ -67,7 +67,7 @@ function copySources(tools) {
  * Copies one of wrangler's configurations into `build/local`. The build command in the copy also builds into
  * `build/local`.
  * @param {{root: string}} clone
- * @param {string} file such as wrangler.dev.toml
+ * @param {string} file the name of the configuration, such as wrangler.dev.toml
  * @returns {string} the file that was written
  */
 export function localConfig({ root }, file) {
@@ -83,7 +83,9 @@ export function localConfig({ root }, file) {
       ].join("\n"),
   );
   if (config === text)
-    throw new UserError(`${file} has no section \`[build]\` with a command and a list`);
+    throw new UserError(
+      `${file} has no section \`[build]\` with \`command\` and the list \`watch_dir\``,
+    );
   const copied = join(treeOf({ root }), file);
   mkdirSync(treeOf({ root }), { recursive: true });
   writeFileSync(copied, config);

@@ -31,7 +31,7 @@ export async function migrate(ledger, root) {
   const [[later], missing] = await namesOf(ledger, names.sort(), UNKNOWN, MISSING);
   if (later !== undefined)
     throw new UserError(
-      `the ledger's tables are of a later version, which added \`${later}\`: use that version or a newer one. Nothing was changed`,
+      `a later version has updated the ledger's tables by \`${later}\`: use that version or a newer one. Nothing was changed`,
     );
   for (const name of missing) await apply(ledger, folder, name);
   return missing;
@@ -48,8 +48,8 @@ async function namesOf(ledger, names, ...queries) {
 }
 
 /**
- * Applies and records a migration in one transaction. Ignores an error if the migration turns out to be
- * applied. Another program may have done that, or an earlier call whose answer was lost.
+ * Applies and records a migration in one transaction. If this fails although the migration is applied,
+ * ignores the error. Another program may have applied it, or an earlier call whose answer was lost.
  */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");

@@ -1,6 +1,6 @@
 /**
- * The operator's commands, built from the table of operations in `src/operations`. They read the table from
- * `operations.json`, which is generated, so that a command line and its help need no WebAssembly.
+ * The operator's commands, built from the table of operations in `src/operations`. The commands read the table
+ * from the generated file `operations.json`. So a command line and its help need no WebAssembly.
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -201,7 +201,7 @@ class Runner {
     }
     if (this.#options.json)
       throw new UserError(
-        "with `--json`, name a file for the output, because standard output has the JSON",
+        "with `--json`, standard output is used for the JSON: also name a file for the other output",
       );
     this.#write = this.#at.terminal.out;
   }

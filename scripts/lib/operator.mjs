@@ -12,8 +12,8 @@ import { isClone } from "./places.mjs";
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
- * A namespace in the form that the operator's functions take, with the ledger for its records if there is
- * one.
+ * A KV namespace in the form that the operator's functions take. It may include the ledger for the
+ * namespace's records.
  * @typedef {object} Port
  * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list
  *   returns a page of a list
@@ -23,8 +23,8 @@ const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and sh
  * @property {(name: string) => Promise<void>} remove
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
- * @property {number} [settleMs] how long until a write shows, in milliseconds; undefined means the time of
- *   Cloudflare's KV
+ * @property {number} [settleMs] how long reads may be stale after a write, in milliseconds; undefined means
+ *   the time of Cloudflare's KV
  */
 
 /**

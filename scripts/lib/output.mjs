@@ -21,8 +21,8 @@ export function placeInWords(place) {
 export const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * The streams and the environment that a command uses. `kv` is an open namespace, used instead of the one
- * that the options name.
+ * The streams and the environment that a command uses. If `kv` is set, the command uses this open namespace
+ * instead of the one that its options name.
  * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
  */
 

@@ -329,8 +329,8 @@ async function buildCommand(root, pkg) {
 }
 
 /**
- * Bundles a source file. `imports` maps the names that the sources import to files or texts. Most of these
- * names begin with `#`.
+ * Bundles a source file. For names that the sources import, `imports` has the file or text to use. Most of
+ * these names begin with `#`.
  */
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
@@ -375,7 +375,7 @@ function manifest(root, others) {
     name: "impact-pledge",
     version: member("version"),
     description:
-      "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
+      "Impact pledges for any transaction, validated by the service's own rules in every runtime, without an init call",
     author: member("authors"),
     license: "MIT",
     repository: { type: "git", url: `git+${repository}.git` },

@@ -60,7 +60,7 @@ async function boundQueue(tools, { account, worker }) {
   const name = queueAmong(await cloudflare.bindings(worker));
   if (name === undefined)
     throw new UserError(
-      `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}: it sends no notifications`,
+      `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}, so the Worker sends no notifications`,
     );
   const query = new URLSearchParams({ name });
   const { result } = await cloudflare.call("find the queue", "GET", `/queues?${query}`);

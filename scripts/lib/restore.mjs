@@ -175,7 +175,7 @@ async function compare(job, overwrite) {
     ];
     if (first)
       throw new UserError(
-        `the namespace has a different record \`${visible(first.name)}\`, so nothing was overwritten: \`--overwrite\` replaces records that differ`,
+        `the namespace has a different record \`${visible(first.name)}\`, so nothing was overwritten. With \`--overwrite\`, the backup replaces records that differ`,
       );
     compared += some.length;
     tell(compared);
@@ -252,7 +252,10 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
 
 // ---- Reading back --------------------------------------------------------------------------------
 
-/** Reads all restored records back, and waits for those that do not show yet. Throws if some still differ. */
+/**
+ * Reads back all restored records. Waits for records that KV does not show yet. Throws if some records
+ * still differ.
+ */
 async function verify(job, waitMs) {
   let late = await lateOf(job.kv, takenOf(job));
   for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
@@ -263,7 +266,7 @@ async function verify(job, waitMs) {
   const [first] = late;
   const count = late.size > MOST_DIFFERING ? `more than ${MOST_DIFFERING}` : late.size;
   throw new UserError(
-    `${count} records differ from the backup, the first is \`${visible(first)}\`: run the same command again`,
+    `${count} records differ from the backup, the first is \`${visible(first)}\`. Run the same command again`,
   );
 }
 

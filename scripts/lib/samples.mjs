@@ -85,11 +85,11 @@ const number = whole(0, 999_999_999);
 
 export default command(
   "npm run samples --",
-  "Draws doc comments and texts of pages, commands and errors at random, as a numbered list. Somebody who has not seen the code reads each once, and notes which had to be read twice.",
+  "Draws doc comments and texts of pages, commands and errors at random, as a numbered list. Somebody who has not seen the code reads each once, and notes those that had to be read twice.",
 )
   .option(
     "--seed <number>",
-    "draws the same comments and texts again",
+    "the seed of an earlier list, to draw the same comments and texts again",
     number,
     Date.now() % 1_000_000,
   )

@@ -16,16 +16,16 @@ const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
 /**
- * Matches the error of a runtime that could not start, because another runtime had locked a database in the
- * folder that both use.
+ * Matches the error of a runtime that could not start. Another runtime that uses the same folder had locked a
+ * database there.
  */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
 /**
- * Parses the text of a port, and checks that nothing uses the port.
- * @param {string | undefined} text as in `PORT`
- * @param {string} command that needs the port
+ * Parses a port number, and checks that nothing uses the port.
+ * @param {string | undefined} text the number as a text, as in the variable `PORT`
+ * @param {string} command the command that needs the port
  * @returns {Promise<number>} the port, which nothing else uses
  */
 export async function freePort(text, command) {

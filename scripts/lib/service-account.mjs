@@ -5,7 +5,9 @@
 import { copyWith } from "./config-copy.mjs";
 import { log } from "./output.mjs";
 
-/** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings`: of the deployed Worker; empty if none is deployed */
+/**
+ * @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings`: the bindings of the deployed Worker; empty if no Worker is deployed
+ */
 
 /**
  * Returns the configuration to deploy: this file, or a copy with the IDs of existing namespaces that the
@@ -45,7 +47,7 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
     if (!id) continue;
     ids.set(binding, id);
     log(
-      `the account already has the KV namespace \`${title}\` (${id}) with its records: this deploy binds the Worker to it`,
+      `the account already has the KV namespace \`${title}\` (${id}): this deploy binds the Worker to this namespace, with its records`,
     );
   }
   return ids;
@@ -75,12 +77,17 @@ export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
         const path = `/queues/${encodeURIComponent(queue_id)}/consumers/${encodeURIComponent(consumer_id)}`;
         await cloudflare.call(`remove the Worker from the queue \`${queue_name}\``, "DELETE", path);
         log(
-          `the queue \`${queue_name}\` no longer delivers to ${worker}. Its messages wait until the queue is bound again, or expire`,
+          `the queue \`${queue_name}\` no longer delivers to ${worker}. Its messages wait until the queue is bound again or they expire`,
         );
       }
   } catch ({ message }) {
     const names = left.filter((name) => bound.includes(name)); // else there is nothing to remove
-    if (names.length > 0) log([message, "Do it by hand:", ...names.map(byHand(worker))].join("\n"));
+    if (names.length > 0)
+      log(
+        [message, "Remove the Worker from the queue by hand:", ...names.map(byHand(worker))].join(
+          "\n",
+        ),
+      );
   }
 }
 

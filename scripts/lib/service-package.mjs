@@ -76,7 +76,10 @@ async function copyModules(root, fresh) {
   return [...new Set(["wrangler", ...names])].sort();
 }
 
-/** Bundles the Workers of the command `dev`, each with all its imports except the wasm, which is copied beside it. */
+/**
+ * Bundles the Workers of the command `dev`. Each bundle contains all imports of its Worker except the wasm,
+ * which is copied to a file beside the bundle.
+ */
 async function bundleDevelopment(root, fresh) {
   const { build } = await import("esbuild");
   const folder = join(fresh, "dev");
@@ -102,8 +105,8 @@ async function bundleDevelopment(root, fresh) {
 }
 
 /**
- * Writes the configurations of the command `dev`, and the templates that `init` copies. Changes the paths in
- * them, so that they lead to files of the package.
+ * Writes the configurations of the command `dev`, and the templates that `init` copies. Paths in these files
+ * are changed, so that they lead to files of the package.
  */
 function writeConfigurations(root, fresh) {
   const read = (name) => readFileSync(join(root, name), "utf8");

@@ -314,7 +314,7 @@ export async function removePanics(wasm) {
   const panics = all.filter((each) => PANICS.test(pathOf(each)));
   if (!panics.some((each) => pathOf(each) === EVERY_PANIC))
     throw new UserError(
-      "the functions of panics have new names: update PANICS in scripts/lib/wasm.mjs",
+      "the functions that handle panics have new names: update PANICS in scripts/lib/wasm.mjs",
     );
   // The package's types declare `Function` as a member of modules.
   const functions = /** @type {any} */ (binaryen).Function;

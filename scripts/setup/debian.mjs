@@ -101,7 +101,8 @@ export async function installDebianRust({ root, cache }, remedy) {
 }
 
 /**
- * Builds the standard library in an empty crate, which takes about 80 seconds, and stores it as a separate sysroot.
+ * Builds the standard library in an empty crate, and stores it as a separate sysroot. This takes about 80
+ * seconds.
  */
 async function buildStd({ cargo }, folder) {
   const crate = join(folder, "crate");

@@ -51,7 +51,7 @@ export async function installRust(place, needs) {
  */
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
-  if (!rustup) return "there is no rustup";
+  if (!rustup) return "rustup is not installed";
   const wanted = rustOf(find("rustc", dirname(rustup)), root)
     ? [
         ["target", "add", WASM],
@@ -66,7 +66,7 @@ async function byRustup({ root }) {
   };
   try {
     for (const args of wanted) await run(rustup, args, options);
-    return "rustup's toolchain is not enough";
+    return "rustup's toolchain is incomplete";
   } catch ({ message }) {
     return `rustup failed (${message})`;
   }

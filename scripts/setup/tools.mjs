@@ -71,8 +71,8 @@ function toolsOf(place, native, wasm, bindgen) {
 
 const packages = join(root, "node_modules", ".bin");
 /**
- * Puts the toolchain's programs first in PATH, with one exception: `node` stays the same, because the folder
- * of Debian's cargo has an old one.
+ * Puts the toolchain's programs first in PATH. This does not change which `node` runs, although the folder of
+ * Debian's cargo contains an old one.
  */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
@@ -122,8 +122,8 @@ async function install(place, needs) {
 }
 
 /**
- * Installs wasm-bindgen's command. Other work runs at the same time, because compiling the command leaves a
- * core idle at the end.
+ * Installs wasm-bindgen's command, and runs `needs.meanwhile` at the same time: compiling the command leaves
+ * a core idle at the end.
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {

@@ -123,7 +123,7 @@ fn answered(status: u16, how: &str) -> String {
     ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
 }
 
-/// Maximum number of characters that an error message quotes from the service's own text.
+/// An error message quotes at most this many characters of the service's own text.
 const MAX_WORDS: usize = 1_000;
 
 fn words(body: &Extracted) -> String {

@@ -42,7 +42,7 @@ impl<'a> Credentials<'a> {
     /// Checks an API key and, for a team-level key, the unit that it acts for.
     ///
     /// # Errors
-    /// If one of them is empty or has characters that a header cannot carry, such as a line feed.
+    /// If the API key or the unit's ID is empty, or has characters that a header cannot carry, such as a line feed.
     pub fn new(api_key: &'a str, unit_id: Option<&'a str>) -> Result<Self, InvalidArgument> {
         let graphic =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());

@@ -12,7 +12,8 @@ pub use names::*;
 pub use problem::{ErrorBody, Operation, Problem};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Encodes a body or a record as JSON. It never fails: only a map with keys other than strings could fail.
+/// Encodes a body or a record as JSON. Encoding never fails: the only possible error is a map whose keys are
+/// not strings.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Transaction,
-    /// The response is not a transaction.
+    /// The response is an error, or its body does not match the contract.
     Refused(Reason),
 }
 

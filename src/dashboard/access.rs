@@ -17,15 +17,15 @@ impl<'i> Identity<'i> {
             Identity::Address(address) => return Ok(address),
             Identity::None => (
                 403,
-                "This Worker has no sign-in. In the Cloudflare dashboard open Workers & Pages, this \
-                 Worker, Settings, Domains & Routes, and enable Cloudflare Access for each of its \
-                 addresses, with a policy that allows people by their e-mail address.",
+                "This Worker has no sign-in. In the Cloudflare dashboard, open Workers & Pages, this \
+                 Worker, Settings, Domains & Routes. Enable Cloudflare Access for each address of the \
+                 Worker, with a policy that allows people by their e-mail address.",
             ),
             Identity::WithoutAddress => (
                 403,
-                "Cloudflare Access let you in without an e-mail address, as it does for service \
-                 tokens and for policies with the action Bypass. Give the Access application a \
-                 policy with the action Allow that includes people by their e-mail address.",
+                "Cloudflare Access let you in without an e-mail address. Access does so for service \
+                 tokens, and for policies with the action Bypass. Give the Access application a policy \
+                 with the action Allow that includes people by their e-mail address.",
             ),
             Identity::Unknown => (
                 503,
@@ -114,7 +114,7 @@ fn stranger(address: &str, settings: &Settings, has_ledger: bool) -> String {
     if !has_ledger {
         let lacks = lacks(address, &Roles::default(), Permission::Look, &settings.problems);
         return format!(
-            "{lacks} People of shops cannot sign in, because no database is bound here."
+            "{lacks} People of shops cannot sign in, because no database is bound to this dashboard."
         );
     }
     match &*settings.contact {
@@ -126,8 +126,8 @@ fn stranger(address: &str, settings: &Settings, has_ledger: bool) -> String {
     }
 }
 
-/// Returns the text for a person who lacks a permission. It names the secrets that grant the permission. It
-/// ends with `problems`, which say which secrets could not be read.
+/// Returns the text for a person who lacks a permission. The text names the secrets that grant the
+/// permission. It ends with `problems`, the messages about secrets that could not be read.
 fn lacks(address: &str, roles: &Roles, permission: Permission, problems: &[String]) -> String {
     let wanted = match permission {
         Permission::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",

@@ -63,14 +63,14 @@ fn scope_in_words(is_of_shop: bool) -> &'static str {
         true => {
             "Every change to your units and teams, made by their members or by an operator of this service."
         }
-        false => "Every change made here or on the command line.",
+        false => "Every change made in the dashboard or on the command line.",
     }
 }
 
 // ---- The filter ----------------------------------------------------------------------------------
 
-/// Reads the filter from a query. For people of shops, the filter allows only changes of their own units and
-/// teams. If the query names one of these, the filter allows only changes of that one.
+/// Reads the filter from a query. For people of shops, the filter allows only changes of their own units
+/// and teams. If the query names one of these units or teams, the filter allows only its changes.
 fn filter<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<AuditFilter> {
     let text = |name: &str| query.given(name).map(str::to_owned);
     let own = || {
@@ -164,8 +164,8 @@ fn row(change: &Change, operates: bool, times: &ListTimes<'_, impl TimeZones>) -
     ]
 }
 
-/// Renders a part of a sentence. The part becomes a link if it names something, such as a unit, whose page
-/// the person may open.
+/// Renders a part of a sentence. A part that names something, such as a unit, becomes a link if the person
+/// may open its page.
 fn rendered(part: &Part, operates: bool) -> Markup {
     let linked = |segments: &[&str], text: &str| {
         html! { a href=(link::path(segments)) { (view::untrusted_text(text)) } }

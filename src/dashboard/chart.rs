@@ -9,7 +9,8 @@ use std::iter::successors;
 const MONTHS: usize = 12;
 /// Number of leading digits of an amount that decide the height of its bar. They fit into a `u64`.
 const DIGITS: usize = 15;
-/// Widths and heights, in units of the SVG's `viewBox`.
+/// The width of a month in the chart, in units of the SVG's `viewBox`. In the same units, `BAR` is the width
+/// of a bar, and `HEIGHT` is the height of the longest bar.
 const SLOT: u64 = 28;
 const BAR: u64 = 18;
 const HEIGHT: u64 = 100;

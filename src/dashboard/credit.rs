@@ -32,7 +32,9 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     times: &ListTimes<'_, C>,
 ) -> Result<Markup> {
     let Some(ledger) = context.ledger else {
-        return Ok(html! { p.soft { "Credits need the ledger, and no database is bound here." } });
+        return Ok(
+            html! { p.soft { "Credits need the ledger, but no database is bound to this dashboard." } },
+        );
     };
     let Credits { credits, left } = credits::of(context.store, ledger, record).await?;
     Ok(html! {

@@ -117,10 +117,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(target.id))
     }
 
-    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team.
-    /// If the person chose a suggestion with a similar ID instead, returns the chosen one.
+    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team. If
+    /// the person chose the suggested unit or team with a similar ID, returns that one instead.
     ///
-    /// A form that names neither or both is refused for people of shops. For operators, the result is `None`.
+    /// A form must name either a unit or a team. Otherwise the form is refused for people of shops, and the
+    /// result is `None` for operators.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
         let place = named_place(target.form).map(|place| register::meant(target.form, place));
         match &place {

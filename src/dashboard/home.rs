@@ -120,7 +120,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     Ok((count > 0).then(|| {
         html! {
             a href="/mails" { @if has_more { "At least " } (view::counted(count, "failed notification")) }
-            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend the notifications."
         }
     }))
 }
@@ -154,7 +154,8 @@ async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
         ":"
         ul { @for charge in newest { li { (unusual_charge(charge)) } } }
         p { small {
-            "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median charge of its unit, if this unit has at least "
+            "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median of its unit's \
+                                                                       charges, for units with at least "
             (LEAST_CHARGES) " transactions"
             @if limit.is_some() { ", or more than the sum in " code { "UNUSUAL_CHARGE" } }
             "."

@@ -139,7 +139,7 @@ impl Layout<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "Times are in UTC, unless a time zone is named. Version " (self.settings.version) "." }
+                    footer { "Times without a time zone are in UTC. Version " (self.settings.version) "." }
                 }
             }
         }
@@ -161,7 +161,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Returns the value of `aria-current` for a menu entry: `page` on its own page, `true` on the pages below it.
+    /// Returns the value of `aria-current` for a menu entry: `page` on the entry's own page, `true` on the
+    /// pages below that page.
     fn current(&self, address: &str) -> Option<&'static str> {
         // The page of a transaction belongs to the list of transactions.
         let path = match self.path.strip_prefix("/transactions/") {

@@ -134,7 +134,8 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "Somebody deleted the record by hand. Restore it, or keep this finding to explain why a sum changed.",
         ),
         FindingKind::Large => (
-            "The quantities of a transaction are larger than 1.4 MB, and are missing on the page Quantities. The charge of the transaction is counted.",
+            "The quantities of a transaction take more than 1.4 MB, so the Quantities page leaves them \
+             out. The charge of the transaction is still counted.",
             "Open the transaction, and ask the shop whether the quantities are a mistake.",
         ),
         FindingKind::Refused => (

@@ -18,9 +18,9 @@ pub(super) struct ListTimes<'z, Z> {
 }
 
 impl<S: OperatorStore, C: Clock, E> PageContext<'_, S, C, E> {
-    /// Returns a renderer for the times of a list, in the time zone of this unit. Uses UTC if the list is not
-    /// about a single unit, or if the profile cannot be read or has no known time zone. KV cost: 1 read for a
-    /// unit.
+    /// Returns a renderer for the times of a list, in the time zone of this unit's profile. Uses UTC without
+    /// a unit. Also uses UTC if the profile cannot be read, or its time zone is missing or unknown. KV cost:
+    /// 1 read for a unit.
     pub async fn times_of(&self, unit: Option<&str>) -> ListTimes<'_, C> {
         let row = match unit {
             Some(unit) => units::get(self.store, unit).await.ok().flatten(),

@@ -117,8 +117,8 @@ fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
 }
 
 /// Renders the form that sends the failed notifications of a day again, or a sentence if none of them can be
-/// sent. If `is_part` is true, the page may not show all of them. Then all are counted, at a KV cost of 1
-/// list and at most 62 reads.
+/// sent. If `is_part` is true, the page may not show all notifications of the day. In this case they are
+/// counted first, at a KV cost of 1 list and at most 62 reads.
 async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &[FailedMail],
@@ -132,7 +132,7 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
         false => shown(day, failed),
     };
     if found == Resendable::default() {
-        return Ok(html! { p.soft { "None of them can be sent again." } });
+        return Ok(html! { p.soft { "None of these notifications can be sent again." } });
     }
     let Resendable { count, has_more } = found;
     let content = html! {
@@ -148,7 +148,8 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
         p { small {
             @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
             @else if is_part { "This includes failed notifications of this day that are not shown here. " }
-            "Each notification is sent once, if its last attempt still counts as failed and its address is not blocked."
+            "Each notification is sent once. It is left out if its address is blocked, or if it is no \
+             longer in the state “failed”."
         } }
     })
 }
@@ -284,7 +285,7 @@ fn refused(step: &DayStep) -> Markup {
     let rows: Vec<_> = step.refused.iter().map(row).collect();
     html! {
         @if !rows.is_empty() {
-            (view::table(&["Transaction", "Reason why it cannot be sent"], &rows, ""))
+            (view::table(&["Transaction", "Why the notification cannot be sent"], &rows, ""))
         }
     }
 }

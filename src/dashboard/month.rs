@@ -68,7 +68,7 @@ impl MonthSelection {
 }
 
 /// Renders the form that selects another month. `problem` says what is wrong with the entered month; empty if
-/// nothing is.
+/// the month is valid.
 fn form(path: &str, mode: Mode, month: &str, problem: &str) -> Markup {
     view::filter(
         path,
@@ -96,9 +96,8 @@ const PAGE: (&str, &str) = ("Usage", "/usage");
 
 /// Shows the units with transactions or credits in a month, or with a payment for it.
 ///
-/// Ledger cost: 5 queries, and 1 more if credits may be carried over from earlier months. For up to 20
-/// units whose amounts differ from their payment, it also costs 1 query each. KV cost: 1 read per 100
-/// units.
+/// Ledger cost: 5 queries, and 1 more if credits may be carried over from earlier months. Also 1 query for
+/// each unit whose amounts differ from its payment, for at most 20 units. KV cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

@@ -16,14 +16,14 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         view::form(action, &html! { (hidden(FIELD, id.as_str())) (content) })
     }
 
-    /// Returns when this form was already carried out, or `None` if it was not. A form that was carried out
-    /// before is not checked against the current records again. Cost: 1 ledger query.
+    /// Returns when this form was carried out before, or `None` if it was not. If it was carried out before, the
+    /// form is not checked against the current records again. Cost: 1 ledger query.
     pub async fn was_done(&self) -> Result<Option<String>> {
         Ok(was_done(self.ledger, &self.author).await?)
     }
 
-    /// Whether the form has an operation ID. A form without an ID is answered with a confirmation page,
-    /// whose form has one.
+    /// Whether the form has an operation ID. Without an ID, the person gets a confirmation page. The form on that
+    /// page has an ID.
     pub fn has_operation(&self) -> bool {
         self.author.has_operation()
     }

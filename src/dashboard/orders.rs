@@ -77,7 +77,7 @@ pub(super) fn unit_problem(query: &Form) -> String {
     query.given("unit").and_then(|unit| check_id(unit).err()).unwrap_or_default()
 }
 
-/// Shows the filters again, with what is wrong with one of them.
+/// Shows the form with the filters again, with an error message at one field.
 fn again(query: &Form, field: &str, problem: &str) -> Page {
     let content = html! {
         (view::form_problem(problem, Some(field)))
@@ -240,7 +240,8 @@ fn table_with(
     html! {
         (view::table_of(&headings, &["Charge"], &rows, NONE))
         @if unread > 0 {
-            p.problem { "Transactions shown without reference and pledges, because their records could not be read: " (unread) "." }
+            p.problem { "Some records could not be read, so the references and pledges of their \
+                         transactions are not shown. Number of these records: " (unread) "." }
         }
     }
 }

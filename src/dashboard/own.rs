@@ -131,7 +131,7 @@ fn again<S, C, E>(
 /// Returns the API key that a text names, if the person manages the key's unit or team. KV cost: 1 read.
 ///
 /// The text must contain the key itself or its whole hash. The shorter ID is not enough: a search by ID
-/// takes longer if the key exists, which would reveal a key of another shop.
+/// takes longer if the key exists. This would reveal that another shop has such a key.
 async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     text: &str,

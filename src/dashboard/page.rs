@@ -1,4 +1,4 @@
-//! The response to a request, without the dashboard's layout, which is added later.
+//! The response to a request. The dashboard's layout is added to it later.
 
 use maud::{Markup, html};
 use serde::Serialize;

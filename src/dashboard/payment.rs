@@ -17,7 +17,8 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// Shows the form for a payment with what is due, or saves the payment. Cost: at most 17 ledger queries, 7 KV calls.
+/// Shows the payment form with the amounts due, or saves the payment. Cost: at most 17 ledger queries, 7 KV
+/// calls.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -167,7 +168,7 @@ fn due_table(dues: &[Due]) -> Markup {
 /// The name in [`FIELDS`] that stands for all fields with amounts.
 const AMOUNT: &str = "amount";
 
-/// The fields of the form, each with phrases that occur in the errors about it.
+/// The fields of the form, each with phrases that occur in the errors about that field.
 const FIELDS: [(&str, &[&str]); 4] = [
     ("invoice", &["number of an invoice"]),
     ("unpriced", &["unpriced"]),
@@ -332,7 +333,8 @@ fn confirm<S, C: Clock, E: Entropy>(
 ) -> Page {
     let content = html! {
         @if is_other {
-            (view::problem("nothing was undone: the payment was changed after you opened this page. Check it below"))
+            (view::problem("nothing was undone: the payment was changed after you opened this page. \
+                            Check the payment below"))
         }
         p.lead { (heading(of)) " is marked as paid. Undo this?" }
         section {

@@ -248,8 +248,8 @@ async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
         removed => removed?,
     };
     let words = html! {
-        (view::untrusted_text(&address)) " was removed, and lost this access at once. API keys that the person has \
-         seen still work: replace them."
+        (view::untrusted_text(&address)) " was removed. This takes effect at once. API keys that the \
+                                          person has seen still work: replace them."
     };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
     if is_self(context, &address) && !context.may(Permission::Operate) {

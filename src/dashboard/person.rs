@@ -61,8 +61,8 @@ fn question([unit, address]: [&str; 2], problem: Option<(&str, &str)>) -> Markup
     };
     html! {
         p.lead {
-            "Deletes the recipient's details and all texts from each transaction that has this e-mail \
-             address in this unit, in live and test mode."
+            "Erases a person's data from a unit's transactions, in live and test mode. The recipient's \
+             details and all texts are deleted from each transaction with this e-mail address."
         }
         section { (view::form("/person", &content)) }
     }
@@ -138,7 +138,7 @@ fn of_unit(unit: &str) -> TransactionFilter {
 }
 
 fn summary(unit: &str) -> Markup {
-    html! { p.lead { "Transactions of the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
+    html! { p.lead { "Transactions with the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
 }
 
 async fn found_rows<S: OperatorStore, C: Clock, E>(
@@ -178,7 +178,10 @@ fn confirmation<S, C: Clock, E: Entropy>(
         section {
             h2 { "Erase" }
             p {
-                "This erases these transactions. It also checks all records of the unit, and erases other transactions with this e-mail address. This cannot be undone. Offerings, quantities, times and charges are kept for accounting. Backups and the shop's own systems still have the data."
+                "This erases these transactions. All records of the unit are checked, and other \
+                 transactions with this e-mail address are erased, too. This cannot be undone. \
+                 Offerings, quantities, times and charges are kept for accounting. Backups and the \
+                 shop's own systems still have the data."
             }
             (context.form("/person", &content))
         }
@@ -224,7 +227,7 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 const BROKEN: &str =
-    "the form was incomplete, and nothing was erased. Start again at Erase a person";
+    "the form was incomplete, and nothing was erased. Start again on the page “Erase a person”";
 
 fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     let erased = step.erased.iter().map(|erased| {
@@ -344,8 +347,7 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
             (view::copyable_lines(&receipt.text(unit, by, now)))
         }
         p {
-            small { "Lists and pages may still show erased data for about " (SHOWN_SECONDS) " s. Backups and the \
-                     shop's own systems still have it." }
+            small { "Lists and pages may still show erased data for about " (SHOWN_SECONDS) " s. Backups and the shop's own systems still have the data." }
         }
     }
 }

@@ -37,7 +37,8 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Transactions that these sums leave out because they have too many quantities, counted over all months: "
+                    "These sums leave out transactions with too many quantities. Number of such \
+                     transactions, in all months: "
                     (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }
@@ -98,7 +99,8 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let pledged = pledged(context, unit, selection, MAX_LINES).await?;
     if pledged.more {
         return Err(Refusal::invalid(format!(
-            "{} has more than {MAX_LINES} offerings: use the command `transactions quantities`",
+            "{} has more than {MAX_LINES} offerings, too many for this CSV file. Use the command \
+             `transactions quantities`",
             selection.month
         )));
     }

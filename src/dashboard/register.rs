@@ -114,7 +114,7 @@ pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
     }
 }
 
-/// Renders the button that confirms that a unit is new. It offers no similar unit, because the form cannot be
+/// Renders the button that confirms that a unit is new. Suggests no similar unit, because the form cannot be
 /// sent to another unit.
 pub(super) fn question_new(missing: &[Unregistered]) -> Markup {
     let missing =
@@ -122,7 +122,7 @@ pub(super) fn question_new(missing: &[Unregistered]) -> Markup {
     question(&missing.collect::<Vec<_>>(), " and save its profile")
 }
 
-/// Writes `unit shop_1 and the team chain_1`.
+/// Lists units and teams in words, such as `unit shop_1 and the team chain_1`.
 fn listed<'l>(levels: impl Iterator<Item = &'l KeyLevel>) -> String {
     levels.map(named).collect::<Vec<_>>().join(" and the ")
 }

@@ -67,7 +67,7 @@ impl PageRequest {
             false => Err(Refusal::Request(
                 403,
                 "The form was not sent by a page of this dashboard, so nothing was changed. Open the \
-                 page here and send the form again."
+                 form in this dashboard, and send it again."
                     .to_owned(),
             )),
         }
@@ -86,7 +86,10 @@ impl PageRequest {
         let media = self.media.as_deref().unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case(FORM) {
-            return Err(Refusal::Request(415, format!("Send forms as {FORM}.")));
+            return Err(Refusal::Request(
+                415,
+                format!("Send the form with the media type {FORM}."),
+            ));
         }
         let limit = match route {
             Route::SetPrices => MAX_PRICES_FORM_BYTES,

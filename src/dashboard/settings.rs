@@ -44,7 +44,7 @@ pub struct Variables<'v> {
 pub struct Settings {
     /// The addresses of the members, in lower case.
     members: Vec<(Role, String)>,
-    /// A message for each role's secret that is set but cannot be read. Such a role has no members.
+    /// A message for each role whose list of members is set but cannot be read. Such a role has no members.
     pub problems: Vec<String>,
     /// Why a variable is ignored: one text per variable.
     pub variable_problems: Vec<String>,

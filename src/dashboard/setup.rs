@@ -111,7 +111,8 @@ fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
         return lines;
     }
     let how = html! {
-        "No adapter is attached to the service, or one was attached after the last deploy of the dashboard (" code { "docs/messaging.md" } ")."
+        "No adapter is attached to the service. If you attached one after the last deploy of the \
+         dashboard, deploy the dashboard again (" code { "docs/messaging.md" } ")."
     };
     vec![("Messaging services", State::NotSetUp, how)]
 }
@@ -202,16 +203,20 @@ fn variables<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let problems = problems
         .map(|problem| ("Variables", State::Problem, view::inline_code(&view::sentence(problem))));
     let missing = [
-        ("ENVIRONMENT", settings.environment.is_empty(), "marks each page, in red for production"),
+        (
+            "ENVIRONMENT",
+            settings.environment.is_empty(),
+            "puts the environment's name on each page, in red for production",
+        ),
         (
             "SERVICE_ORIGIN",
             settings.service_origin.is_empty(),
-            "completes the examples of new keys",
+            "puts the service's address into the examples for new keys",
         ),
         (
             "UNUSUAL_CHARGE",
             settings.unusual_charge.is_none() && settings.variable_problems.is_empty(),
-            "reports transactions above this charge on the start page",
+            "sets a charge: the start page reports transactions above it",
         ),
     ];
     let missing = missing.into_iter().filter(|(_, is_missing, _)| *is_missing);

@@ -1,9 +1,9 @@
 //! The start page for a person who belongs to a shop. It lists the newest transactions of the person's
 //! units.
 //!
-//! For a person of a single unit, the page also shows what the unit owes, and what is left to do before the
-//! unit's first live transaction. Each part of the page is read separately. If a read fails, its part says
-//! so, and the other parts are still shown.
+//! For a person of a single unit, the page also shows what the unit owes. Until the unit's first live
+//! transaction, the page lists the steps that remain. Each part of the page is read separately. If a part
+//! cannot be read, it says so, and the other parts are still shown.
 
 use super::form::Form;
 use super::guard::single;
@@ -123,8 +123,8 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Renders the steps that a shop still has to take before its first live transaction; nothing if it already
-/// has one.
+/// Renders the steps that a shop still has to take before its first live transaction. Renders nothing if the
+/// shop already has a live transaction.
 async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -145,7 +145,7 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     let preview = |of| link::with(&link::path(&["units", unit, "preview"]), &[("of", of)]);
     Ok(html! {
         section {
-            h2 { "Until your first live transaction" }
+            h2 { "Steps to your first live transaction" }
             ol {
                 @if has_profile { li { "Name and language of your shop: done." } }
                 @else { li { "Give your shop a name and a language on " a href=(page) { "its page" } "." } }

@@ -79,7 +79,8 @@ fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
     };
     html! {
         @if !statement.is_complete {
-            (view::notice(&html! { "Preliminary: the month has not ended, or the ledger does not have all of its transactions yet." }))
+            (view::notice(&html! { "Preliminary: the month has not ended, or some of its transactions \
+                                    are not in the ledger yet." }))
         }
         @if statement.settled.as_ref().is_some_and(differs) {
             (view::problem("the sums have changed since this month was marked as paid"))
@@ -167,7 +168,7 @@ fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
     html! {
         ul.links.screen {
             li { "To print the statement or save it as a PDF, use your browser's Print command." }
-            li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download its transactions as CSV" } }
+            li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download the month's transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
             @if !is_of_shop { li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } } }
         }
@@ -212,7 +213,7 @@ fn row(Line { item, amount }: &Line) -> Markup {
             th scope="row" colspan="3" { "Rounding: each transaction is rounded to cents" }
         },
         Item::Other { transactions } => html! {
-            th scope="row" colspan="3" { "Other: transactions that cannot be split by offering (" (transactions) ")" }
+            th scope="row" colspan="3" { "Other: transactions whose charge cannot be split by offering (" (transactions) ")" }
         },
     };
     html! { tr { (cells) td.number data-label="Amount" { (amount) } } }

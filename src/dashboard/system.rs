@@ -69,7 +69,7 @@ fn limits() -> Markup {
             "Concurrent requests",
             html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker; beyond that, requests get 503" },
         ),
-        ("Read from Workers KV", html! { (read_seconds) " s, then 503" }),
+        ("Longest read from Workers KV", html! { (read_seconds) " s, then 503" }),
         ("Lists on these pages", html! { "can be about " (SHOWN_SECONDS) " s behind" }),
         ("Revoked keys", html! { "are refused everywhere after about " (REFUSED_SECONDS) " s" }),
         (

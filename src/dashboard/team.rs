@@ -16,7 +16,8 @@ use maud::{Markup, html};
 
 // ---- The list ------------------------------------------------------------------------------------
 
-/// Shows the list of teams. KV cost: 2 lists, and 1 list per 1,000 units of teams, at most 10.
+/// Shows the list of teams. KV cost: 2 lists, and up to 10 more that count the units: 1 list per 1,000
+/// memberships.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
@@ -66,7 +67,7 @@ fn add_form<S, C: Clock, E: Entropy>(
         (context.form("/teams", &html! {
             div.row {
                 (field("team", "Team ID", team).render())
-                (field("unit", "ID of its first unit", unit).render())
+                (field("unit", "ID of the first unit", unit).render())
             }
             (register::question(missing, ""))
             @if missing.is_empty() { button { "Create team" } }
@@ -74,8 +75,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the name of the form field that an error is about: the field of the first ID in `missing`, or else
-/// the field whose ID the error message contains.
+/// Returns the name of the form field that an error is about: the field of the first ID in `missing`. If
+/// `missing` is empty, returns the field whose ID the error message contains.
 fn wrong_field(
     [team, unit]: [&str; 2],
     missing: &[Unregistered],
@@ -376,7 +377,8 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// Renders the teams that a unit belongs to. KV cost: 1 list per 1,000 members of teams, at most 10.
+/// Renders the teams that a unit belongs to. KV cost: 1 list per 1,000 memberships of units in teams, at most
+/// 10 lists.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

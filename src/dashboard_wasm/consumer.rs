@@ -17,7 +17,7 @@ use worker::console_log;
 /// memory. A batch of the queue may have 12 MB, so it is written in several groups.
 const MAX_PART_BYTES: usize = 256 * 1024;
 /// Maximum number of message groups that an isolate writes at once. `PART_MS` is how long a group may occupy
-/// its slot, in milliseconds. The limit on bytes in flight applies to pages, not to these groups.
+/// its slot, in milliseconds. These groups do not count towards the memory limit for pages.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
 /// Delay in seconds before a message is delivered again if all slots are occupied. `UNBOUND_SECONDS` is the

@@ -57,10 +57,11 @@ SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
 /// Months in which shops may owe something, because they are not marked as paid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
-    /// For each month, the number of shops that certainly owe something. Newest month first, without months whose number
-    /// is 0.
+    /// The number of shops that certainly owe something, by month. The newest month is first. Months without
+    /// such shops are left out.
     pub owed: Vec<(Month, u64)>,
-    /// Months of single shops that may owe nothing, because their credits may cover all charges.
+    /// Months in which a shop may owe nothing, because its credits may cover all charges. Each entry is one
+    /// month of one shop.
     pub covered: Vec<ListedMonth>,
 }
 
@@ -91,8 +92,8 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
 #[derive(Serialize)]
 struct UnsettledMonths<'a>(&'a SumsQuery<'a>);
 
-/// SQL that selects a shop's transactions in a month. The query around this SQL must name the shop's month
-/// `open`.
+/// SQL that selects a shop's transactions in a month. In the query around this SQL, the row with the shop and
+/// the month must be called `open`.
 macro_rules! of_month {
     () => {
         "FROM transactions t WHERE t.shop = open.shop AND t.created >= from_ms AND t.created < until_ms"
@@ -229,8 +230,8 @@ impl Row {
     }
 }
 
-/// SQL that selects a shop's transactions since the given time. The query around this SQL must name the shop
-/// `s`.
+/// SQL that selects a shop's transactions since the given time. In the query around this SQL, the row of the
+/// shop must be called `s`.
 macro_rules! recent {
     () => {
         "FROM transactions t WHERE t.shop = s.shop AND t.created >= ?1 ->> '$.since'"

@@ -1,5 +1,5 @@
-//! Claims: locks in the ledger, for facts that two people may change at the same time. Such facts are that
-//! a month is paid, or that a unit is in a team.
+//! Claims: locks in the ledger, for facts that two people may change at the same time. Examples: a month is
+//! paid; a unit is in a team.
 //!
 //! The API reads the fact's record in KV. KV has no compare-and-set and shows a change late. So a person's
 //! change first claims the fact in the ledger, then writes or removes the record, and then ends the claim.
@@ -18,9 +18,9 @@ use std::ops::RangeInclusive;
 
 /// How long a claim takes precedence over the record in KV, in milliseconds.
 ///
-/// The write of a record begins within 30 s of its change. A command may then wait up to 11.5 minutes, if Cloudflare's
-/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by at most 5 minutes. That is
-/// 19 minutes in all, rounded up.
+/// The write of the record begins within 30 s of the change. A command may then wait up to 11.5 minutes, if
+/// Cloudflare's API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by
+/// at most 5 minutes. That is 19 minutes in all, rounded up.
 pub const RECENT_MS: u64 = 20 * 60_000;
 
 /// A fact, such as that a month of a shop is marked as paid.
@@ -50,7 +50,7 @@ pub struct ObservedFact {
     pub fact: Fact,
     /// Whether KV has the fact's record.
     pub is_there: bool,
-    /// The change that wrote the record, if the record names it.
+    /// The name of the change that wrote the record; `None` if the record does not contain it.
     pub change: Option<String>,
 }
 
@@ -126,8 +126,8 @@ pub enum TargetState {
 pub enum ClaimOutcome {
     /// The caller has the claim, and may write or remove the record.
     Ours,
-    /// Another recent change has the claim. That change did the same, is still under way, or was made after
-    /// the caller read the fact.
+    /// Another recent change has the claim. That change has already put the fact into the target state, is
+    /// still under way, or was made after the caller read the fact.
     Theirs(Claim),
     /// No claim is needed: the record is already in the target state.
     None,
@@ -273,9 +273,9 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Ends claims. If the change was made, sets the final state of each claim. If the change was cancelled,
-/// restores the claim from before the change, such as the claim of an earlier removal. If there was no claim
-/// before the change, the fact holds.
+/// Ends the claims of a change. If the change was made, sets the final state of each claim. If the change
+/// was cancelled, restores the earlier claim, such as that of an earlier removal. If a cancelled removal
+/// replaced no earlier claim, the fact still holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

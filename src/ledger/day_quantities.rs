@@ -43,9 +43,9 @@ macro_rules! pledged {
 }
 pub(super) use pledged;
 
-/// SQL: table expressions, the last of which is `large(month, mode, offering, part, sum)`. It sums the
-/// large quantities of `pledged`, which are stored as texts. Each text is split into parts of twelve
-/// digits, and each part is summed separately.
+/// SQL: several table expressions. The last one, `large(month, mode, offering, part, sum)`, sums the large
+/// quantities of `pledged`, which are stored as texts. Each text is split into parts of twelve digits, and
+/// each part is summed separately.
 macro_rules! large {
     () => {
         concat!(
@@ -62,8 +62,8 @@ macro_rules! large {
 }
 pub(super) use large;
 
-/// SQL that sums the quantities that are stored as numbers, in two steps: their millions with the operator
-/// `/`, and the remainders with `%`.
+/// SQL that sums one part of each quantity that is stored as a number. With the operator `/`, this part is
+/// the whole millions. With `%`, it is the rest below a million.
 macro_rules! sum_of {
     ($operator:literal) => {
         concat!(

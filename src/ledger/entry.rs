@@ -87,11 +87,11 @@ impl Entry {
         })
     }
 
-    /// Returns the newer row of a transaction: `later` if it has a later time, or else this row. If this row
-    /// is erased, always returns this row. A returned `later` gets the quantities of this row.
+    /// Returns the newer row of a transaction. If `later` has a later time, returns `later` with the
+    /// quantities of this row. Otherwise, returns this row. An erased row is always returned unchanged.
     ///
-    /// KV may not show the newer record yet. The quantities are the same, because concurrent create requests
-    /// for one ID have the same payload.
+    /// This row comes from KV, which may not show the newest record yet. Both rows have the same
+    /// quantities, because concurrent create requests for one ID have the same payload.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {

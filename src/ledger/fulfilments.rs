@@ -66,7 +66,7 @@ pub struct Removal {
 /// milliseconds since 1970. One call.
 ///
 /// # Errors
-/// If the ledger does not answer. The fulfilment may have been written then.
+/// If the ledger does not answer. In this case, the fulfilment may have been written.
 pub async fn add(
     ledger: &dyn Ledger,
     id: &str,
@@ -81,7 +81,7 @@ pub async fn add(
 /// if no fulfilment has this ID. One call.
 ///
 /// # Errors
-/// If the ledger does not answer. The fulfilment may have been removed then.
+/// If the ledger does not answer. In this case, the fulfilment may have been removed.
 pub async fn remove(
     ledger: &dyn Ledger,
     id: &str,

@@ -6,8 +6,8 @@ use crate::settlement::Month;
 use serde::Serialize;
 
 /// Keeps transactions from this month on; `None` keeps all transactions. The next whole reconciliation pass
-/// applies the change: it removes the rows of earlier months, or writes rows again that were removed before.
-/// If the new month is earlier than the old one, the ledger is incomplete until that pass ends.
+/// applies the change. If the month is later than before, the pass removes the rows of earlier months. If the month
+/// is earlier than before, the pass adds the missing rows, and the ledger is incomplete until the pass ends.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -21,8 +21,8 @@ struct KeepFrom {
     first: u64,
 }
 
-/// Stores the first month to keep. Also cancels a pass that is under way, because that pass has already
-/// compared some rows by the old month.
+/// Stores the first month to keep. Also cancels a reconciliation pass that is under way, because that pass has
+/// already compared some rows with the old first month.
 impl Query for KeepFrom {
     type Row = ();
     const SQL: &'static str = "UPDATE reconciliation SET kept_from = ?1 ->> '$.first', started = NULL, lease = 0, holder = '',

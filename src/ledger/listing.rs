@@ -135,7 +135,7 @@ macro_rules! of_shop {
     };
 }
 
-/// SQL that restricts the rows found by a hash to the page and the filter. The `+` prevents SQLite from
+/// SQL for rows that are found by a hash. It keeps only rows that belong to the page and match the filter. The `+` prevents SQLite from
 /// looking up each hash once for each shop.
 macro_rules! of_filter {
     ($beyond:literal) => {
@@ -155,8 +155,8 @@ macro_rules! of_filter {
 /// and for those of a reference.
 ///
 /// The first query reads only those shops that can contribute to the page. It sorts the shops by their
-/// first transaction in this direction, and takes as many shops as the page has entries. The page cannot
-/// reach beyond the first transaction of the last of these shops.
+/// first transaction in this direction, and takes as many shops as the page has entries. The first transactions of
+/// these shops already fill a page, so other shops cannot contribute.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]

@@ -1,5 +1,8 @@
-//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, locks facts that two
-//! people may change at the same time, and makes each operation take effect once.
+//! The ledger: a D1 database of all transactions. It has three tasks:
+//!
+//! - It answers operators' lists and sums.
+//! - It locks facts that two people may change at the same time.
+//! - It makes each operation take effect once.
 //!
 //! The records in Workers KV remain the system of record. A row is made from the metadata of a record
 //! ([`Entry`]). Most rows arrive as messages from the service ([`receive`]). The [reconciliation](reconcile)

@@ -26,8 +26,8 @@ pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     decimal.map(|decimal| decimal.to_money()).unwrap_or_default()
 }
 
-/// Converts a sum of SQLite's to decimals. The sum has two parts, `millions` × 1,000,000 and `rest`, both in
-/// units of 10^-`places`.
+/// Converts a sum that SQLite computed to decimals. The sum has two parts, `millions` × 1,000,000 and `rest`,
+/// both in units of 10^-`places`.
 pub fn of_halves(millions: u64, rest: u64, places: u32) -> Vec<Decimal> {
     let parts = [(millions, 6 - i64::from(places)), (rest, -i64::from(places))];
     parts.iter().filter_map(|(sum, power)| Decimal::parse(&format!("{sum}e{power}"))).collect()

@@ -138,8 +138,8 @@ struct Begin<'a> {
     ahead: u64,
 }
 
-/// Inserts an operation, or takes it over from an attempt that failed or took too long. An attempt whose
-/// time is far in the future, because of a wrong clock, does not block others. Running the statement twice
+/// Inserts an operation, or takes it over from an attempt that failed or took too long. A wrong clock may give an
+/// attempt a time far in the future. Such an attempt does not block other attempts. Running the statement twice
 /// changes nothing more.
 impl Query for Begin<'_> {
     type Row = ();

@@ -15,8 +15,8 @@ use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How long the row of an erased transaction is kept after the erasure, in milliseconds. The row is kept even
-/// if the ledger no longer keeps the transaction's month, because incremental backups need it.
+/// How long the row of an erased transaction is kept after the erasure, in milliseconds. Incremental backups
+/// need this row, even if the ledger no longer keeps the transaction's month.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction on a page of KV's list, and the size of its record in bytes.

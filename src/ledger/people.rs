@@ -85,7 +85,8 @@ pub async fn people(ledger: &dyn Ledger, place: &KeyLevel) -> Result<Vec<Person>
     Ok(rows.into_iter().map(PersonRow::read).collect())
 }
 
-/// Returns the person of a unit or a team who has this address; `None` if there is none. One query.
+/// Finds the person with this e-mail address among the people of a unit or a team. Returns `None` if nobody
+/// has the address. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -339,8 +340,8 @@ struct Remove<'a> {
     may_be_last: bool,
 }
 
-/// Removes a person, unless the last manager must stay. If two managers remove each other at the same time,
-/// only one of them is removed, because the statements run one after the other.
+/// Removes a person. With `may_be_last` false, does not remove the last manager. If two managers then remove
+/// each other at the same time, only one of them is removed: the statements run one after the other.
 impl Query for Remove<'_> {
     type Row = ();
     const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'

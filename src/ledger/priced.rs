@@ -22,7 +22,8 @@ pub struct PricedMonth {
     pub more: bool,
 }
 
-/// Identifies a price list by what the rows of transactions contain: its currency and its time.
+/// Identifies a price list by its currency and the time when it was set. The row of a transaction contains
+/// both.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct PricedBy {
     /// The code of the currency.
@@ -37,13 +38,12 @@ pub struct PricedBy {
 pub struct PricedCharges {
     /// Their price list.
     pub by: PricedBy,
-    /// Whether the charges can be split by offering: the quantities are known, and all amounts are small
-    /// enough to be summed here. If false, `amount` is 0.
+    /// Whether the charges can be split by offering. The quantities must be known, and the ledger must store
+    /// every charge and quantity as a number. It stores a value that is too large or too precise as a text.
     pub is_split: bool,
     /// Number of transactions.
     pub transactions: u64,
-    /// Whether the charges can be split by offering: the quantities are known, and neither a charge nor a
-    /// quantity is too large or too precise to be stored as a number. If false, `amount` is 0.
+    /// The sum of the charges; 0 if `is_split` is false.
     pub amount: Decimal,
 }
 

@@ -131,8 +131,8 @@ FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering L
     );
 }
 
-/// A row of the query's result. In millionths, the sum of the quantities that are stored as numbers is
-/// `millions` × 1,000,000 + `rest`.
+/// A row of the query's result. The sum of the quantities that are stored as numbers is
+/// `millions` × 1,000,000 + `rest`, counted in millionths.
 #[derive(Deserialize)]
 struct Sum {
     month: Month,

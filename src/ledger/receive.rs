@@ -11,8 +11,8 @@ use crate::store::{Key, OperatorStore, Recorded, StoreError, StoredValue as _, T
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// How long a message waits before its second delivery if it cannot become a row yet, in seconds. Each further delivery
-/// doubles the wait.
+/// Seconds before the second delivery of a message that cannot become a row yet. Each further delivery
+/// doubles this wait.
 const FIRST_WAIT_SECONDS: u32 = 10;
 /// Longest wait, in seconds.
 const MAX_WAIT_SECONDS: u32 = 3_600;
@@ -129,8 +129,8 @@ pub async fn load(
 /// Returns the row of a transaction, with the quantities from the value of its record. Returns `None` if the
 /// value is damaged.
 ///
-/// Also returns `None` if the transaction was erased but KV still shows the old value, because an offering in
-/// that value may name the person.
+/// Also returns `None` if the transaction was erased but KV still shows the old value. An offering in the old
+/// value may name the person.
 pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let is_erased = transaction.pledges.iter().all(|it| it.recipient.email == ERASED_EMAIL);

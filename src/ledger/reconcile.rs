@@ -60,7 +60,7 @@ pub struct Counts {
     pub gone: usize,
     /// Number of records that cannot be read.
     pub damaged: usize,
-    /// Number of rows without quantities, because these are too large.
+    /// Number of rows that lack their quantities, because the quantities are too large.
     pub large: usize,
     /// Number of records without a row, because the row would break a constraint of the tables.
     pub refused: usize,
@@ -158,8 +158,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(PassOutcome::Part)
     }
 
-    /// Compares a page of KV's list with the ledger's entries in the same range of names: rows, claims or
-    /// people. Skips pages without names, which KV returns where many records were removed.
+    /// Compares a page of KV's list with the ledger's entries (rows, claims or people) in the same range
+    /// of names. Skips pages without names, which KV returns where many records were removed.
     async fn compare(&mut self, page: Page) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());

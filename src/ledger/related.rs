@@ -11,7 +11,8 @@ use serde::Serialize;
 pub enum Likeness {
     /// The recipient's e-mail address.
     Buyer,
-    /// The reference, in any spelling of its order number.
+    /// The reference. Spellings of one order number, such as `1053` and `#1053`, count as the same
+    /// reference.
     Reference,
 }
 
@@ -41,7 +42,8 @@ impl Query for HashesOf<'_> {
         "SELECT json_array(email, reference) FROM transactions WHERE id = ?1 ->> '$.id'";
 }
 
-/// Other transactions of the same shop with the same reference or buyer, newest first.
+/// The transactions that have the same reference or the same buyer as a given transaction of the same shop,
+/// newest first. The given transaction is not included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Related {
     /// The transactions with the same reference.
@@ -50,9 +52,9 @@ pub struct Related {
     pub buyer: Vec<Order>,
 }
 
-/// Returns the transactions that have the same reference as the given one, and those that have the same buyer: at most
-/// `most` of each. Both lists are empty if the given transaction is erased or has no row. One call, with two
-/// statements.
+/// Returns two lists: the transactions with the same reference as the given transaction, and those with the
+/// same buyer. Each list has at most `most` transactions. Both are empty if the given transaction is erased
+/// or has no row. Ledger cost: 1 call with 2 statements.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// How long a written record may be missing from KV's lists, in milliseconds.
 pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
-/// How long a lease on the reconciliation lasts unless its holder renews it, in milliseconds.
+/// How long a process keeps the lease (the right to run the reconciliation) without renewing it, in
+/// milliseconds.
 pub(super) const LEASE_MS: u64 = 3 * 60_000;
 
 /// A part of a reconciliation pass. Each part reads one list of records in KV.
@@ -67,11 +68,11 @@ pub struct State {
     /// When the first whole pass ended. From then on, the ledger has all paid months and all team
     /// memberships that KV has.
     pub imported: Option<u64>,
-    /// How many calls to list records in KV have failed since the last one that succeeded.
+    /// How many calls to list records in KV have failed since the last successful one.
     pub failures: u32,
     /// When messages were last received.
     pub received: Option<u64>,
-    /// Age of the oldest transaction in those messages when they were received, in milliseconds.
+    /// Age of the oldest transaction in the last received messages, at their arrival, in milliseconds.
     pub delay: Option<u64>,
     /// The ledger keeps transactions created at this time or later; 0 means all.
     pub kept_from: u64,
@@ -163,9 +164,9 @@ impl<'a> Take<'a> {
     }
 }
 
-/// SQL that says whether to begin a new pass: if none is under way, or if the start of the current one lies
-/// far in the future because of a wrong clock. Completing such a pass would make the ledger count as
-/// complete up to a time in the future.
+/// SQL that says whether to begin a new pass. One reason is that no pass is under way. The other is that a
+/// wrong clock has dated the current pass in the future: completing it would make the ledger count as
+/// complete up to that time.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"

@@ -36,8 +36,8 @@ pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
-    /// Limits the sums to single months of single shops. Each entry is the name of such a month's settlement
-    /// record. `None` sums all months.
+    /// The months of shops to sum, such as January 2026 of one shop. Each entry is the name of the month's
+    /// settlement record. `None` sums all months.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<Vec<String>>,
 }
@@ -227,8 +227,8 @@ impl Sum {
     }
 }
 
-/// Queries the sums of very large charges, which the ledger stores as texts. `shops` names the months of
-/// shops that have such charges.
+/// Queries the sums of very large charges, which the ledger stores as texts. Each entry of `shops` names a month
+/// in which a shop has such charges.
 #[derive(Serialize)]
 struct LargeSums<'a> {
     shops: Vec<Large<'a>>,

@@ -1,6 +1,6 @@
-//! Reads the records of transactions whose metadata does not have all that a row needs: transactions of earlier
-//! releases, and transactions with many quantities. Each record is read only once, because a later pass finds that its
-//! row is complete.
+//! Reads the records of transactions whose metadata does not have all that a ledger row needs. These are
+//! transactions of earlier releases, and transactions with many quantities. Each record is read only once,
+//! because a later pass finds that the transaction's row is complete.
 
 use super::entry::Entry;
 use super::findings::Finding;

@@ -54,8 +54,8 @@ pub async fn add(
 /// Changes an update if it has the revision that the change expects. Returns the update as it is after the
 /// call; `None` if there is no update with this ID. Ledger cost: 1 call.
 ///
-/// If the update is published after the change, the record with all published updates must stay within
-/// [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Otherwise nothing is changed.
+/// If the update's state after the change is published, the record with all published updates must stay
+/// within [`MAX_UPDATES`] and [`MAX_UPDATES_BYTES`]. Otherwise nothing is changed.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been changed then.
@@ -64,8 +64,9 @@ pub async fn change(ledger: &dyn Ledger, change: RowChange<'_>) -> Result<Option
     run(ledger, limits.statement()?, change.id).await
 }
 
-/// Writes an update that the database has lost. Writes nothing if an update with its ID or from the same
-/// fulfilment exists. Returns whether an update with its ID exists now. Ledger cost: 1 call.
+/// Writes an update that the database has lost. Writes nothing if there already is an update with the same
+/// ID, or an update from the same fulfilment. Returns whether an update with this ID exists now. Ledger cost:
+/// 1 call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.

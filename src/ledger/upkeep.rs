@@ -1,6 +1,9 @@
-//! Runs one invocation of the cron job. It deletes the records of old operations, writes the rows of
-//! transactions whose message the queue did not accept, continues the reconciliation, and stores the sums
-//! of days.
+//! Runs one invocation of the cron job. In this order, it
+//!
+//! - deletes the records of old operations;
+//! - writes the rows of transactions whose message the queue did not accept;
+//! - continues the reconciliation;
+//! - stores the sums of days.
 
 use super::day_quantities::store_days;
 use super::entry::{self, Origin};
@@ -44,7 +47,7 @@ pub struct Upkeep {
     pub reached: PassOutcome,
     /// Number of rows that this invocation wrote for transactions whose message the queue had not accepted.
     pub unsent: u32,
-    /// Number of records that the pass has listed so far, or listed in all if it ended.
+    /// Number of records that the pass has listed so far. If the pass has ended, this is the total.
     pub listed: u64,
     /// Number of rows that the pass has written or removed.
     pub mended: u64,

@@ -9,8 +9,8 @@ use std::fmt::{self, Display, Formatter};
 /// Maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// The name of a door, which is also the name of its service binding, such as `MESSAGING_SERVICE_A`. The
-/// names of the door's variable and secret begin with it.
+/// The name of a door (the way to an adapter), such as `MESSAGING_SERVICE_A`. The door's service binding has
+/// the same name. The names of the door's variable and secret begin with this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoorName {
     /// The messaging service that the door leads to.
@@ -48,7 +48,7 @@ impl Display for DoorName {
 pub struct Door {
     /// Where requests are posted; `None` if the adapter is bound as a service.
     pub url: Option<String>,
-    /// The secrets that sign the requests. They are optional only for an adapter that is bound as a service.
+    /// The secrets that sign the requests. An adapter that is bound as a service may have none.
     pub secrets: Option<SigningSecrets>,
 }
 

@@ -1,8 +1,8 @@
-//! Lets a delivery claim its notification before it sends it, so that two concurrent deliveries do not both
-//! send it.
+//! Lets a delivery claim its notification before sending it. Without claims, two concurrent deliveries could
+//! both send the same notification.
 //!
 //! Workers KV has no compare-and-set. If two deliveries write their claims to the same record, the last write
-//! wins. So each delivery reads the record back to see whose claim was stored. The same record counts the
+//! wins. So each delivery reads the record back to see whose claim was stored. The record also counts the
 //! notification towards the daily limit.
 
 use super::schedule::{LEAST_WAIT, held};
@@ -13,8 +13,8 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification.
-/// Every retry waits at least this long. So a message's own claim has expired when its next attempt begins.
+/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the notification. A
+/// retry waits at least this long, so the claim of the previous attempt has always expired.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 

@@ -9,8 +9,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 /// Maximum number of bytes of records and notifications that an instance's deliveries hold at once: 6 MiB,
-/// twice the size of the largest record. Large records may use only two thirds of it; the rest is reserved
-/// for small ones.
+/// twice the size of the largest record. Large records may use only two thirds of these bytes. The rest is
+/// reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
 /// Size of the largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
@@ -91,13 +91,13 @@ impl Deliveries {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
 
-    /// Remembers that a round has ended, and with it all earlier rounds. Round 1 is the first sending of a
+    /// Remembers that a round of sending and all earlier rounds have ended. Round 1 is the first sending of a
     /// notification. Each resend by an operator is the next round.
     pub(super) fn end(&self, subject: Subject, round: u32, now_ms: u64) {
         know(&mut self.ended.borrow_mut(), (subject, round), now_ms);
     }
 
-    /// Returns whether this instance knows that a round (the first notification or a resend) has ended.
+    /// Returns whether this instance knows that a round of sending (the first sending or a resend) has ended.
     pub(super) fn has_ended(&self, subject: &Subject, round: u32, now_ms: u64) -> bool {
         let ended = self.ended.borrow();
         fresh(&ended, now_ms).any(|(one, ended)| one == subject && *ended >= round)

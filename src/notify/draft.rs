@@ -12,8 +12,8 @@ use crate::store::ListingStore;
 pub(super) struct Draft {
     pub content: Content,
     pub language: Language,
-    /// The address whose daily limit applies. This is the recipient's address or, for e-mails about
-    /// transactions of test keys, the operator's.
+    /// The address whose daily limit applies. Normally this is the recipient's address. For e-mails about
+    /// transactions of test keys, this is the operator's address.
     pub to: String,
     /// Whether a live key created the transaction.
     pub is_live: bool,

@@ -15,7 +15,8 @@ pub struct OutgoingEmail<'l> {
     pub reply_to: Option<&'l str>,
     /// The content.
     pub mail: &'l Mail,
-    /// An idempotency key, so that a mail service that has already accepted this e-mail does not send it again.
+    /// The idempotency key. A mail service that has already accepted an e-mail with this key does not send it
+    /// again.
     pub key: String,
     /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,

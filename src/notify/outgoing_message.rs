@@ -90,7 +90,7 @@ pub(super) fn message_body(
 /// Whether an adapter can be reached through a door, which is a service binding or a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterState {
-    /// The door leads to an adapter.
+    /// An adapter is attached to the service binding or the URL.
     Attached,
     /// The operator has set neither a service binding nor a URL.
     Absent,
@@ -111,7 +111,7 @@ pub trait Messenger {
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError>;
 }
 
-/// A [`Messenger`] for which no service has an adapter.
+/// A [`Messenger`] without any adapters.
 #[derive(Clone, Copy, Debug)]
 pub struct NoMessenger;
 

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 /// `mail-queued:{id}`: records that the message for a notification is in the queue. The message may also be
 /// for a resend of the notification.
 ///
-/// The record is ignored once the delivery for this or a later resend has ended. It is also ignored one day
-/// after the message was due.
+/// The record is ignored once this sending or a later resend has an outcome. It is also ignored one day after
+/// the message was due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queued {
-    /// The number of the round: 1 for the first notification, and one more for each resend.
+    /// The number of this sending: 1 for the first notification, and one more for each resend.
     pub round: u32,
     /// When the message was last known to be in the queue, an RFC 3339 date-time.
     pub at: String,

@@ -34,9 +34,9 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// Milliseconds from midnight (UTC) until messages that waited for the mail quota are retried. The margin
 /// allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// Milliseconds after the first retries of a day (UTC). If the mail quota is still used up within this time,
-/// a message waits for half a day. Either the quota's day follows another time zone, or other messages have
-/// already used the new quota up.
+/// A period after the first retries of a day (UTC), in milliseconds. If the mail quota is still used up in
+/// this period, a message waits for half a day: the quota may follow another time zone, or other messages may
+/// have used up the new quota.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the mail quota is still used up shortly after midnight (UTC).
 const HALF_A_DAY: u32 = 43_200;
@@ -59,8 +59,8 @@ pub(super) fn absent(attempt: u32, age_ms: u64) -> Outcome {
     Outcome::Later { seconds, cause: "no such record yet".to_owned() }
 }
 
-/// Returns the outcome of a failed attempt: a retry after `after` seconds, or after the usual wait if that is
-/// longer. Shorter waits could use up all attempts within seconds.
+/// Returns the outcome of a failed attempt: a retry after the usual wait or after `after` seconds, whichever
+/// is longer. Shorter waits could use up all attempts within seconds.
 pub(super) fn again(attempt: u32, after: Option<u32>, cause: String) -> Outcome {
     let [.., last] = FAILED_AFTER;
     let wait = nth(&FAILED_AFTER, attempt).unwrap_or(last);

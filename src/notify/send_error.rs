@@ -1,7 +1,7 @@
 //! Why a mail service or an adapter did not send a notification.
 
-/// Why a notification was not sent. Only the code of the mail service or the adapter is kept, because its error text may
-/// contain the address.
+/// Why a notification was not sent. Of an error, only the code is kept: the text from the mail service or the
+/// adapter may contain the recipient's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendError {
     /// A temporary error: the notification may be sent later.

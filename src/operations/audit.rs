@@ -17,7 +17,7 @@ pub const LIST: Spec = Spec::reads(
         Argument::option(
             "after",
             text("cursor"),
-            "`next` of the previous page, to list older entries",
+            "the value of `next` from the previous page, to list older entries",
         ),
         Argument::option("who", text("text"), "only changes by people whose name contains this text"),
         Argument::option(

@@ -79,7 +79,8 @@ impl<P: Ports> Call<'_, P> {
     /// If the name is not one line of 1 to 254 bytes.
     pub fn author<'a>(&'a self, by: &'a str) -> Result<Author<'a, P::Platform, P::Platform>> {
         let author = Author::new(by, self.platform, self.platform);
-        let author = author.map_err(|error| invalid(format!("{error}: set it with `--by`")))?;
+        let author =
+            author.map_err(|error| invalid(format!("{error}: set the name with `--by`")))?;
         Ok(match &self.operation {
             Some(operation) => author.with_operation(operation.clone()),
             None => author,

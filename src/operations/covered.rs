@@ -39,8 +39,8 @@ pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) 
             )
         }
         None => {
-            "Transactions may be missing: the ledger has not been compared with all records yet. \
-                 `ledger check` compares them now."
+            "Transactions may be missing: the ledger has not been compared with all records yet. To \
+             compare them now, run `ledger check`."
                 .to_owned()
         }
     };

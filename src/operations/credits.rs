@@ -30,7 +30,7 @@ pub const ADD: Spec = Spec::changes(
         Argument::option(
             "quantity",
             text("offering=quantity"),
-            "with `--amount`: a quantity that is not to be delivered, such as tree=3",
+            "only with `--amount`: a quantity that will not be delivered, such as tree=3",
         )
         .repeatable(),
         Argument::option(
@@ -65,8 +65,8 @@ impl Add {
         }
         if amount.is_some() && tell_buyer {
             return Err(
-                "`--cancelled` cannot be used with `--amount`: it is for a transaction that is \
-                        credited in full"
+                "`--cancelled` cannot be used with `--amount`, because `--cancelled` needs a credit of \
+                 the whole transaction"
                     .to_owned(),
             );
         }
@@ -95,11 +95,11 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     if !call.was_done().await? {
         let credit = credits::check(call.store, call.ledger, &author, &request).await?;
         let told = match request.tell_buyer {
-            true => " The timeline will say that it was cancelled.",
+            true => " The timeline will say that the transaction was cancelled.",
             false => "",
         };
         let question = format!(
-            "Credit {} of {}: {}? It is booked in {} and cannot be undone.{told}",
+            "Credit {} ({}) with {}? The credit is booked in {} and cannot be undone.{told}",
             credit.transaction,
             call.place,
             credit.in_words(),
@@ -111,7 +111,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let done = credits::add(call.store, call.ledger, &author, &request).await?;
     let credit = &done.outcome;
     let is_credited = format!(
-        "{} is credited: {}. It is booked in {}.",
+        "{} was credited with {}. The credit is booked in {}.",
         credit.transaction,
         credit.in_words(),
         credit.booked_month
@@ -176,7 +176,7 @@ fn in_table(credits: &[Credit]) -> String {
 pub const RESTORE: Spec = Spec::changes(
     "credits",
     "restore",
-    "restore from the audit log the credits that are missing in the ledger, for example after its database was deleted",
+    "restore the ledger's missing credits from the audit log, for example after the database was deleted",
     &[],
 )
 .answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");
@@ -187,10 +187,10 @@ pub struct Restore {}
 pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
     let by = call.host.person().await?;
     let done = credits::restore(call.store, call.ledger, &call.author(&by)?).await?;
-    let counts = format!("Restored: {}. Already there: {}.", done.restored, done.known);
+    let counts = format!("Restored: {}. Already in the ledger: {}.", done.restored, done.known);
     let failed = match done.failed.is_empty() {
         true => String::new(),
-        false => format!("These could not be restored:\n{}", done.failed.join("\n")),
+        false => format!("These credits could not be restored:\n{}", done.failed.join("\n")),
     };
     Ok(Answer::new(&done, paragraphs([counts, failed]))?.failing_if(!done.failed.is_empty()))
 }

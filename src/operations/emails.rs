@@ -15,7 +15,7 @@ use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 
-/// The option that selects the service of a notification. Without it, a command is about e-mails.
+/// The option that selects the service of a notification. Without this option, a command is about e-mails.
 const SERVICE: Argument = Argument::option(
     "service",
     Kind::Choice {
@@ -75,8 +75,8 @@ pub const FAILED: Spec = Spec::reads(
     "failed",
     "list the e-mails and messages that failed, newest first, with their current delivery state",
     &[
-        Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
-        SERVICE.about("only those of this notification service"),
+        Argument::option("day", Kind::Day, "only e-mails and messages that failed on this day, in UTC"),
+        SERVICE.about("only notifications of this service"),
         Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the largest number of rows to print")
             .or("20"),
     ],
@@ -131,7 +131,7 @@ pub const RESEND: Spec = Spec::changes(
             Kind::Day,
             "resend all e-mails and messages that failed on this day, in UTC, each once",
         ),
-        Argument::option("again", Kind::Flag, "resend it even if it is already queued"),
+        Argument::option("again", Kind::Flag, "resend the notification even if it is already queued"),
     ],
 )
 .confirmed()
@@ -220,7 +220,8 @@ async fn resend_one<P: Ports>(
     let now = notifications::in_words(&mail);
     if mail.state == State::Waiting && mail.round.is_some() && !is_again {
         let text = format!(
-            "It is already queued, and was not queued again: {now}. Use `--again` to send another one after it."
+            "The notification is already queued, and was not queued again: {now}. To send it a second \
+             time, use `--again`."
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
@@ -235,7 +236,7 @@ async fn resend_one<P: Ports>(
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} of {} to {to}, as round {round}?",
+        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} ({}) to {to}, as sending round {round}?",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -249,8 +250,8 @@ async fn resend_one<P: Ports>(
         return Err(Failure::Aborted); // the host keeps the queue's error
     }
     let text = format!(
-        "The notification is queued as round {round}. After about {MAILED_SECONDS} s, `emails show` \
-         prints its delivery state."
+        "The notification is queued as sending round {round}. After about {MAILED_SECONDS} s, `emails \
+         show` prints its delivery state."
     );
     let (id, created_at) = (&*message.id, &*message.created_at);
     let answer = Answer::new(&Queued { id, created_at, round, service, before: &mail }, text)?;
@@ -278,7 +279,7 @@ async fn resend_day<P: Ports>(
 ) -> Result<Answer> {
     call.host.open_queue().await?;
     let question = format!(
-        "Resend all {} of {} that failed on {day} and were not sent since?",
+        "Resend all {} ({}) that failed on {day} and have not been sent since then?",
         all_of(service),
         call.place
     );
@@ -327,7 +328,8 @@ impl Day {
 
     fn in_words(&self) -> String {
         let counts = format!(
-            "Queued: {}\nAlready queued: {}\nSent, skipped or failed again since: {}\nCannot be sent: {}",
+            "Queued: {}\nAlready queued: {}\nSent, skipped or failed again in the meantime: {}\nCannot \
+             be sent: {}",
             self.queued,
             self.before,
             self.ended,

@@ -13,7 +13,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
 const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10");
-const MODE: Argument = mode("for live or for test pledges").or("live");
+const MODE: Argument = mode("whether the fulfilment is for live or for test pledges").or("live");
 /// Describes the JSON of a fulfilment.
 const FULFILMENT: &str = "`id`, `mode`, `month`, `offering`; `quantity`: an exact decimal; `doneOn`: the day on which it was done; `partner`, `location` (`--place`), `report`: each `null` if not given; `by` and `at`: who recorded it, and when";
 /// Number of months that are shown if no month is given: the current month and those before it.
@@ -71,7 +71,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     if !call.was_done().await?
         && let Some(beyond) = fulfilments::beyond(call.ledger()?, &new).await?
     {
-        let question = format!("{beyond}. Record it in {}?", call.place);
+        let question = format!("{beyond}. Record this quantity in {}?", call.place);
         call.host.confirm(&question, "nothing was recorded").await?;
     }
     let by = call.host.person().await?;
@@ -147,7 +147,10 @@ pub async fn remove<P: Ports>(
     if !call.was_done().await? {
         let found = fulfilments::get(call.ledger()?, &id).await?;
         let NewFulfilment { quantity, offering, month, .. } = &found.done;
-        let question = format!("Remove {quantity} {offering} of {month} from {}?", call.place);
+        let question = format!(
+            "Remove the fulfilment of {quantity} {offering} for {month} from {}?",
+            call.place
+        );
         call.host.confirm(&question, "nothing was removed").await?;
     }
     let by = call.host.person().await?;
@@ -162,10 +165,10 @@ pub const LIST: Spec = Spec::reads(
     "fulfilments",
     "list",
     "list what was recorded as done, for the pledges of a month or of the last 12 months",
-    &[MONTH, mode("only for live pledges, or for test pledges")],
+    &[MONTH, mode("only fulfilments for live pledges, or only those for test pledges")],
 )
 .permission(Permission::Account)
-.answers("`fulfilments`: each with the members of `fulfilments add`");
+.answers("`fulfilments`: each with the same members as the answer of `fulfilments add`");
 
 #[derive(Deserialize)]
 pub struct OfMonths {
@@ -242,7 +245,7 @@ pub const BALANCE: Spec = Spec::reads(
     "print what was pledged, credited and done for each offering, and what is still to be done",
     &[
         MONTH,
-        mode("for live or for test pledges").or("live"),
+        mode("whether the fulfilment is for live or for test pledges").or("live"),
         Argument::option("open", Kind::Flag, "only what is still to be done"),
     ],
 )
@@ -286,13 +289,15 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
         }
     };
     let others = match more {
-        true => format!("These are the first {MOST}. Use `--month` to see others."),
+        true => format!(
+            "There are more than {MOST} sums, so only the first are shown. Use `--month` to see others."
+        ),
         false => String::new(),
     };
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions that these sums leave out because they have too many quantities, counted over all months: {count}."
+            "Not in these sums: {count} transactions (of all months), because each has too many quantities."
         ),
     };
     let text = paragraphs([sums, others, complete(coverage), without]);

@@ -97,8 +97,8 @@ fn findings_in_words(findings: &[Finding]) -> String {
 const fn advice(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::Damaged => {
-            "the record cannot be read, so its transaction is in no list and no sum. Delete the record, and \
-             restore a backup with `--only transactions`."
+            "the record cannot be read, so its transaction is missing from all lists and sums. Delete \
+             the record, and restore a backup with `--only transactions`."
         }
         FindingKind::Gone => {
             "the record was deleted, so its row was removed. Restore a backup with `--only transactions`, or keep the finding: it explains why the sum changed."
@@ -108,8 +108,8 @@ const fn advice(kind: FindingKind) -> &'static str {
              the transaction is a mistake."
         }
         FindingKind::Refused => {
-            "the database refused the row, so the transaction is in no list and no sum. This is a bug: report it \
-             with the name of the record."
+            "the database refused the row, so the transaction is missing from all lists and sums. This \
+             is a bug: report it with the name of the record."
         }
     }
 }
@@ -171,9 +171,9 @@ fn counts_in_words(counts: &Counts) -> String {
             row("missing in the ledger", missing, "added"),
             row("different from their records", wrong, "corrected"),
             row("without a record", gone, "removed"),
-            row("damaged records", damaged, "in no list and no sum"),
-            row("with too many quantities", large, "in no sum of offerings"),
-            row("refused by the database", refused, "in no list and no sum"),
+            row("damaged records", damaged, "missing from all lists and sums"),
+            row("with too many quantities", large, "not in the sums of any offering"),
+            row("refused by the database", refused, "missing from all lists and sums"),
         ],
     )
 }
@@ -222,8 +222,8 @@ pub async fn rebuild<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) 
 
 fn complete_in_words(up_to: Option<&str>) -> String {
     up_to.map_or_else(
-        || "It is not complete yet.".to_owned(),
-        |at| format!("It is complete up to {}.", time(at)),
+        || "The ledger is not complete yet.".to_owned(),
+        |at| format!("The ledger is complete up to {}.", time(at)),
     )
 }
 
@@ -285,9 +285,9 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
 fn keep_question(month: Option<Month>, place: &str) -> String {
     match month {
         Some(month) => format!(
-            "Remove transactions from before {month} from the ledger of {place}? Workers KV keeps them. \
-             The earlier months can then no longer be summed, exported or marked as paid. Their \
-             transactions can be found only by ID, or by reference within a unit."
+            "Remove the transactions of all months before {month} from the ledger of {place}? Workers \
+             KV keeps these transactions. The earlier months can then no longer be summed, exported or \
+             marked as paid. Their transactions can be found only by ID, or by reference within a unit."
         ),
         None => format!(
             "Bring all transactions back into the ledger of {place}? Until this ends, lists and sums lack \

@@ -129,7 +129,7 @@ pub const GROUPS: [(&str, &str); 13] = [
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
         "units",
-        "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",
+        "Units (shops): the register of their IDs, and their profiles, which timelines and e-mails show",
     ),
     ("teams", "Teams: a team's key may act for each unit of the team"),
     ("people", "People of shops, who may sign in to the dashboard for a unit or a team"),
@@ -140,7 +140,7 @@ pub const GROUPS: [(&str, &str); 13] = [
         "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
     ),
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
-    ("updates", "What became of pledges, as buyers' timelines show it"),
+    ("updates", "What became of pledges, as shown on buyers' timelines"),
     ("emails", "E-mails and messages to the recipients of pledges"),
     (
         "ledger",

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const UNIT: Argument = unit("the ID of the unit").required();
 pub(super) const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
-pub(super) const MODE: Argument = mode("the live or the test transactions of the month").or("live");
+pub(super) const MODE: Argument = mode("which transactions of the month: live or test").or("live");
 /// Describes the JSON of a payment.
 const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 
@@ -79,7 +79,7 @@ pub const MARK: Spec = Spec::changes(
         Argument::option(
             "paid-at",
             Kind::Time,
-            "when it was paid: a day such as 2026-11-05, or a date-time with its UTC offset",
+            "when the month was paid: a day such as 2026-11-05, or a date-time with its UTC offset",
         )
         .required(),
         Argument::option("invoice", text("number"), "the invoice number").required(),
@@ -112,7 +112,9 @@ impl Mark {
     fn payment(self) -> Result<Payment, String> {
         let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
         if !currency.is_empty() && currency.len() != amount.len() {
-            return Err("give one `--currency` for each `--amount`, or none at all".to_owned());
+            return Err(
+                "give one `--currency` for each `--amount`, or no `--currency` at all".to_owned()
+            );
         }
         let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
         let stated = |(amount, currency_code)| StatedAmount { amount, currency_code };
@@ -147,8 +149,8 @@ async fn confirm_mark<P: Ports>(
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
-            "Damaged records of the unit, which no sum includes: {}. The first is `{}`. `ledger status` \
-             lists all of them.",
+            "Damaged records of the unit are missing from all sums. Number of these records: {}. The \
+             first is `{}`. `ledger status` lists all of them.",
             damaged.count,
             damaged.first.as_deref().unwrap_or_default()
         ));
@@ -187,7 +189,7 @@ async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str
     let settlement = payments::get(call.store, of).await?;
     settlement
         .map(|settlement| Paid::new(of, settlement))
-        .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid here", in_words(of))))
+        .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
 }
 
 // ---- Show and list -------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     let paid = marked_as(call, &of, "").await?;
     let now = sums_now(call, &of).await?;
     let now_in_words = now.as_ref().map(|now| match now.as_slice() {
-        [] => "The ledger has no transactions of the month now.".to_owned(),
+        [] => "The ledger now has no transactions of this month.".to_owned(),
         now => format!("Due now: {}.", dues_in_words(now)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const ADDRESS: Argument = Argument::positional(
     "address",
     text("address"),
-    "the person's e-mail address, with which the person signs in",
+    "the e-mail address with which the person signs in",
 );
 const TEAM: Argument = Argument::option(
     "team",
@@ -103,7 +103,7 @@ pub const REMOVE: Spec = Spec::changes(
     "remove a person from a unit or a team, without asking for confirmation",
     &[ADDRESS, UNIT, TEAM],
 )
-.answers("an object without members")
+.answers("an empty JSON object")
 .noted("Operators may remove the last manager of a unit or a team.");
 
 #[derive(Deserialize)]
@@ -125,13 +125,13 @@ pub async fn remove<P: Ports>(
     let (author, whom) = (call.author(&by)?, (&place, &*address));
     let removed = people::remove(call.store, call.ledger, &author, whom, Removable::All).await?;
     let text =
-        format!("The person was removed from the {}, and lost this access at once.", whose(&place));
+        format!("The person was removed from the {}. This takes effect at once.", whose(&place));
     Answer::done(&removed.map(|()| Nothing {}), text)
 }
 
 pub const LIST: Spec =
     Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
-        .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if that was a person of a shop)");
+        .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if `by` is a person of a shop)");
 
 #[derive(Serialize)]
 struct PeopleList {

@@ -27,7 +27,7 @@ const PAGE: usize = 500;
 pub const DUE: Spec = Spec::reads(
     "payments",
     "due",
-    "list what shops owe for months, and what they have paid",
+    "list what shops owe for each month, and what they have paid",
     &[
         unit("only months of this unit"),
         month("only this month, in UTC, such as 2026-10; by default, the last 12 months that have ended"),

@@ -95,14 +95,14 @@ pub async fn show<P: Ports>(
 ) -> Result<Answer> {
     let found = teams::get(call.store, &team).await?;
     if found.units.is_empty() {
-        return Err(invalid(format!("the team `{team}` has no units here")));
+        return Err(invalid(format!("the team `{team}` has no units")));
     }
     let rows: Vec<_> = found.units.iter().map(|unit| [unit.clone()]).collect();
     Answer::new(&found, table(["UNIT"], &rows))
 }
 
 pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
-    .answers("`teams`: for each `team`, `units` (their number), `created`, `by`");
+    .answers("`teams`: for each team, `team` (its ID), `units` (the number of its units), `created` and `by`");
 
 #[derive(Deserialize)]
 pub struct NoArguments {}

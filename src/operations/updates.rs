@@ -29,7 +29,7 @@ const STAGE: Argument = Argument::option(
     "how far the work has progressed",
 );
 const DATE: Argument =
-    Argument::option("date", Kind::Day, "the day on which it happened, such as 2026-11-03");
+    Argument::option("date", Kind::Day, "the day that the update is about, such as 2026-11-03");
 const TEXT: Argument = Argument::option(
     "text",
     text("language=sentence"),
@@ -71,7 +71,7 @@ pub const ADD: Spec = Spec::changes(
             "the month of the pledges, in UTC, such as 2026-10",
         ),
         Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
-        mode("for live or for test pledges").or("live"),
+        mode("whether the update is for live or for test pledges").or("live"),
         STAGE.required(),
         DATE.required(),
         TEXT,
@@ -114,10 +114,10 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
 pub const DRAFT: Spec = Spec::changes(
     "updates",
     "draft",
-    "draft an update from a fulfilment, with its partner, place, day, quantity and report",
+    "draft an update with the partner, place, day, quantity and report of a fulfilment",
     &[Argument::positional("fulfilment", text("id"), "the fulfilment's ID, such as ful_…")],
 )
-.answers("the members of `updates add`");
+.answers("the same members as in the answer of `updates add`");
 
 #[derive(Deserialize)]
 pub struct Draft {
@@ -158,7 +158,7 @@ pub const EDIT: Spec = Spec::changes(
         .repeatable(),
     ],
 )
-.answers("the members of `updates add`");
+.answers("the same members as in the answer of `updates add`");
 
 #[derive(Deserialize)]
 pub struct Edit {
@@ -192,11 +192,12 @@ pub struct Named {
 pub const PUBLISH: Spec = Spec::changes(
     "updates",
     "publish",
-    "publish an update: it appears on the timelines of all buyers who pledged for its offering in its month",
+    "publish an update: it then appears on the timeline of every buyer who pledged for the offering in \
+     that month",
     &[ID],
 )
 .confirmed()
-.answers("the members of `updates add`");
+.answers("the same members as in the answer of `updates add`");
 
 pub async fn publish<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
     let found = updates::get(call.ledger()?, &update).await?;
@@ -214,7 +215,7 @@ pub const WITHDRAW: Spec = Spec::changes(
     &[ID],
 )
 .confirmed()
-.answers("the members of `updates add`");
+.answers("the same members as in the answer of `updates add`");
 
 pub async fn withdraw<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
     let found = updates::get(call.ledger()?, &update).await?;
@@ -266,12 +267,12 @@ fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
     let UpdateChange { row, is_compiled } = &done.outcome;
     let shown = match (is_compiled, what) {
         (false, _) => {
-            "Workers KV did not accept the record for timelines, so they do not show this change yet. \
-             Run `updates check`."
+            "Workers KV did not accept the record for timelines, so timelines do not show this change \
+             yet. Run `updates check`."
                 .to_owned()
         }
-        (true, "Published") => format!("Timelines show it after about {APPLIED_SECONDS} s."),
-        (true, "Withdrawn") => format!("Timelines no longer show it after about {APPLIED_SECONDS} s."),
+        (true, "Published") => format!("Timelines show the update after about {APPLIED_SECONDS} s."),
+        (true, "Withdrawn") => format!("Timelines stop showing the update after about {APPLIED_SECONDS} s."),
         (true, _) if row.state == UpdateState::Published => {
             format!("Timelines show the change after about {APPLIED_SECONDS} s.")
         }
@@ -291,7 +292,7 @@ pub const LIST: Spec = Spec::reads(
     "list the updates for the pledges of a month or of the last 12 months",
     &[
         month("the month of the pledges, in UTC, such as 2026-10"),
-        mode("only for live pledges, or for test pledges"),
+        mode("only updates for live pledges, or only those for test pledges"),
     ],
 )
 .answers("`updates`: each with the members of `updates add`; `outdated`: `mode`, `month` and `offering` of the records for timelines that Workers KV has not accepted yet");
@@ -365,7 +366,7 @@ const MAX_CELL: usize = 60;
 
 pub const PREVIEW: Spec =
     Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])
-        .answers("the members of `updates add`");
+        .answers("the same members as in the answer of `updates add`");
 
 pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
     let row = updates::get(call.ledger()?, &update).await?;
@@ -395,10 +396,10 @@ pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> R
 pub const CHECK: Spec = Spec::reads(
     "updates",
     "check",
-    "compare the records that timelines read with the ledger, and correct those that differ",
+    "check that the records for timelines agree with the ledger, and correct those that differ",
     &[],
 )
-.answers("`compared` and `written`: number of records");
+.answers("`compared`: the number of records that were compared; `written`: how many of them differed and were written again");
 
 #[derive(Deserialize)]
 pub struct Nothing {}
@@ -409,13 +410,13 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<
 }
 
 fn in_counts(Compared { compared, written }: Compared) -> String {
-    format!("{} compared, {written} written.", counted(compared, "record"))
+    format!("{} compared, {written} corrected.", counted(compared, "record"))
 }
 
 pub const RESTORE: Spec = Spec::changes(
     "updates",
     "restore",
-    "restore the updates that the ledger lacks from the audit log, after a database was lost",
+    "after a database was lost, restore the ledger's missing updates from the audit log",
     &[],
 )
 .answers("`restored` and `known`: number of updates; `failed`: names of the audit log's entries that could not be read or written; `records`: the members of `updates check`");
@@ -424,7 +425,7 @@ pub async fn restore<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Resul
     let by = call.host.person().await?;
     let restored = updates::restore(call.store, call.ledger, &call.author(&by)?).await?;
     let text = format!(
-        "{} restored, {} known, {}. Timelines: {}",
+        "{} restored, {} already in the ledger, {}. Timelines: {}",
         counted(restored.restored as usize, "update"),
         restored.known,
         counted(restored.failed.len(), "failure"),

@@ -5,7 +5,7 @@ use crate::time::{date_time, parse_ms};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Largest number of characters of a value that a message quotes.
+/// A message quotes at most this many characters of a value.
 const QUOTED: usize = 80;
 
 /// The checked arguments of an operation, by name. Defaults are filled in, and each value has the type that

@@ -13,16 +13,16 @@ use crate::time::DAY_MS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-/// Number of days that are searched for unusual charges.
+/// The search for unusual charges covers this many days.
 pub const UNUSUAL_DAYS: u64 = 90;
-/// Number of months before the current one that are searched for open payments.
+/// The search for open payments covers this many months before the current one.
 const MONTHS: usize = 12;
-/// Number of months, the current one included, that are searched for unpriced pledges.
+/// The search for unpriced pledges covers this many months, including the current one.
 const UNPRICED_MONTHS: usize = 2;
-/// Maximum number of months, of all shops together, for which the amount due is computed. The amount is
-/// computed only for months whose charges may be covered by credits.
+/// The amount due is computed for at most this many months of shops. It is computed only if credits may cover
+/// all charges of the month.
 const MAX_COVERED: usize = 200;
-/// Maximum number of units that are searched for units without live transactions.
+/// The search for units without live transactions checks at most this many units.
 pub const MAX_UNITS: usize = 1_000;
 
 pub use super::notifications::{RECENT_DAYS, RecentFailures, recent_failures};
@@ -41,7 +41,7 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
 /// Leaves out months for which no shop owes anything.
 ///
 /// Credits may cover all charges of a shop's month. Then the amount due is computed, for at most 200 such
-/// months. Any further ones count as owed.
+/// months. Any further month of this kind counts as owed.
 ///
 /// Ledger cost: 1 query, and 5 to 7 more if amounts due are computed. KV cost: 1 read per 100 computed
 /// months.

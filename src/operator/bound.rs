@@ -10,8 +10,8 @@ use crate::ledger::Ledger;
 pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
     ledger.ok_or_else(|| {
         OperatorError::Invalid(
-            "this needs the ledger, but no database is bound here as `LEDGER_DB`. Deploy the dashboard \
-             with its database: see docs/ledger.md"
+            "this needs the ledger, but no database is bound as `LEDGER_DB`. Deploy the dashboard with \
+             its database (see docs/ledger.md)"
                 .to_owned(),
         )
     })

@@ -70,9 +70,9 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims all facts, so that nobody else can change them. If any fact cannot be claimed, claims none.
-    /// Then `refused` creates the error. It receives the first fact that could not be claimed, and the other
-    /// person's claim on this fact, if any.
+    /// Claims all facts, so that nobody else can change them. If any fact cannot be claimed, claims none, and
+    /// returns the error that `refused` creates. `refused` receives the first fact that could not be claimed,
+    /// and another person's claim on this fact, if any.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. The change is then given up.
@@ -129,8 +129,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Writes or removes the record of each claimed fact, and ends the claims.
     ///
     /// # Errors
-    /// If a record could not be written. This record and the records after it are then unchanged. If it is not certain
-    /// whether the record was written, the error says so in the words of `unsure`.
+    /// If it is not certain that a record was written. The records after it are then unchanged. If the record
+    /// may have been written, the error contains the text that `unsure` returns.
     pub async fn write(
         &self,
         facts: &[Fact],
@@ -169,7 +169,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         }
         let changed = match done {
             0 => "nothing was changed".to_owned(),
-            done => format!("only the first {done} were changed"),
+            done => format!("only the first {done} changes were made"),
         };
         Err(OperatorError::Invalid(format!(
             "{changed}: Workers KV and the ledger took more than {} s to answer. Try again later",
@@ -191,8 +191,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         }
         let until = date_time(self.by.at.saturating_add(claims::RECENT_MS));
         OperatorError::Invalid(format!(
-            "it is not certain {words}: Workers KV did not answer. Check again in a few minutes. It cannot be changed \
-             until {until}"
+            "it is not certain {words}, because Workers KV did not answer. Check again in a few \
+             minutes. Another change is possible after {until}"
         ))
     }
 }
@@ -219,8 +219,9 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses a change if another change has set one of its facts to the opposite since the person opened the
-/// form, or since the first attempt. `refused` creates the error from the other change's claim.
+/// Refuses an outdated change. A change is outdated if another change set one of its facts to the opposite
+/// after the person opened the form, or after the first attempt. `refused` creates the error from the other
+/// change's claim.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
@@ -248,7 +249,8 @@ pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
         State::Kept => format!("{who} {done} at {at}"),
         State::Gone => format!("{who} {undone} at {at}"),
         State::Adding | State::Removing => format!(
-            "{who} began to change it at {at}. Check again in a few minutes: if it is still locked, it can be changed after {}",
+            "{who} began another change at {at}. Check again in a few minutes. If your change is still \
+             refused then, try again after {}",
             date_time(claim.ends_ms())
         ),
     }

@@ -71,8 +71,8 @@ impl Coverage {
             return Ok(());
         }
         Err(OperatorError::Invalid(format!(
-            "{month} is not in the ledger, which keeps only transactions from {} on: the command `ledger keep-from {month}` \
-             brings this month back",
+            "{month} is not in the ledger, which keeps only transactions from {} on. The command \
+             `ledger keep-from {month}` brings this month back",
             self.complete_from.as_deref().unwrap_or_default()
         )))
     }

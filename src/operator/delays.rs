@@ -1,5 +1,5 @@
-//! Delays that pages, commands and documents state. They are computed from the constants that cause them.
-//! Cloudflare describes its own delays as typical, not as guaranteed.
+//! Delays that pages, commands and documents state. They are computed from the cache times and waiting times
+//! that the code uses. Cloudflare describes its own delays as typical, not as guaranteed.
 
 use crate::notify::{DELAY_SECONDS, TRIED_SECONDS};
 use crate::service::LIFETIME_MS;

@@ -1,4 +1,4 @@
-//! Lists what shops owe and have paid for their months, in pages.
+//! Lists what shops owe and have paid for each month, in pages.
 
 use super::Result;
 use super::coverage::{Coverage, coverage};
@@ -38,8 +38,8 @@ pub struct DuePage {
 }
 
 /// Returns a page of months of shops, each with what is owed and what is paid. A month is listed if it has
-/// transactions or credits, or is marked as paid. The page has at most `most` months, and begins after
-/// `after`.
+/// transactions or credits, or is marked as paid. The page has at most `most` months. `after` is the last
+/// month of the previous page.
 ///
 /// Ledger cost: 6 to 8 queries, or 3 if no month is listed. KV cost: 1 read per 100 months.
 ///

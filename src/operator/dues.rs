@@ -27,8 +27,8 @@ use std::iter;
 /// that has transactions, credits or a payment in a month. Sorts by month (newest first), unit and mode.
 /// `coverage` is the ledger's coverage of these shops.
 ///
-/// Ledger cost: 3 queries. It is 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier
-/// orders may be carried into the months. KV cost: 1 read per 100 results.
+/// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 1 more query. Credits of earlier orders that may be
+/// carried into the months also cost 1 more query. KV cost: 1 read per 100 results.
 ///
 /// # Errors
 /// If a settlement is damaged, or the ledger or the store fails.
@@ -76,8 +76,9 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Returns the sums of the charges. If only listed months are wanted, also returns all requested months
-    /// of shops with credits, because excess credits of these months may be carried into a listed month.
+    /// Returns the sums of the charges for the wanted months. If the caller listed these months, also
+    /// includes every requested month of each shop with credits. Excess credits of such a month may be
+    /// carried into a listed month.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
         let Asked { mode, units, months, listed } = *self;
         let Some(listed) = listed else {
@@ -132,7 +133,7 @@ pub(super) async fn unsettled(
 }
 
 /// Returns the requested months with their charges and credits. Also returns earlier months whose excess
-/// credits may be carried into the requested ones.
+/// credits may be carried into the requested months.
 async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
     let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
@@ -192,9 +193,9 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the earlier months to read. They begin with the first month in which a credit for an order of
-    /// another month is booked: only such credits can exceed the charges of a month. Returns `None` if no
-    /// such credit is booked before the last requested month.
+    /// Returns the earlier months to read. They begin with the first month that has a credit for an order of
+    /// another month: only such credits can exceed the charges of a month. Returns `None` if no such credit
+    /// is booked before the last requested month.
     fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
         let last = *months.iter().max()?;
         let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;

@@ -48,11 +48,12 @@ pub struct Span {
     pub complete_up_to: String,
 }
 
-/// Returns the time span of a backup that continues an earlier one. `started_at` and `complete_up_to` are from the
-/// header of the earlier backup.
+/// Returns the time span of a backup that continues an earlier one. `started_at` and `complete_up_to` are
+/// from the header of the earlier backup.
 ///
 /// # Errors
-/// If no ledger is bound, its first reconciliation pass has not ended, or a time in the header is not valid.
+/// If no ledger is bound, the ledger's first reconciliation pass has not ended, or a time in the header is
+/// not valid.
 pub async fn span(
     ledger: Option<&dyn Ledger>,
     started_at: &str,
@@ -60,12 +61,14 @@ pub async fn span(
 ) -> Result<Span> {
     let watermark = ledger::state(bound(ledger)?).await?.watermark().ok_or_else(|| {
         invalid(
-            "an incremental backup needs a ledger that was compared with all records at least once. Run \
-             `npm run ledger -- check`, then repeat this command, or make a full backup",
+            "an incremental backup needs a ledger that was compared with all records at least once. \
+             Either run `npm run ledger -- check` and repeat this command, or make a full backup",
         )
     })?;
-    let read =
-        |time: &str| parse_ms(time).ok_or_else(|| invalid("the previous backup has no valid time"));
+    let read = |time: &str| {
+        parse_ms(time)
+            .ok_or_else(|| invalid("the time of the previous backup is not a valid date-time"))
+    };
     let since = match complete_up_to {
         Some(time) => read(time)?,
         None => read(started_at)?.saturating_sub(SHOWN_AFTER_MS), // a full backup has only what KV's lists showed

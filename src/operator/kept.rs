@@ -1,4 +1,4 @@
-//! Changes what the ledger keeps: sets its first month, or empties it so that it can be rebuilt.
+//! Changes what the ledger keeps: sets the first month that is kept, or empties the ledger for a rebuild.
 
 use super::audit::Author;
 use super::once::{Done, once};

@@ -63,7 +63,7 @@ pub(super) trait Outcome: Sized {
     /// request does it again.
     fn to_stored(&self) -> Option<Self::Stored>;
 
-    /// Makes the outcome for a repeated request from the stored part.
+    /// Makes the outcome again from its stored part, to answer a repeated request.
     fn from_stored(kept: Self::Stored) -> Self;
 }
 
@@ -210,7 +210,8 @@ fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
     let before = date_time(done);
     let kept = serde_json::from_str(outcome).map_err(|_| {
         OperatorError::Invalid(format!(
-            "nothing was done now, because another release already did this at {before}: check what it changed"
+            "nothing was done now, because another release of this software already did this at \
+             {before}. Check what was changed"
         ))
     })?;
     Ok(Done { outcome: T::from_stored(kept), before: Some(before) })
@@ -231,7 +232,7 @@ fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorEr
 
 fn under_way(found: &Operation) -> OperatorError {
     OperatorError::Repeated(format!(
-        "this has been running since {}, and was not started again: check again in {} s",
+        "this change has been running since {}, so it was not started again. Check again in {} s",
         date_time(found.began),
         UNDER_WAY_MS / 1_000
     ))
@@ -272,8 +273,8 @@ pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
 ) -> Result<()> {
     match (ledger, author.earlier) {
         (None, Some(EarlierAttempt { since_ms, .. })) => Err(OperatorError::Repeated(format!(
-            "nothing was done now: this was already done, or begun, at {}. Check whether the change was made. If \
-             not, begin again",
+            "nothing was done now: this change was already begun at {}, and may have been made. Check \
+             whether it was made. If not, begin again",
             date_time(since_ms)
         ))),
         _ => Ok(()),

@@ -17,8 +17,8 @@ const RANDOM_BYTES: usize = 16;
 const HASH_BYTES: usize = 16;
 /// Largest number of characters of an ID.
 const MAX_LENGTH: usize = 64;
-/// Longest time from the generation of an ID to the beginning of its operation, in milliseconds. After that, the page
-/// with the form is stale.
+/// An operation must begin within this many milliseconds after its ID was generated. After that, the page with
+/// the form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
 /// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. If two

@@ -88,7 +88,8 @@ impl PlacedPerson {
     /// person has.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
         OperatorError::Invalid(format!(
-            "nothing was changed: this person already is a {} here. To change the role, remove the person first",
+            "nothing was changed: this person already has the role {}. To change the role, remove the \
+             person first",
             role.name()
         ))
     }
@@ -209,7 +210,11 @@ async fn remove_now(
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
         Some(row) => row.name,
         None if author.earlier.is_some() => return remove_record(store, author, person).await,
-        None => return Err(invalid("nothing was removed: no person here has this address")),
+        None => {
+            return Err(invalid(
+                "nothing was removed: this unit or team has no person with this address",
+            ));
+        }
     };
     let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
     let by = (author.by, entry.key.time_ms());

@@ -14,7 +14,7 @@ const SEPARATOR: char = '~';
 pub struct Position {
     /// The index of the list, from 0 to 9.
     pub(super) list: usize,
-    /// The cursor of the page; `None` for the first page.
+    /// The KV cursor with which this page is read; `None` for the first page.
     pub(super) cursor: Option<String>,
     /// The name of the last processed record of the page. Unlike an index, the name stays valid if records of
     /// the page are removed or added.
@@ -43,7 +43,8 @@ impl Position {
         Position { after: Some(name.to_owned()), ..self.clone() }
     }
 
-    /// Returns the beginning of the page with this cursor; without a cursor, the beginning of the next list.
+    /// Returns the position at the beginning of the page with this cursor. Without a cursor, returns the
+    /// beginning of the next list.
     pub(super) fn next_page(&self, cursor: Option<String>) -> Self {
         let list = self.list + usize::from(cursor.is_none());
         Position { list, cursor, after: None }

@@ -46,8 +46,8 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
     Ok(unknown)
 }
 
-/// Returns the registered ID that is most similar to the given one. Compares at most one page of IDs. If not
-/// all IDs fit a page, compares only those that begin with the first half of the given ID.
+/// Returns the registered ID that is most similar to the given ID. Compares at most one page of IDs. If the
+/// IDs fill more than a page, compares only those that begin with the first half of the given ID.
 async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Option<String>> {
     let prefix = match level {
         KeyLevel::Unit(_) => UnitKey::PREFIX,
@@ -92,8 +92,8 @@ impl Key for RegisterKey<'_> {
     }
 }
 
-/// Returns the ID of `others` that is most similar to `id`. The two may differ in at most three characters,
-/// and in at most a third of the characters of `id`.
+/// Returns the ID in `others` that is most similar to `id`. The two IDs may differ in at most three
+/// characters, and in at most a third of the characters of `id`.
 fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o str> {
     let most = Args::default().score_cutoff((id.len() / 3).min(MAX_DIFFERENCES));
     let lower = |id: &str| id.to_ascii_lowercase().into_bytes();

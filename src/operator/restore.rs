@@ -49,8 +49,8 @@ pub struct Restore {
     options: RestoreOptions,
     /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
-    /// Whether the restore replaces the namespace's secret. API keys that the backup does not contain keep
-    /// the old secret.
+    /// Whether the restore replaces the namespace's secret. If so, API keys that are missing from the backup
+    /// still contain the old secret.
     pub secret_replaced: bool,
 }
 
@@ -83,9 +83,10 @@ impl Restore {
         }
         if secret_replaced && !options.overwrite {
             return Err(invalid(
-                "this namespace has another secret than the backup. After a restore, repeated create \
-                 requests would be recorded twice. Nothing was written. Use `--only transactions`, \
-                 restore into an empty namespace, or replace the secret with `--overwrite`",
+                "this namespace and the backup have different secrets. After a restore, repeated \
+                 create requests would be recorded twice. Nothing was written. Use `--only \
+                 transactions`, restore into an empty namespace, or use `--overwrite` to replace the \
+                 secret",
             ));
         }
         Ok(Restore { options, same_secret, secret_replaced })

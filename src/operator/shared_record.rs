@@ -25,7 +25,7 @@ use sha2::{Digest as _, Sha256};
 /// How late Workers KV may show a change, in minutes. Until then, a person who has not seen the change cannot
 /// replace it.
 const LATE_MINUTES: u64 = 2;
-/// Longest time from writing a change's entry in the audit log to the start of writing the record, in
+/// Writing a record must begin within this time after the change's audit log entry was written, in
 /// milliseconds. Together with the deadline of a write, this is less than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
@@ -34,7 +34,7 @@ const MAX_AGE_MS: u64 = 30_000;
 pub struct RecordVersion {
     /// The SHA-256 of the record's value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
-    /// The key of the audit log's entry for the change that wrote the record; `None` if unknown.
+    /// The key of this version's audit log entry; `None` if unknown.
     change: Option<AuditKey>,
 }
 
@@ -43,7 +43,7 @@ impl RecordVersion {
         RecordVersion { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
-    /// Reads the audit log's entry for the change that wrote the record; `None` if unknown. KV cost: 1 read.
+    /// Reads the audit log entry for this version of the record; `None` if unknown. KV cost: 1 read.
     ///
     /// # Errors
     /// If the store fails.
@@ -89,8 +89,10 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     /// names. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
     ///
     /// # Errors
-    /// If somebody else changes the record at the same moment, or has just changed it; or if the
-    /// store fails. Then only entries of the audit log were written.
+    /// - If somebody else changes the record at the same moment, or has changed it within the last minutes.
+    /// - If the store fails.
+    ///
+    /// After an error, the record is unchanged. Only the audit log may have new entries.
     pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy, T: Into<Subject>>(
         &'t self,
         store: &'t S,
@@ -151,8 +153,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         let (words, by, at) = (&self.words, &note.by, date_time(key.time_ms()));
         OperatorError::Invalid(format!(
             "your change was not saved: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes \
-             ago, and you have not seen that change. It shows everywhere within {LATE_MINUTES} minutes: \
-             check it then, and begin again"
+             ago. You have not seen that change yet. It shows everywhere within {LATE_MINUTES} \
+             minutes. Check it then, and begin again"
         ))
     }
 
@@ -208,8 +210,7 @@ where
     /// # Errors
     /// - If the record is no longer the version that was seen, or `first` fails. Then the record was not
     ///   written.
-    /// - If the record that is read back is neither the new version, nor the version that was seen or an
-    ///   older one.
+    /// - If the record that is read back is somebody else's newer version.
     /// - If the store fails. In this case, the record may have been written.
     pub async fn write(
         self,
@@ -256,8 +257,8 @@ where
         )))
     }
 
-    /// Reads the record back, and fails if somebody else's version is there. Accepts the version before the
-    /// write too, because Workers KV may answer from a cache.
+    /// Reads the record back, and fails if somebody else has written a newer version. Accepts the versions
+    /// before the write too, because Workers KV may answer from a cache.
     async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let now = self.read().await?;

@@ -103,7 +103,7 @@ impl Team {
             }
             Some(claim) => self.changed_by("removed", claim),
             None => OperatorError::Invalid(format!(
-                "nothing was removed: `{unit}` is not in the team `{team}` here"
+                "nothing was removed: `{unit}` is not in the team `{team}`"
             )),
         }
     }

@@ -1,4 +1,5 @@
-//! Usage of shops by month: the ledger's current sums, and their payments. Here, a shop is a unit in one mode, test or live.
+//! Usage of shops by month: the ledger's current sums, and what the shops have paid. Here, a shop is a unit
+//! in one mode, test or live.
 
 pub use super::due::MonthUsage;
 
@@ -17,7 +18,7 @@ use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use std::{mem, slice};
 
-/// Maximum number of a shop's months that are summed. If a shop has more, the newest are summed.
+/// Maximum number of months that are summed for a shop. If the shop has more months, the newest are summed.
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;

@@ -31,7 +31,7 @@ extern "C" {
     /// Reads a file. Resolves to a `Uint8Array`.
     #[wasm_bindgen(method, catch)]
     async fn read(this: &Program, file: &str) -> Result<JsValue, JsValue>;
-    /// Creates a file, or opens standard output if there is no name.
+    /// Creates a file. If `file` is `None`, opens standard output instead.
     #[wasm_bindgen(method, catch)]
     async fn create(this: &Program, file: Option<&str>) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -110,8 +110,8 @@ impl<'h> Ports for Script<'h> {
     type Host = Host<'h>;
 }
 
-/// Checks the arguments of an operation. `arguments` is a JSON object with a member for each argument. Throws `{usage}`
-/// if one is wrong.
+/// Checks the arguments of an operation. `arguments` is a JSON object with a member for each argument.
+/// Throws `{usage}` if an argument is wrong.
 #[wasm_bindgen]
 pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     let (operation, arguments) = read(group, name, arguments)?;

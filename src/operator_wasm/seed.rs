@@ -21,7 +21,8 @@ pub async fn write_demo(kv: Kv, origin: String) -> Outcome {
     store.finish(demo::seed(&store, &Platform, &Platform, &origin).await)
 }
 
-/// Publishes the demo's updates, unless there are updates. Returns whether they were published. The ledger must be ready.
+/// Publishes the demo's updates (news for buyers), unless some updates already exist. Returns whether they
+/// were published. The ledger must be ready.
 #[wasm_bindgen(js_name = seedUpdates)]
 pub async fn write_updates(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);

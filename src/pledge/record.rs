@@ -272,7 +272,7 @@ impl<'a> RetrievedPledgeTransaction<'a> {
     }
 }
 
-/// Reads an amount, which on retrieval may be a string or a number (§2.2).
+/// Reads an amount. In a retrieved transaction, the amount may be a string or a number (§2.2).
 fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
     deserializer.deserialize_any(Money).map(Cow::Owned)
 }

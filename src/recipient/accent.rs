@@ -24,8 +24,8 @@ impl Colour {
         Some(Colour(bytes.try_into().ok()?))
     }
 
-    /// Mixes the colour with the least black or white that makes text in it readable on `paper`. `paper` must
-    /// be nearly white or nearly black.
+    /// Mixes this colour with as little black or white as possible, so that text in the result is readable on
+    /// `paper`. `paper` must be nearly white or nearly black.
     pub fn readable_on(self, paper: Colour) -> Colour {
         let ink = if paper.luminance() > 0.5 { Colour([0; 3]) } else { Colour([255; 3]) };
         let mixtures = (0..=STEPS).map(|step| self.mixed(ink, step));

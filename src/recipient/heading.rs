@@ -30,7 +30,7 @@ impl Statement<'_> {
     }
 }
 
-/// Returns the heading. If there is a profile, it says what the shop did: `Nordwald pledged 12 trees for
+/// Returns the heading. With a profile, the heading says what the shop did: `Nordwald pledged 12 trees for
 /// Mara`. `totals` are the sums of the pledges.
 pub(super) fn heading<'h>(
     language: Language,

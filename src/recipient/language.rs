@@ -11,7 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-#[expect(missing_docs, reason = "each name is a tag of BCP 47")]
+#[expect(missing_docs, reason = "each name is a BCP 47 language tag")]
 pub enum Language {
     Da,
     De,
@@ -60,8 +60,9 @@ impl Language {
     }
 
     /// Selects the language with the highest weight in `Accept-Language` (RFC 9110, section 12.5.4). If
-    /// several have the same weight, selects the first; if none is supported, English. Ignores regions other
-    /// than Brazil: `pt-BR` selects [`Language::PtBr`], `pt` and `pt-AO` select [`Language::Pt`].
+    /// several languages have this weight, selects the first of them. If the page has none of the languages,
+    /// selects English. Ignores regions other than Brazil: `pt-BR` selects [`Language::PtBr`], `pt` and
+    /// `pt-AO` select [`Language::Pt`].
     pub fn accepted(header: &str) -> Self {
         let header = header.as_bytes().get(..MAX_ACCEPT_BYTES).unwrap_or(header.as_bytes());
         let ranges = header.split(|byte| *byte == b',').filter_map(parse_range);

@@ -26,7 +26,7 @@ const ICON: &str = "data:image/svg+xml,\
      %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
      %3C/svg%3E";
 
-/// Length of the longest page heading that is shown in medium size, in characters.
+/// Maximum length of a page heading in medium size, in characters. A longer heading is smaller.
 const MAX_STATEMENT: usize = 90;
 
 /// A page, and the policy that its response must have.
@@ -38,9 +38,9 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a cancelled transaction. A note on the page says so, and updates are left out.
-/// `cancelled_at` is an RFC 3339 date-time. If it cannot be read, renders the page as if the transaction were
-/// not cancelled.
+/// Renders the page of a cancelled transaction, with a note about the cancellation and without updates.
+/// `cancelled_at` is an RFC 3339 date-time. If it is not a valid one, renders the page as if the
+/// transaction were not cancelled.
 pub fn cancelled_page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -52,9 +52,9 @@ pub fn cancelled_page(
     page_of(transaction, profile, progress, asked, zones, Some(cancelled_at))
 }
 
-/// Renders the page of a transaction. `progress` has the known updates of its offerings. The language and the
-/// time zone of dates are those of the profile. If the profile does not set them, the language is `asked`
-/// (the one that the reader's browser prefers), and the time zone is UTC.
+/// Renders the page of a transaction. `progress` has the known updates of the transaction's offerings. The
+/// profile sets the language, and the time zone of dates. By default, the time zone is UTC, and the
+/// language is `asked`: the one that the reader's browser prefers.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,

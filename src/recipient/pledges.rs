@@ -15,8 +15,7 @@ use maud::{Markup, PreEscaped, html};
 /// Length of the longest amount that is shown in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Maximum number of pledges for which the page shows no sums. A page with more pledges shows their sums in
-/// one line.
+/// Up to this number of pledges, the page shows no sums. With more pledges, it shows their sums in one line.
 const MAX_WITHOUT_TOTALS: usize = 5;
 
 /// Maximum number of pledges on a printed page. `style.css` hides the others.
@@ -28,7 +27,7 @@ const MAX_PRINTED: usize = 12;
 /// The limit protects memory: a page is copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
-/// Renders the day on which the pledges were made, their number, their sums, and the list of them.
+/// Renders the pledges: the day on which they were made, their number, their sums, and the list.
 pub(super) fn pledges_made(
     calendar: Calendar<'_>,
     transaction: &RetrievedPledgeTransaction<'_>,

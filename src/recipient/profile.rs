@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
-/// Limits for the text in e-mails, the billing address and the tax text: the maximum number of lines, and the
-/// maximum length of the whole text in characters.
+/// Maximum number of lines in the e-mail text, in the billing address and in the tax text. `MAX_LINES_LENGTH`
+/// is the maximum number of characters in each of these texts.
 const MAX_LINES: usize = 6;
 const MAX_LINES_LENGTH: usize = 300;
 
@@ -227,7 +227,8 @@ fn checked(
 }
 
 fn parse_address(text: String) -> Result<String, &'static str> {
-    let problem = "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes";
+    let problem = "`logo` and `link` must start with `https://`, contain no user name, and have at \
+                   most 2,048 bytes";
     if WebAddress::is_secure(&text) { Ok(text) } else { Err(problem) }
 }
 

@@ -39,8 +39,8 @@ pub(super) struct Progress<'u> {
 }
 
 impl<'u> Progress<'u> {
-    /// Starts with these offerings, or without any if none of them has updates. In that case, the page has
-    /// one note for all offerings, [at its end](closing).
+    /// Starts with these offerings. If none of them has updates, starts with no offerings: the page then
+    /// has one note for all of them, [at its end](closing).
     pub fn new(offerings: &'u [OfferingProgress<'u>]) -> Self {
         let is_shown = has_updates(offerings);
         let offerings = if is_shown { offerings } else { &[] };
@@ -102,8 +102,8 @@ pub(super) struct UpdatesSection<'u> {
 
 impl UpdatesSection<'_> {
     /// Renders the updates below a pledge. If several pledges share these updates, the heading names the
-    /// offering. If there are no updates, renders a sentence that says so. Returns `None` if the page is to
-    /// leave out that sentence.
+    /// offering. If there are no updates, or they could not be read, renders a sentence about that. Returns
+    /// `None` if there are no updates and the page leaves out the sentence.
     pub fn since(
         &self,
         calendar: Calendar<'_>,

@@ -14,8 +14,8 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
      style-src 'sha256-IZv5RC2+dblGMn/F0P+GXtkpb+RO75eK/FpVnVtZ1rU='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The accent colour of a page: its text, the stylesheet that sets it, and the policy that allows this
-/// stylesheet.
+/// The accent colour of a page, as a text and as colours. Includes the stylesheet that sets the colour, and
+/// the `Content-Security-Policy` that allows this stylesheet.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Accent {

@@ -5,7 +5,7 @@ use crate::visible::is_invisible;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Maximum number of characters of a text that a page shows.
+/// A page shows at most this many characters of a text.
 const MAX_CHARACTERS: usize = 5_000;
 
 /// Returns an optional text, truncated to 5,000 characters. Returns `None` if the text is absent or blank.
@@ -22,7 +22,7 @@ pub(super) fn beginning(text: &str) -> &str {
 /// Maximum number of characters of a text in an e-mail.
 const MAX_BRIEF: usize = 80;
 
-/// Returns the beginning of a text, at most the 80 characters that an e-mail shows.
+/// Returns the first 80 characters of a text. An e-mail shows no more than these.
 pub fn shortened(text: &str) -> &str {
     few(text, MAX_BRIEF)
 }

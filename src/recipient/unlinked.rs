@@ -4,7 +4,8 @@ use crate::visible::is_invisible;
 
 /// The top-level domains of IANA, one per line, in Unicode rather than Punycode. Generated from the npm package `tlds`.
 const DOMAINS: &str = include_str!("domains.txt");
-/// IANA's special-use domain names of a single label. A host such as `printer.local` can end in one of them.
+/// IANA's special-use domain names that consist of one label, such as `local`. A host such as
+/// `printer.local` can end in one of them.
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
@@ -106,8 +107,8 @@ fn lower(character: char) -> char {
     lower.to_ascii_lowercase()
 }
 
-/// Whether the character `sign`, between `before` and `after`, makes a mail program see a link. This is so
-/// if `sign` is the last character of `mailto:` or `//`, or the `@` of an e-mail address.
+/// Whether `sign` is a character by which a mail program recognises a link: the last character of `mailto:`
+/// or `//`, or the `@` of an e-mail address. `before` and `after` are the texts around `sign`.
 fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
     let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
     let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());

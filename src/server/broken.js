@@ -3,7 +3,7 @@ import { changes } from "./recover.js";
 /**
  * Returns the response to a request during which the wasm instance broke.
  * @param {Request} request
- * @param {string} id of the request
+ * @param {string} id the request's ID
  */
 export function broken(request, id) {
   const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // in the format of `src/api/problem.rs`

@@ -45,8 +45,8 @@ struct Isolate {
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
 
-/// Serves one request. It never returns an error, because the `worker` crate would turn an error into a
-/// response in plain text.
+/// Serves one request. This function never returns an error, because the `worker` crate would turn the error
+/// into a response in plain text.
 #[worker::event(fetch)]
 async fn fetch(
     request: web_sys::Request,

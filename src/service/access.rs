@@ -27,8 +27,8 @@ impl Caller {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// Returns the name under which the memory of the caller's requests is counted: the mode and the owner of
-    /// the key, a unit or a team. If a team owns the key, all units of the team share one limit.
+    /// Returns the name under which the memory of the caller's requests is counted. It consists of the mode
+    /// and the unit or team that owns the key. If a team owns the key, all units of the team share one limit.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {
@@ -106,9 +106,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns the record of a key, from the isolate's cache or the store.
     ///
-    /// After too many refused keys from one network, the records of further keys from there are not read.
-    /// This saves the operator the price of the reads; the keys cannot be guessed in any case. Keys that were
-    /// accepted recently are still read, so that an attacker cannot lock out shops on the same network.
+    /// If a network has sent too many refused keys, the records of further keys from that network are not
+    /// read. This saves the operator the price of the reads; the keys cannot be guessed in any case. Keys
+    /// that were accepted recently are still read, so that an attacker cannot lock out shops on the same
+    /// network.
     async fn key_record(
         &self,
         request: &impl Request,

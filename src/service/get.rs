@@ -13,11 +13,11 @@ const MAX_WHOLE_BYTES: usize = 256 * 1024;
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns a pledge transaction.
     ///
-    /// Reads the key and the transaction at the same time. Without a key in the request, it reads neither. A
-    /// failure to read the transaction is reported only if the key is accepted.
+    /// Reads the key and the transaction at the same time. If the request has no key, reads neither of
+    /// them. A failure to read the transaction is reported only if the key is accepted.
     ///
-    /// The record is streamed to the caller. Only a small record of a paid transaction is first read whole:
-    /// this is faster than inserting the time of payment into a stream.
+    /// The record is streamed to the caller. The small record of a paid transaction is an exception. It is
+    /// read whole, because this is faster than inserting the time of payment into a stream.
     pub(super) async fn get(
         &self,
         request: &impl Request,

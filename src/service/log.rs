@@ -57,8 +57,8 @@ struct Line<'a> {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer. Answers for which [`must_log`](Self::must_log) returns true are always
-    /// logged. Of the others, a random share is logged.
+    /// Adds the log line to an answer. An answer for which [`must_log`](Self::must_log) returns true is
+    /// always logged. A random share of all other answers is logged.
     pub(super) fn log(
         &self,
         request: &impl Request,

@@ -6,8 +6,8 @@ use crate::http::Request;
 use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The origin of requests for the limit on refused keys: an IPv4 address, the first 64 bits of an IPv6
-/// address, or the zone of a Worker.
+/// The network that requests come from: an IPv4 address, the first 64 bits of an IPv6 address, or the zone of
+/// a Worker. The limit on refused API keys applies to each network.
 ///
 /// A provider assigns the first 64 bits of an IPv6 address to one customer. A zone is represented by 64 bits
 /// of its hash.

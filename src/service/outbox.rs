@@ -20,7 +20,8 @@ pub struct Message {
     /// The number of this sending of the notification: 1 for the first sending, and one more for each resend.
     #[serde(default = "first_round")]
     pub round: u32,
-    /// The service that delivers the notification. Messages for e-mails leave it out, as in earlier releases.
+    /// The service that delivers the notification. The message of an e-mail leaves out this member, as in
+    /// earlier releases.
     #[serde(default)]
     pub service: NotificationService,
 }

@@ -1,4 +1,5 @@
-//! Finds out whether a transaction was paid. The settlement, a record for each shop and month, says so.
+//! Finds out whether a transaction was paid. The service reads this from the settlement, a record for each shop
+//! and month.
 
 use super::cache::Lookup;
 use super::{Clock, Entropy, Service};

@@ -21,8 +21,8 @@ enum Plan {
     Replay { id: TransactionId, answer: Vec<u8> },
     /// A new transaction.
     Record(Box<Prepared>, Replay),
-    /// An idempotent replay, made from the stored transaction. The replay record is of no use here: a later
-    /// release wrote it with terms that this release does not know.
+    /// An idempotent replay, made from the stored transaction. The answer cannot be made from the replay
+    /// record, because a later release wrote it with terms that this release does not know.
     Stored { id: TransactionId },
     /// The idempotency key was used with another payload. `ours` is the ID of the transaction that this
     /// create request would record.

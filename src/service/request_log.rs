@@ -34,8 +34,8 @@ pub struct RequestLog {
 #[derive(Debug)]
 pub struct LoggedIssue {
     pub code: Code,
-    /// The JSON Pointer to the value. If a member is not in the contract, this is the pointer to the object
-    /// that contains it, because the caller made up the member's name.
+    /// The JSON Pointer to the value. For a member that is not in the contract, it points to the object
+    /// around the member, because the caller made up the member's name.
     pub pointer: String,
 }
 

@@ -61,22 +61,23 @@ pub struct Variables<'v> {
     pub deployment: &'v str,
 }
 
-const ORIGIN_INVALID: &str = "creates are refused: the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
-const ORIGIN_INSECURE: &str =
-    "creates are refused: in production the variable `PUBLIC_ORIGIN` must begin with `https://`";
-const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
-                               set. Otherwise, each timeline URL would permanently contain the host to \
-                               which its create request was sent";
+const ORIGIN_INVALID: &str = "create requests are refused: the variable `PUBLIC_ORIGIN` must be an \
+                              origin such as `https://pledges.example`";
+const ORIGIN_INSECURE: &str = "create requests are refused: in production the variable `PUBLIC_ORIGIN` \
+                               must begin with `https://`";
+const ORIGIN_REQUIRED: &str = "create requests are refused: in production the variable `PUBLIC_ORIGIN` \
+                               must be set. Otherwise, each timeline URL would permanently contain the \
+                               host that received its create request";
 const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: each timeline URL permanently \
-                              contains the host to which its create request was sent";
+                              contains the host that received its create request";
 const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
 const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
                                     secret `RESEND_API_KEY`";
 const QUEUE_MISSING: &str =
     "no messages are sent: messaging services need the queue `NOTIFICATIONS`";
-const MAIL_TEST_TO_INVALID: &str = "no e-mails of test keys are sent: the variable `MAIL_TEST_TO` must be an \
-                                    e-mail address or empty";
+const MAIL_TEST_TO_INVALID: &str = "no e-mails are sent for test keys: the variable `MAIL_TEST_TO` \
+                                    must be an e-mail address or empty";
 
 /// The answer of `/healthz`.
 #[derive(Serialize)]

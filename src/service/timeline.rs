@@ -32,7 +32,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Returns the page. If the profile, the updates or the record of a cancellation could not be read, also
-    /// returns why. A wrong or missing edit key causes the same problem as an unknown ID.
+    /// returns why. A wrong or missing edit key leads to the same error as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,

@@ -124,8 +124,8 @@ impl<'k> ProfileKey<'k> {
     }
 }
 
-/// The key `settlement:{mode}:{unit}:{month}` of a [`Settlement`](crate::settlement::Settlement): the record
-/// that the unit's transactions of the month were paid.
+/// The key `settlement:{mode}:{unit}:{month}` of a [`Settlement`](crate::settlement::Settlement). This record
+/// marks the unit's transactions of a month as paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettlementKey<'k> {
     /// Test or live.

@@ -16,8 +16,8 @@ use subtle::ConstantTimeEq as _;
 /// Maximum size of metadata as JSON, in bytes: the limit of Workers KV.
 const MAX_BYTES: usize = 1_024;
 
-/// Who may see a transaction, and the transaction's summary for operators. After a call of
-/// [`fit`](Self::fit), the metadata has at most 1,024 bytes of JSON.
+/// The metadata of a transaction's record: who may see the transaction, and a summary for operators. After a
+/// call of [`fit`](Self::fit), the metadata has at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
@@ -30,8 +30,8 @@ pub struct TransactionMetadata {
     /// Size of the record in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// The summary for operators, who may edit it. The service writes it, and reads back only the creation
-    /// time and the quantities.
+    /// The summary for operators, who may edit it. When the service reads metadata, it reads only the
+    /// creation time of the summary.
     #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
 }
@@ -62,7 +62,7 @@ pub struct Summary {
     /// Number of pledges whose offering is not on the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpriced: Option<usize>,
-    /// Hashes of the reference and the e-mail address, until an operator erases the personal data.
+    /// Hashes of the reference and the e-mail address. Absent once an operator has erased the personal data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupHashes>,
     /// The hash in the name of the replay record, if the create request had an `Idempotency-Key`.
@@ -146,7 +146,7 @@ impl Summary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MailState {
-    /// The queue did not accept the message. The e-mail is not sent unless an operator resends it.
+    /// The queue did not accept the message. The e-mail is sent only once an operator resends it.
     Unsent,
 }
 
@@ -171,12 +171,12 @@ impl TransactionMetadata {
         self.mode == scope.mode && self.unit == scope.unit
     }
 
-    /// Returns whether this is the edit key. The comparison takes constant time.
+    /// Returns whether `edit_key` is the transaction's edit key. The comparison takes constant time.
     pub fn opens_with(&self, edit_key: &str) -> bool {
         hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // all hashes have the same length
     }
 
-    /// Returns the month in which the transaction was created; `None` if the summary does not have the time.
+    /// Returns the month in which the transaction was created; `None` if the summary has no creation time.
     pub fn month(&self) -> Option<Month> {
         self.summary.created_at.as_deref().and_then(Month::of)
     }

@@ -1,5 +1,5 @@
-//! Keys of the records of notifications: their outcomes, notifications that wait in the queue, and
-//! notifications that count towards a limit.
+//! The keys of records about notifications. Some records contain outcomes. Others mark notifications that wait in
+//! the queue, or count notifications towards a limit.
 
 use super::key::{DAY_SECONDS, Key, LEAST_CACHE_SECONDS};
 use super::metadata::NoMetadata;
@@ -10,10 +10,10 @@ use std::borrow::Cow;
 pub const NOTIFICATION_DAYS: u32 = 30;
 /// How long the record of a notification in the queue is kept, in days.
 const QUEUED_DAYS: u32 = 3;
-/// How long a notification counts towards the limit of its address, in days.
+/// How long the record that counts a notification towards an address's daily limit is kept, in days.
 pub const MAILED_DAYS: u32 = 2;
-/// How long a failed notification stays in the list of failures, in days: as long as its outcome, so that the list can
-/// always show the state.
+/// How long a failed notification stays in the list of failures, in days. Its outcome is kept for the same time,
+/// so the list can always show the outcome.
 pub const FAILED_MAIL_DAYS: u32 = NOTIFICATION_DAYS;
 
 /// The key `notification:{id}` of a [`Marker`](crate::notify::Marker): the outcome of a notification, kept

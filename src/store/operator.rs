@@ -8,8 +8,8 @@ use serde_json::Value;
 /// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// How long a change waits for concurrent changes to become visible, in milliseconds. One list and one write
-/// in Workers KV together take less time.
+/// How long a change waits for concurrent changes to become visible, in milliseconds. One list and one write in
+/// Workers KV together take less time than this.
 pub const SETTLE_MS: u32 = 1_000;
 
 /// The notifier's store, which can also list records.

@@ -89,8 +89,8 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// The text after the prefix in the name of a unit's price list. The name of a mode's price list has the
-    /// mode in this position, and no mode is called `unit`.
+    /// The text after the prefix in the names of a unit's price lists. In the same position, the names of a
+    /// mode's price lists have `live` or `test`.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;

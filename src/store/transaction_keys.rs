@@ -9,7 +9,7 @@ use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use std::borrow::Cow;
 
-/// How long a transaction stays marked after the ledger's queue did not accept its message, in days.
+/// How many days a mark stays on a transaction whose message the ledger's queue did not accept.
 const LEDGER_UNSENT_DAYS: u32 = 7;
 
 /// The key `transaction:{id}` of a transaction's record. Its value is the body of the get operation's answer.

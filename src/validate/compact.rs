@@ -19,8 +19,8 @@ pub struct CompactIssue {
     /// The [sort key](Node::sort_key) of the value that has the issue. If the value is in an array, the sort
     /// key also tells JavaScript the item's index.
     pub sort_key: u64,
-    /// Three values, one in each byte from the lowest: the [index](Node::index) of the node, the
-    /// [code](Code), and the [`ValueType`] or [`Expected`] that the message names.
+    /// Three values in one number. The lowest byte is the [index](Node::index) of the node. The second is the
+    /// [code](Code). The third is the [`ValueType`] or [`Expected`] that the message names.
     pub about: u32,
     /// The byte offset of what the issue is about: an unknown member's name, an [undecided](UNDECIDED)
     /// number, or the first byte that is not JSON.

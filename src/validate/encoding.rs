@@ -2,7 +2,8 @@
 
 use strum::Display;
 
-/// The encoding of a body that is not JSON in UTF-8. Its text follows "must be JSON in UTF-8" in a message.
+/// The encoding of a body that is not JSON in UTF-8. As text, it continues an error message after the words
+/// "must be JSON in UTF-8".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
 pub(super) enum Encoding {
     #[strum(to_string = " without a byte order mark")]
@@ -17,14 +18,14 @@ pub(super) enum Encoding {
     Deflate,
     #[strum(to_string = ", not compressed by zstd")]
     Zstd,
-    /// Other binary data, for example the output of Brotli, which has no signature.
+    /// Other binary data, such as the output of Brotli, which has no characteristic first bytes.
     #[strum(to_string = ", not compressed or other binary data")]
     Binary,
 }
 
 impl Encoding {
-    /// Recognises the encoding by the first bytes. Text that is meant as JSON never begins with these bytes,
-    /// even if it has mistakes.
+    /// Recognises an encoding if the text begins with bytes that are typical of it. Text that is meant as
+    /// JSON in UTF-8 never begins with such bytes, even if it has mistakes.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xEF, 0xBB, 0xBF, ..] => Some(Encoding::ByteOrderMark),

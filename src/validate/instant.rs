@@ -26,7 +26,8 @@ pub fn instant(date_time: &str) -> Option<i64> {
     Some(seconds - offset(date_time.get(19..)?))
 }
 
-/// Returns how many seconds local time is ahead of UTC, from the text after the seconds: `.123+01:00`, `Z`.
+/// Parses the part of a date-time after its seconds, such as `.123+01:00` or `Z`. Returns how many seconds
+/// local time is ahead of UTC.
 fn offset(rest: &str) -> i64 {
     let offset = rest.trim_start_matches(|mark: char| mark == '.' || mark.is_ascii_digit());
     let digits = |from, to| offset.get(from..to).and_then(|digits| digits.parse().ok());

@@ -54,7 +54,8 @@ pub mod marker {
     pub const GIVEN_UP: u8 = 4;
 }
 
-/// Checks a body of this kind. Passes the accepted values to `visitor`, and all issues to `reporter`.
+/// Checks the JSON in `bytes` against the schema `body`. Passes the accepted values to `visitor`, and all
+/// issues to `reporter`.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,

@@ -178,7 +178,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Reads an escape. `escape` begins after the backslash. Returns the rest.
+/// Reads an escape sequence in a string. `escape` begins after the backslash. Returns the text after the
+/// sequence.
 fn after_escape(escape: &[u8]) -> Result<&[u8]> {
     match escape {
         [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Ok(rest),

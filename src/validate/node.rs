@@ -7,8 +7,8 @@ use std::borrow::Cow;
 /// Number of bits for a member in a [sort key](Node::sort_key). They hold the member's position plus 1, or
 /// 255 for an unknown member.
 const MEMBER_BITS: u32 = 8;
-/// Number of bits for an array's item in a [sort key](Node::sort_key). They hold the item's position, which
-/// has 32 bits, plus 1.
+/// Number of bits for an array's item in a [sort key](Node::sort_key). The key holds the item's position
+/// plus 1. A position has 32 bits, so the sum needs 33.
 const ITEM_BITS: u32 = 33;
 /// The lowest bit of an array item's position in the [sort key](Node::sort_key) of a value. The bits above
 /// the position hold a single member, because each array is a direct member of the request.
@@ -120,8 +120,8 @@ impl<'p> Node<'p> {
         self.with_ancestors().skip(1).fold(0, |depth, _| depth + 1)
     }
 
-    /// Searches this node and the nodes inside it for the one with this [index](Self::index), and calls `visit` with
-    /// it. In an array, only the first item is searched.
+    /// Finds the node with this [index](Self::index), among this node and the nodes inside it. Calls `visit`
+    /// with the found node. In an array, only the first item is searched.
     pub(crate) fn find(&self, index: u8, visit: &mut dyn FnMut(&Node<'_>)) {
         if self.index() == index {
             return visit(self);

@@ -32,7 +32,8 @@ fn with_least_exponent(text: &str) -> String {
     format!("{sign}0.{significant}e{exponent}")
 }
 
-/// Checks the text of a JSON number. Returns its double, or the code of the rule that it breaks.
+/// Checks the text of a JSON number. Returns the number as a double, or the code of the rule that the number
+/// breaks.
 pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     let double = str::from_utf8(text).map_or(f64::NAN, to_double);
     if !double.is_finite() {

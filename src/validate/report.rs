@@ -11,11 +11,11 @@ use crate::schema::BODY;
 
 /// Receives the issues of a request body, in the order in which the validator finds them.
 pub(crate) trait Reporter<'a> {
-    /// Whether strings must be decoded exactly, because the visitor keeps or shows them. The rules treat all
-    /// characters beyond ASCII alike, so checking alone needs no exact text.
+    /// Whether strings must be decoded exactly, because they are stored or shown. To check them, exact text
+    /// is not needed: the rules treat all non-ASCII characters alike.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Returns whether accepted values still go to the visitor. The default is true, for checks whose visitor
-    /// ignores values. A [`Report`] returns false after the first issue.
+    /// Returns whether the validator still passes valid values to the visitor. The default is true, for
+    /// checks whose visitor ignores all values. A [`Report`] returns false after the first issue.
     fn is_clean(&self) -> bool {
         true
     }
@@ -23,12 +23,12 @@ pub(crate) trait Reporter<'a> {
     fn report(&mut self, node: &Node<'_>, code: Code);
     /// Reports a value of the wrong type. `found` is its type.
     fn report_type(&mut self, node: &Node<'_>, found: ValueType);
-    /// Reports a member of an object whose name is not in the schema.
+    /// Reports an unknown member of an object: its name is not in the schema.
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
     /// Reports malformed JSON: the bytes are wrong from this offset on.
     fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
-    /// Checks a number. Reports a number that is not finite or not above 0. For a valid number, returns its
-    /// value if the visitor needs values.
+    /// Reports a number that is not finite or not above 0. For a valid number, returns its value if the
+    /// visitor needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
 }
 

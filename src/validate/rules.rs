@@ -6,7 +6,7 @@ use super::node::Node;
 use super::report::Reporter;
 use crate::schema::{Array, Format, Member, Object};
 
-/// Returns the member with this name, and its position.
+/// Returns the member of an object with this name, and the member's position in the object.
 pub(crate) fn find_member(object: &'static Object, name: &[u8]) -> Option<(u8, &'static Member)> {
     (0_u8..).zip(object.members).find(|(_, member)| member.name.as_bytes() == name)
 }

@@ -30,7 +30,7 @@ extern "C" {
     /// The sender of e-mails.
     #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
     pub fn mail_from(this: &Bindings) -> Option<String>;
-    /// The recipient of all e-mails of test keys.
+    /// The address that receives all e-mails about transactions of test keys.
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     pub fn mail_test_to(this: &Bindings) -> Option<String>;
     /// The origin of timeline URLs.

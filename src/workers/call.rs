@@ -11,7 +11,8 @@ extern "C" {
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]
     pub fn id(this: &Call) -> String;
-    /// Keeps the platform running after the answer, until a promise has settled. Call this before the answer.
+    /// Keeps the platform running after the answer, until `promise` has settled. Must be called before the
+    /// request is answered.
     #[wasm_bindgen(method, js_name = waitUntil)]
     pub fn wait_until(this: &Call, promise: &Promise);
 }

@@ -15,7 +15,7 @@ use wasm_bindgen_futures::future_to_promise;
 
 /// The name of the queue's binding.
 const BINDING: &str = "LEDGER";
-/// Maximum number of messages that are being sent at the same time, each of up to 100 KB. An isolate reaches this
+/// At most this many messages are being sent at the same time. Each has up to 100 KB. An isolate reaches this
 /// number only if the queue does not answer.
 const MAX_SENDING: usize = 128;
 

@@ -17,7 +17,7 @@ pub struct DelayedQueue {
 
 impl DelayedQueue {
     /// Makes the queue. The delay is the number in the variable `MAIL_DELAY_SECONDS`, or [`DELAY_SECONDS`] if
-    /// that is not a number.
+    /// the variable is not a number.
     pub fn new(queue: Queue, delay_seconds: Option<&str>) -> Self {
         let delay_seconds = delay_seconds.and_then(|text| text.trim().parse().ok());
         DelayedQueue { queue, delay_seconds: delay_seconds.unwrap_or(DELAY_SECONDS) }
@@ -30,7 +30,8 @@ impl Outbox for DelayedQueue {
     }
 }
 
-/// Puts a message into the queue. Returns whether the queue took it within 2 seconds, and logs the cause if it did not.
+/// Puts a message into the queue. Returns true if the queue took the message within 2 seconds. Otherwise,
+/// logs the cause.
 async fn put(queue: &Queue, message: Result<JsValue, JsValue>, delay_seconds: u32) -> bool {
     let Err(error) = try_to_put(queue, message, delay_seconds).await else { return true };
     log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // the message has no personal data

@@ -12,7 +12,7 @@ const TURN_MS = 60_000;
  */
 const SOON_MS = 200;
 const LOOK_MS = 20;
-/** Seconds before a message that broke its instance is delivered again. */
+/** A message that broke its instance is delivered again after this many seconds. */
 const AGAIN_SECONDS = 60;
 /**
  * Deadlines after an instance broke, in milliseconds. `SEND_MS` is for the answer to a request that the
@@ -46,11 +46,11 @@ const WRITE_MS = 15_000;
 
 /**
  * Makes the Worker's handlers, which call a wasm module. If the module's instance breaks by an uncaught
- * exception, its waiting calls would never end. So the handlers answer its requests with an error, and
- * deliver its messages again. At the next call, the `worker` crate starts a new instance.
+ * exception, its waiting calls would never end. So the handlers answer the waiting requests with an error, and
+ * deliver the waiting messages again. At the next call, the `worker` crate starts a new instance.
  *
  * Messages are delivered concurrently, in an instance of their own. A message that breaks this instance
- * affects no request. It costs the other messages no attempt, and causes no second notification.
+ * affects no request. The other messages lose no delivery attempt, and no notification is sent twice.
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);

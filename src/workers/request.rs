@@ -25,7 +25,7 @@ fn problem(error: &JsValue) -> BodyError {
     if error.is_undefined() { BodyError::Slow } else { BodyError::Broken }
 }
 
-/// Largest refused body that is left to the platform to read and discard: 32 KiB.
+/// The platform itself reads and discards a refused body of at most this many bytes: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
 /// Number of bytes that each read discards from a refused body: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;

@@ -75,8 +75,8 @@ impl Head {
     }
 
     /// Makes the `init` argument for the final response. The argument is itself a response without a body,
-    /// because the platform copies a response's status and headers at once. It would read the members of a
-    /// plain object one by one.
+    /// because the platform copies a response's status and headers in one step. From a plain object, it
+    /// reads the members one by one.
     fn init(&self) -> Result<ResponseInit, JsValue> {
         let headers = Headers::new()?;
         let more = self.headers.iter().map(|(name, value)| (*name, &**value));

@@ -3,8 +3,9 @@
 use js_sys::Date;
 use std::cell::RefCell;
 
-/// Slots that limit how many tasks run at once. A task keeps its slot for a limited time only. If the caller
-/// hangs up, the platform may drop the request, and its task never frees the slot.
+/// Slots that limit how many tasks run at once. A task loses its slot after a time limit. Otherwise a task might
+/// keep its slot forever: if the caller hangs up, the platform may drop the request before the task frees its
+/// slot.
 pub struct Slots {
     max: usize,
     milliseconds: u32,

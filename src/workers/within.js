@@ -1,9 +1,9 @@
 /**
- * Returns a promise that settles as `promise` does, or rejects with `undefined` after this many milliseconds.
- * The platform's own promises never reject with `undefined`.
+ * Returns a promise that settles as `promise` does, or rejects with `undefined` after this many
+ * milliseconds. The platform's own promises never reject with `undefined`.
  *
- * This function is in JavaScript for speed. A WebAssembly version would take 5 % of the time of a get request
- * for the timer's closures.
+ * This function is in JavaScript for speed. A WebAssembly version would need closures for the timer, which
+ * take 5 % of the time of a get request.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {

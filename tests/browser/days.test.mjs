@@ -1,6 +1,6 @@
 /**
  * Plays the working days of support, accounts, an operator and a shop's manager in the dashboard. They use a
- * phone's screen and a keyboard, without JavaScript. Each test continues where the one before has stopped.
+ * phone's screen and a keyboard, without JavaScript. Each test continues where the previous test stopped.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -133,7 +133,7 @@ test("a shop: from nothing to its first live order, by its own manager", async (
   await shows(operator, "were saved");
 
   const manager = await open(t, MANAGER, "/", { expected: /status of 409/ });
-  await shows(manager, "Until your first live transaction", "Give your shop a name");
+  await shows(manager, "Steps to your first live transaction", "Give your shop a name");
   await send(manager, {}, link("its page"));
   await send(manager, { name: "Corner Books", language: "German" }, button("Save profile"));
   await shows(manager, "The profile was saved");

@@ -98,7 +98,7 @@ async function openShop(t, { path = "/", ...options } = {}) {
   return page;
 }
 
-/** What a shopper fills in, and the amounts of the resulting pledges. */
+/** Each row has the values that a shopper fills in, and the amounts of the resulting pledges. */
 const ORDERS = [
   [{ amount: "2", coupon: "SPRING" }, [2]],
   [{ amount: "0", coupon: "SPRING" }, []],

@@ -71,8 +71,8 @@ test("an issue from the server is shown at its field until that is edited, and d
 });
 
 /**
- * By test name: issues from a server, the expected texts at their fields, and the further lines of the live
- * region.
+ * For each test: the issues from a server, the texts expected at their fields, and the further lines expected in
+ * the live region.
  */
 const ISSUES = {
   "messages for developers become texts for shoppers": [
@@ -266,7 +266,7 @@ test("hostile issues: bounded, nothing thrown, and text stays text", async (t) =
   assert.deepEqual(others, { images: 0, own: "true", reads: 1_000, lines: 1_001 });
 });
 
-/** By name: the body of an `onSubmit` that fails. */
+/** The bodies of `onSubmit` functions that fail, by the name of the failure. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   "nothing thrown": "throw undefined",

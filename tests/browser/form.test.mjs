@@ -43,7 +43,10 @@ function both(name, work) {
     );
 }
 
-/** By description: the fields of a form, and the members of its payload that differ from `VALID`. */
+/**
+ * Forms by description. Each has the form's fields, and those members of the resulting payload that differ
+ * from `VALID`.
+ */
 const CONTROLS = {
   "texts, an empty one, a list, boxes, and a field of the shop's": [
     `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}
@@ -513,8 +516,8 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
 });
 
 /**
- * Cases in which the form's rules cannot run. By description: the page's policy, a global that is missing,
- * what happens to the request for the rules, and the logged reason.
+ * Cases in which the form's rules cannot run, by description. Each case has the page's policy, a global that
+ * is missing, what happens to the request for the rules, and the logged reason.
  */
 const NO_RULES = {
   "a policy forbids wasm, and the other rules do not come": [

@@ -25,10 +25,10 @@ export async function tabTo(page, selector) {
 }
 
 /**
- * Fills in fields by keyboard, in their order on the page. In a drop-down list, the text selects the option
- * with this text. `true` ticks a checkbox.
+ * Fills in fields by keyboard, in their order on the page. In a drop-down list, typing a text selects the option
+ * with that text. The value `true` ticks a checkbox.
  * @param {import("playwright-core").Page} page
- * @param {Record<string, string | true>} fields by name
+ * @param {Record<string, string | true>} fields the values to fill in, by field name
  */
 export async function fillIn(page, fields) {
   for (const [name, value] of Object.entries(fields)) {
@@ -87,7 +87,7 @@ async function goToEnd(page, count) {
 /**
  * Presses Tab from the beginning to the end of a page. Asserts that Tab reaches every control in the order
  * of the page, and that each control is visible when it has the focus.
- * @param {import("playwright-core").Page} page that was just opened
+ * @param {import("playwright-core").Page} page a page that was just opened
  */
 export async function reachesEveryControl(page) {
   const controls = await page.evaluate(numberControls, CONTROLS);

@@ -78,7 +78,10 @@ const PROGRAMS = {
   "a program without max-width": { change: (html) => without(html, "max-width") },
 };
 
-/** Opens an e-mail's HTML in a page. `image` is the content of the logo. If it is empty, no image loads. */
+/**
+ * Opens an e-mail's HTML in a page. `image` is the content of the logo. If `image` is empty, no image
+ * loads.
+ */
 async function open(t, html, { image = WIDE, ...options } = {}) {
   const page = await openPage(t, { javaScriptEnabled: true, ...options, expected: /ERR_FAILED/ });
   const loaded = [];

@@ -237,8 +237,8 @@ test("an image that does not load leaves no gap, and a logo that does not load i
 });
 
 /**
- * Rows of a unit and the reader's locale, followed by the page's expected language, heading and first
- * amount.
+ * Test rows: a unit and the reader's locale, then the expected language, heading and first amount of the
+ * page.
  */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Nordwald hat 3 Zusagen für Mara gegeben", "1.234,5 trees"],

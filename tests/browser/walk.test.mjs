@@ -157,7 +157,7 @@ async function orderWith(t, failures, options) {
 
 const distinct = (name) => new Set(shop.requests.map((request) => request[name])).size;
 const EXPLAINED =
-  /Something went wrong.*answered with an error \(503\)\. Please try again: it will not be pledged twice\./s;
+  /Something went wrong.*answered with an error \(503\)\. Please try again\. You will not pledge twice\./s;
 
 test("a failure is explained, and a retry sends the same order with the same key, a changed order with another key", async (t) => {
   const page = await orderWith(t, Infinity, { expected: /status of 502/ });

@@ -393,7 +393,7 @@ async function errors(page) {
   return page.evaluate(() => window.errors());
 }
 
-/** Sends the form. @returns the order; undefined if it is not sent */
+/** Sends the form. @returns the order that the page sent; undefined if the page sent none */
 async function send(page, button = "#send") {
   await page.evaluate(() => {
     window.sent = undefined;

@@ -55,7 +55,7 @@ test("Hono's standard validator", async () => {
   assert.deepEqual(essentials((await refused.json()).error), PROBLEMS);
 });
 
-/** A formatter with which a shop that uses tRPC passes the issues to its client. */
+/** The error formatter of a shop that uses tRPC. It passes the issues on to the shop's client. */
 const errorFormatter = ({ shape, error }) => ({
   ...shape,
   data: { ...shape.data, issues: error.cause?.issues },

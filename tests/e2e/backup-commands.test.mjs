@@ -28,7 +28,7 @@ test("a backup is written and restored", async (t) => {
   assert.deepEqual([JSON.parse(out).recorded, await kv.get("backup")], [false, last]);
   assert.match(
     problem,
-    /^The backup is complete, but could not be recorded as the last one: this token may/m,
+    /^The backup is complete, but could not be recorded as the last backup: this token may/m,
   );
   kv.write = write;
   await kv.remove([...Object.keys(before), "backup"]);
@@ -41,7 +41,7 @@ test("a backup is written and restored", async (t) => {
     /^the namespace has a different record `catalogue:test`, so nothing was overwritten/,
   );
   const done =
-    /^1 records of .+ were written and read back, \d+ were already there, 0 have expired since, 0 stay erased, 5 were left out\./;
+    /^1 records of .+ were written and read back, \d+ were already there, 0 have expired since the backup, 0 stay erased, 5 were left out\./;
   assert.match(await words(...restore, "--overwrite"), done);
   assert.deepEqual(await unaudited(kv), before);
 });

@@ -118,7 +118,7 @@ test("a restore replaces records that differ only with `--overwrite`", async (t)
     await kv.write([changed, { key: "z:new", value: "of another" }]);
     await kv.remove(["transaction:001"]);
     await assert.rejects(restore(kv, file, now), {
-      message: `the namespace has a different record \`${changed.key}\`, so nothing was overwritten: \`--overwrite\` replaces records that differ`,
+      message: `the namespace has a different record \`${changed.key}\`, so nothing was overwritten. With \`--overwrite\`, the backup replaces records that differ`,
     });
     assert.equal(await kv.get("transaction:001"), null, "nothing was written");
     await restore(kv, file, { ...now, overwrite: true });
@@ -174,7 +174,7 @@ test("only transactions are restored into a namespace with its own keys and secr
 
 const NO_BACKUP = "is not a backup of this service";
 const CUT = "is not complete: its last line is missing";
-const CHANGED = "was changed: its SHA-256 differs from the one in its last line";
+const CHANGED = "was changed: its SHA-256 differs from the value in its last line";
 
 test("what is no whole backup is refused in one line before anything is written", async (t) => {
   const { kv, folder, file } = await backedUp(t);
@@ -215,12 +215,9 @@ test("what is no whole backup is refused in one line before anything is written"
       whole.toString().replace('"version":1', '"version":3'),
       "was written by a later release: restore it with that release",
     ],
-    [text(...lines, lines.at(-2)), "was changed: it has lines after its end"],
-    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of the names"],
-    [
-      text(lines[0], lines[2], lines[1], ...lines.slice(3)),
-      "was changed: line 3 is not in the order of the names",
-    ],
+    [text(...lines, lines.at(-2)), "was changed: lines were added after its end"],
+    [edited(lines[2], lines[2]), "was changed: line 4 is out of order"],
+    [text(lines[0], lines[2], lines[1], ...lines.slice(3)), "was changed: line 3 is out of order"],
     [edited("\u001b[2J{"), "was changed: line 3 is not a record"],
     [edited("7"), "was changed: line 3 is not a record"],
     [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has an invalid `name`"],

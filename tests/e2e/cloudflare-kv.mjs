@@ -25,7 +25,7 @@ const made = ({ id, title }) => ({ id, title });
 /**
  * Adds the routes of Cloudflare's API for Workers KV to a server.
  * @param {import("hono").Hono} app
- * @param {string} path under which the account's namespaces are
+ * @param {string} path the path under which the account's namespaces are
  * @param {any} account
  */
 export function serveKv(app, path, account) {

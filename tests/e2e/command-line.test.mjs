@@ -91,7 +91,7 @@ const WRONG = {
     Object.entries({
       "": "required option '--amount <amount>' not specified",
       "--amount 1 --currency USD --currency EUR":
-        "give one `--currency` for each `--amount`, or none at all",
+        "give one `--currency` for each `--amount`, or no `--currency` at all",
       "--amount 1 --currency usd": "`--currency` can't be `usd`: give one of USD, GBP, EUR",
       "--amount 1 --accept-unpriced x":
         "`--accept-unpriced` can't be `x`: give a whole number from 0 to 1000000000",

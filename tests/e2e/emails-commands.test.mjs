@@ -13,7 +13,7 @@ import { contents, run, scratch } from "./script.mjs";
 
 const HOUR = 3_600_000;
 const FIRST = new Date(Date.now() - HOUR).toISOString();
-/** The live transaction, created an hour ago, and its unit, whose e-mails are on. */
+/** The records of a live transaction, created an hour ago, and of its unit, for which e-mails are switched on. */
 const MAILED = (() => {
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const profile = { name: "Nord", mail: true, replyTo: "hello@nord.example" };
@@ -98,7 +98,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const at = ["--origin", origin];
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
-    `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. It was already sent: the recipient gets a second e-mail.`,
+    `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. The e-mail was already sent: the recipient gets a second e-mail.`,
     `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? Not confirmed, nothing was sent: pass \`--yes\` to confirm without a prompt`,
   ])
     assert.ok(problem.includes(said), problem);
@@ -130,7 +130,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
   await fails(
     ofDay,
-    /^Resend all e-mails and messages of .+ that failed on 2026-.+ since\? Not confirmed/,
+    /^Resend all e-mails and messages of .+\) that failed on 2026-.+ since\? Not confirmed/,
   );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
@@ -155,7 +155,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   assert.ok((await names()).includes(`mail-failed:${day}:${LIVE_ID}`));
   assert.deepEqual((await json(...SHOW)).mail, { state: "erased" });
   for (const args of [[...RESEND, ...at], PREVIEW])
-    await fails(args, /^the e-mail of \S+ cannot be sent: its recipient was erased on /);
+    await fails(args, /^the e-mail of \S+ cannot be sent: the recipient's data was erased on /);
 });
 
 /**
@@ -182,7 +182,7 @@ test("an e-mail is resent through the queue of the deployed Worker, without pers
   const unbound = await resend();
   assert.match(
     unbound.problem,
-    /^stopped: the Worker `impact-pledge` of the account account-1 has no queue bound as NOTIFICATIONS: it sends no notifications \(account account-1, /,
+    /^stopped: the Worker `impact-pledge` of the account account-1 has no queue bound as NOTIFICATIONS, so the Worker sends no notifications \(account account-1, /,
   );
   assert.ok(![...account.records.keys()].some(isAudit));
   const queue_name = "impact-pledge-notifications";

@@ -111,14 +111,14 @@ test("files that are not a full backup and its increments are refused, and nothi
   await increment(kv, path("two"), path("one"), rules);
   await wipe(kv);
   const continues =
-    /continues the backup of .*, not .*: a backup between them is missing, or their order is wrong/;
+    /continues the backup of .*, not .*. A backup between these two files is missing, or their order is wrong/;
   for (const [files, problem] of [
     [["one"], /one\.jsonl is an increment: name the full backup first/],
     [["full", "two"], continues],
     [["full", "two", "one"], continues],
     [["full", "one", "one"], continues],
     [["other", "one"], continues],
-    [["full", "other"], /other\.jsonl is a full backup: only the first file can be one/],
+    [["full", "other"], /other\.jsonl is a full backup: only the first file may be a full backup/],
     [["full", "none"], /there is no file/],
   ])
     await assert.rejects(restore(kv, files.map(path), rules, { waitMs: 0 }), problem);

@@ -99,7 +99,7 @@ test("keys are created, listed, replaced and revoked, and no output shows the na
   await command(0, ["keys", "revoke", "--yes"], `${teamKey}\n`); // the key itself, on standard input
   await fails(
     ["keys", "revoke", nameOf(teamKey), "--yes"],
-    "nothing was revoked: this key does not exist here",
+    "nothing was revoked: there is no such key in this environment",
   );
   const rest = await json("keys", "revoke", row.name, "--yes");
   assert.deepEqual(rest, { id: row.id, name: row.name, revoked: true });

@@ -135,7 +135,7 @@ test("records that one call can't read are read in several calls, and failed wri
 
 const again = { "retry-after": "0" };
 const TOKEN =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
 /**
  * By case: the faults of Cloudflare's API, the number of requests that the list command makes, and the error
@@ -253,5 +253,5 @@ test("the person is identified by the login, or by the ID of a token that may no
   account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
   assert.equal(await kv.user(), "token 0a1b");
   account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
-  await assert.rejects(kv.user(), /does not say who you are: add your name by `--by`$/);
+  await assert.rejects(kv.user(), /does not identify the user: add your name by `--by`$/);
 });

@@ -1,4 +1,7 @@
-/** Tests the commands' access to the ledger: the local one, and Cloudflare's API, also while it fails. */
+/**
+ * Tests how commands reach the ledger: on this machine, or through Cloudflare's API. In some tests, the API
+ * fails.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -105,7 +105,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   const undo = ["payments", "undo", ...october];
   await fails(
     [...undo, "--mode", "test"],
-    "nothing was undone: 2025-10 of unit_dev_two (test) is not marked as paid here",
+    "nothing was undone: 2025-10 of unit_dev_two (test) is not marked as paid",
   );
   const asked = await command(1, undo);
   assert.match(
@@ -118,7 +118,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   assert.doesNotMatch(await words(...view), /^Paid/m);
   await fails(
     ["payments", "show", ...october],
-    "2025-10 of unit_dev_two (live) is not marked as paid here",
+    "2025-10 of unit_dev_two (live) is not marked as paid",
   );
   assert.equal((await json(...unpaid)).transactions, 3);
 });

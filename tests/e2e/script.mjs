@@ -71,8 +71,8 @@ export function script(name, args, { input = "", env = {} } = {}) {
 }
 
 /**
- * Starts a command in a process of its own. In the result, `done` resolves to the same as {@link script}.
- * `out()` and `problem()` return the output so far.
+ * Starts a command in a process of its own. In the result, `done` resolves to the command's exit code and
+ * output, as {@link script} does. `out()` and `problem()` return the output so far.
  * @param {string} name
  * @param {string[]} args
  * @param {{env?: NodeJS.ProcessEnv}} [options]

@@ -49,7 +49,10 @@ function alive(pid) {
   }
 }
 
-/** Stops the service with a signal. Checks that all processes that the service had started end, too. */
+/**
+ * Stops the service with a signal. Checks that no process that the service started is still running
+ * afterwards.
+ */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });
@@ -77,7 +80,7 @@ async function showsWhatItNames(service, origin) {
   const page = async (name) => (await fetch(places[name])).text();
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
-    "its requests, e-mails and messages": `${origin}/developer`,
+    "the shop's requests, e-mails and messages": `${origin}/developer`,
     "create a transaction": `${origin}/v2/pledge-transaction`,
     "read a transaction": `${origin}/v2/pledge-transaction/{id}`,
     "the dashboard": places["the dashboard"],
@@ -85,7 +88,7 @@ async function showsWhatItNames(service, origin) {
   assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
   assert.match(await page("the dashboard"), /operator@small-hours\.example/);
   assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*The demo sends nothing/);
-  assert.match(await page("its requests, e-mails and messages"), /What just happened/);
+  assert.match(await page("the shop's requests, e-mails and messages"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { accept: "application/json" },

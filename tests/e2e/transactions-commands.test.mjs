@@ -35,7 +35,7 @@ test("a transaction is found, shown and erased", async (t) => {
   for (const line of [
     /^Recipient +a…@e…, A…$/m,
     /^Reference +order-1001$/m,
-    /^Safe to retry +yes, it was created with an Idempotency-Key$/m,
+    /^Safe to retry +yes: the create request had an Idempotency-Key$/m,
     /^tree +3 +T…, tree, trees$/m,
   ])
     assert.match(masked, line);

@@ -58,7 +58,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   const wrong = ["units", "set", "unit_1", "--name", "Nord", "--link", "http://nord.example/"];
   await fails(
     wrong,
-    "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes",
+    "`logo` and `link` must start with `https://`, contain no user name, and have at most 2,048 bytes",
   );
   await fails(
     ["units", "set", "unit_1", "--reply-to", "Nord <hello@nord.example>"],
@@ -120,7 +120,7 @@ test("a team of 200 units gets one more without another key", async (t) => {
     /^nothing was removed, because `shop-1000` is no longer in the team `market`: \S+ removed it at 20/,
   );
   assert.equal((await json("teams", "show", "market")).units.length, 199);
-  await fails(["teams", "show", "markt"], "the team `markt` has no units here");
+  await fails(["teams", "show", "markt"], "the team `markt` has no units");
 });
 
 test("an invalid ID is named in the error, with the format of IDs, and nothing is changed", async (t) => {

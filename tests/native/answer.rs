@@ -175,7 +175,7 @@ fn every_row_has_its_value() {
     assert!(count > 280, "{count}");
 }
 
-/// The answers in the fixtures that contain every member of the contract.
+/// The fixtures' complete answers, which contain every member of the contract.
 static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
     fixtures::files::<File>("answers").into_iter().find_map(|(_, file)| file.answers).unwrap()
 });

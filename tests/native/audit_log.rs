@@ -60,7 +60,7 @@ fn a_change_is_a_sentence() {
             "prices set",
             &["prices:live:2026-01-01T00:00:00.000Z"],
             None,
-            "changed the prices of live keys",
+            "changed the prices for live keys",
         ),
         ("prices set", &["other"], None, "changed the other"),
         ("units add", &["a"], None, "created the unit a"),
@@ -85,7 +85,7 @@ fn a_change_is_a_sentence() {
             None,
             "marked 2026-10 of the unit a:b (live) as paid: 1.00 USD",
         ),
-        ("payments undo", &[month], None, "undid the payment of 2026-10 of the unit a:b (live)"),
+        ("payments undo", &[month], None, "marked 2026-10 of the unit a:b (live) as unpaid again"),
         ("emails resend", &[&id], None, &format!("sent the e-mail of the transaction {id} again")),
         (
             "ledger keep-from",
@@ -111,7 +111,8 @@ fn a_change_is_a_sentence() {
     let changed = vec![member("language", Some("de"), None), member("replyTo", None, None)];
     let (command, on) = ("units unset".to_owned(), vec!["a".to_owned()]);
     let change = Change { command, on, changed, ..Change::default() };
-    let expected = "removed members of the profile of the unit a (language: none, before: de; replyTo was changed)";
+    let expected = "removed fields from the profile of the unit a (language: none, before: de; replyTo \
+                    was changed)";
     assert_eq!(change.plain_sentence(), expected);
 }
 
@@ -129,7 +130,7 @@ impl Log {
         Log { store: MemoryStore::default(), clock, entropy: CountedEntropy::default() }
     }
 
-    /// Records a change, one millisecond after the one before.
+    /// Records a change, one millisecond after the previous change.
     fn record(&self, by: &str, command: &str, subject: Subject) {
         self.clock.0.set(self.clock.0.get() + 1);
         let author = Author::new(by, &self.clock, &self.entropy).unwrap();
@@ -290,7 +291,12 @@ fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
             Some("…"),
         ),
         ("credits add", of("c", &[c, credit]), None, None),
-        ("transactions reveal", on(&[a]), Some("viewed the transaction A unmasked"), Some("…")),
+        (
+            "transactions reveal",
+            on(&[a]),
+            Some("viewed the unmasked data of the transaction A"),
+            Some("…"),
+        ),
         ("transactions erase", on(&[c]), None, None),
         (
             "emails resend",
@@ -302,7 +308,7 @@ fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
         (
             "prices change",
             on(&["prices:unit:live:a:2026-01-01T00:00:00.000Z"]),
-            Some("changed the prices of live keys of the unit a"),
+            Some("changed the prices for live keys of the unit a"),
             Some("…"),
         ),
         ("prices change", on(&["prices:unit:live:c:2026-01-01T00:00:00.000Z"]), None, None),

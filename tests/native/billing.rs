@@ -20,7 +20,7 @@ fn profile() -> NewProfile {
     }
 }
 
-/// The transaction that the dashboard's previews show.
+/// Returns the transaction that the dashboard's previews show.
 fn example() -> Value {
     serde_json::from_str(include_str!("../../src/dashboard/profile/example.json")).unwrap()
 }

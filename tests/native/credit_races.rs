@@ -89,8 +89,8 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
-/// A rebuild first empties the ledger. The amount due does not reveal this: it is 0.00 if all transactions of
-/// the month were credited, and also if the month has no transactions.
+/// Marks a month as paid while a rebuild empties the ledger. The amount due does not reveal missing
+/// transactions. It is 0.00 if all transactions of the month were credited, and also if there are none.
 #[test]
 fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
     let mut is_marked = BTreeSet::new();

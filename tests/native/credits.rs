@@ -73,8 +73,8 @@ impl Bench {
         block_on(payments::mark(self.store(), Some(&self.ledger), &author, &payment))
     }
 
-    /// Returns, for each credit of a transaction, its amount and quantities, and the month in which it is
-    /// booked.
+    /// Returns a text for each credit of a transaction: the credit's amount and quantities, and the month in
+    /// which the credit is booked.
     pub fn credits_of(&self, id: &str) -> Vec<String> {
         let record = block_on(transactions::get(self.store(), id)).unwrap();
         let found = block_on(credits::of(self.store(), &self.ledger, &record)).unwrap();
@@ -90,8 +90,8 @@ impl Bench {
         commands.filter(|command| !command.ends_with("(done)")).collect()
     }
 
-    /// Returns what the live unit owes for each month in USD, newest month first: `month sum − credited −
-    /// carried = due`, and ` of paid` if it is paid.
+    /// Returns what the live unit owes for each month in USD, newest month first. Each text has the form
+    /// `month sum − credited − carried = due`. If the month is marked as paid, ` of paid` follows.
     pub fn dues(&self) -> Vec<String> {
         let of = ("unit_dev", Mode::Live);
         let usage = block_on(usage::of_shop(self.store(), &self.ledger, of)).unwrap();
@@ -157,9 +157,9 @@ fn a_transaction_that_is_credited_whole_can_be_marked_as_cancelled() {
     let marks = bench.store().names().into_iter().filter(|name| name.starts_with("cancelled:"));
     assert_eq!(marks.count(), 1);
     let told: Vec<_> = block_on(audit::since(bench.store(), 0)).unwrap();
-    let told = told
-        .iter()
-        .filter(|it| it.plain_sentence().contains("timeline says that it was cancelled"));
+    let told = told.iter().filter(|it| {
+        it.plain_sentence().contains("timeline says that the transaction was cancelled")
+    });
     assert_eq!(told.count(), 2, "the entry before the credit, and the one after it");
     assert_eq!([&id, &other].map(|id| get(id)), before);
 }

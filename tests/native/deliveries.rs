@@ -30,7 +30,8 @@ fn other(number: u8) -> TransactionId {
     TransactionId::from_bytes([100 + number; 26])
 }
 
-/// Returns the message of another transaction, with another recipient.
+/// Stores a further transaction, with its own recipient, and returns the message about it. `bytes` is the
+/// size that the transaction's metadata states.
 fn message_of(fixture: &Fixture, number: u8, bytes: usize) -> Message {
     let email = json!(format!("buyer-{number}@example.org"));
     let record = with(&[("/pledges/0/recipient/email", email)]);

@@ -58,8 +58,8 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     assert_eq!(bench.dues()[0], "2026-04 10.00 − 0.00 − 7.00 = 3.00");
     assert_eq!(to_settle(), ["2026-04 1"]);
     let error = bench.mark("2026-04", "10").unwrap_err().to_string();
-    let words = "has 3.00 USD due, not 10.00 USD: charges of 10.00 USD, less credits of 0.00 USD, less 7.00 USD carried \
-                 from earlier months";
+    let words = "has 3.00 USD due, not 10.00 USD (charges of 10.00 USD, less credits of 0.00 USD, less 7.00 USD carried \
+                 from earlier months)";
     assert!(error.contains(words), "{error}");
     bench.mark("2026-04", "3").unwrap();
     assert_eq!(to_settle(), [""; 0]);
@@ -76,7 +76,7 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
 }
 
 /// The ledger reads the charges of earlier months only for shops whose credits may exceed their charges.
-/// For all other shops, the ledger must then leave out the credits too.
+/// For all other shops, the ledger must leave out the credits of earlier months, too.
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();

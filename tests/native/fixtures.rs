@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::Path;
 
-/// Returns every file of a folder, with its name. A file of another shape fails the test.
+/// Returns every file of a folder, with its name. The test fails if a file does not have the shape `F`.
 #[track_caller]
 pub fn files<F: DeserializeOwned>(folder: &str) -> Vec<(String, F)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);

@@ -91,8 +91,8 @@ fn smtp_ipv4_oracle(text: &str) -> bool {
     octets.len() == 4 && octets.iter().all(is_snum)
 }
 
-/// Checks an IPv6 address by RFC 5321, although std's parser follows RFC 3986. The rules of RFC 5321 differ
-/// in two points: IPv4 parts may have leading zeros, and `::` must stand for at least two groups.
+/// Checks an IPv6 address by RFC 5321. Uses std's parser, which follows RFC 3986, and handles two
+/// differences: in RFC 5321, IPv4 parts may have leading zeros, and `::` must stand for at least two groups.
 fn smtp_ipv6_oracle(text: &str) -> bool {
     let (groups, ipv4) = match text.rsplit_once(':') {
         Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
@@ -329,7 +329,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     proptest::sample::select(&[Mutation::Insert, Mutation::Replace, Mutation::Remove])
 }
 
-/// Generates the bytes that a grammar treats in a special way, and any others.
+/// Generates bytes that a grammar treats in a special way, and also any other bytes.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![proptest::sample::select(b"@.:-+[]%#?/\"\\ 069afTZv".as_slice()), any::<u8>()]
 }

@@ -145,7 +145,8 @@ fn more_than_is_open_is_said_before_it_is_recorded() {
     let bench = bench();
     let beyond = |changed| block_on(fulfilments::beyond(&bench.ledger, &done(&changed))).unwrap();
     assert_eq!(beyond(json!({ "quantity": "10" })), None);
-    let words = "Only 10 of tree is still to be done for the pledges of 2026-01, but 10.1 would be recorded";
+    let words =
+        "Only 10 of tree is left to do for the pledges of 2026-01, but this would record 10.1";
     assert_eq!(beyond(json!({ "quantity": "10.1" })).as_deref(), Some(words));
     assert!(
         beyond(json!({ "offering": "kelp" })).is_some_and(|words| words.contains("Only 0 of kelp"))
@@ -222,8 +223,8 @@ fn invalid_members_are_refused_and_nothing_is_recorded() {
         ("quantity", "", "a number above 0"),
         ("quantity", "1e400", "a number above 0"),
         ("quantity", "twelve", "not `twelve`"),
-        ("doneOn", "2026-02-30", "as 2026-11-20"),
-        ("doneOn", "2026-01-20T00:00:00Z", "as 2026-11-20"),
+        ("doneOn", "2026-02-30", "in the form 2026-11-20"),
+        ("doneOn", "2026-01-20T00:00:00Z", "in the form 2026-11-20"),
         ("doneOn", "2027-01-01", "2027-01-01 is in the future"),
         ("month", "2026-03", "the month 2026-03 has not begun yet"),
         ("month", "9999-12", "the month 9999-12 has not begun yet"),

@@ -23,8 +23,8 @@ struct Input {
 const INPUT: Input =
     Input { secret: 1, mode: Mode::Test, unit: "unit_1", key: "order-1", payload: b"{}" };
 
-/// Returns [`INPUT`] and variants of it. Most differ in one part. In two of them, the same text is divided
-/// differently between the unit and the key.
+/// Returns [`INPUT`] and variants of it. Most variants differ from it in one part. Two variants divide the
+/// same text differently between the unit and the key.
 fn inputs() -> [Input; 9] {
     [
         INPUT,

@@ -82,9 +82,8 @@ fn a_small_body_that_becomes_a_large_record_is_large() {
     assert_eq!(small.resize(4 * MAX_SMALL_BYTES + 1), Err(Busy));
 }
 
-/// After any sequence of requests, the totals equal what is held. One owner, even with live and test keys,
-/// leaves enough room for another owner's largest create request. An owner that holds nothing always has room
-/// for a small body.
+/// One owner must leave enough room for another owner's largest create request. This must hold after any
+/// sequence of requests, even if the first owner uses both live and test keys.
 #[test]
 fn no_two_owners_lock_out_a_third() {
     let mut random = 1_u64;
@@ -183,8 +182,8 @@ fn a_page_reserves_the_size_of_its_record() {
     assert_eq!(page(&service, &created).status, 200);
 }
 
-/// Two payloads were sent with one idempotency key, and the second has overwritten the replay record of the
-/// first. A retry of the first is then answered from the stored transaction.
+/// Tests a retry after two payloads were sent with one idempotency key. The second payload has overwritten the
+/// replay record of the first. A retry of the first payload is then answered from the stored transaction.
 #[test]
 fn a_retry_without_room_for_its_record_is_asked_to_retry_later() {
     let service = seeded();

@@ -15,8 +15,8 @@ use support::service::NOW_MS;
 
 const DAY: u64 = 86_400;
 
-/// Returns the indexes of the messages whose transactions have changed since a time. Reads them in pages of
-/// at most `most`.
+/// Returns the indexes of the messages whose transactions have changed since a time. Reads the changed
+/// transactions in pages of at most `most`.
 fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
     let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
     while let Some(from) = next {
@@ -108,7 +108,7 @@ enum Way {
     Whole,
     /// The backup lists the names of all records of the kind, and contains the new records.
     New,
-    /// The backup contains the records that have changed, as the ledger lists them.
+    /// The backup contains the records that the ledger lists as changed.
     Changed,
     /// The backup contains no records of the kind, and a restore accepts none.
     LeftOut,

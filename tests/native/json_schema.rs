@@ -1,5 +1,5 @@
-//! Reads openapi.yaml, and validates values by its schemas. Supports only the keywords of JSON Schema that
-//! this document uses.
+//! Reads openapi.yaml, and validates values against its schemas. Supports only the keywords of JSON Schema
+//! that openapi.yaml uses.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use regex_lite::Regex;
@@ -36,7 +36,7 @@ impl OpenApi {
         OpenApi(yaml_serde::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
     }
 
-    /// Resolves a value that is a reference; returns any other value itself.
+    /// Returns the value that a reference (`$ref`) names. Returns any other value unchanged.
     #[track_caller]
     pub fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
         let Some(reference) = value["$ref"].as_str() else { return value };
@@ -44,14 +44,14 @@ impl OpenApi {
         target.unwrap_or_else(|| unreachable!("`{reference}` leads nowhere"))
     }
 
-    /// Returns the schema of an answer's body; `None` if the document has none.
+    /// Returns the schema of an answer's body; `None` if the document has no schema for it.
     pub fn answer(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
         let operation = self.0["paths"].get(path)?.get(method)?;
         let response = self.resolve(operation["responses"].get(status.to_string())?);
         Some(self.resolve(&response["content"]["application/json"]["schema"]))
     }
 
-    /// Whether a value is valid by a schema.
+    /// Returns whether a value is valid against a schema.
     #[track_caller]
     pub fn accepts(&self, schema: &Value, value: &Value) -> bool {
         let schema = self.resolve(schema);

@@ -57,7 +57,7 @@ impl NotingQueue {
     }
 }
 
-/// Returns a second service with a ledger queue. It uses the store of another service.
+/// Creates a service on an existing store. Returns the service, and the ledger queue that it uses.
 fn over(store: &Rc<MemoryStore>) -> (TestService<MemoryStore>, Rc<NotingQueue>) {
     let mut service = TestService::over(store, "");
     let (messages, sending) = (RefCell::default(), RefCell::default());

@@ -238,8 +238,8 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
-/// Any caller can send text that looks like a live key, so the request counts as one by an unknown caller.
-/// The log line names the key's ID, because a key that was sent unencrypted must be replaced.
+/// Any caller can send text that looks like a live key, so the caller counts as unknown. The log line
+/// still names the key's ID, because a key that was sent unencrypted must be replaced.
 #[test]
 fn a_live_key_by_plain_http_is_logged_with_its_id() {
     let by_http = |key| TestRequest::new("POST", PATH, key).at("http://pledges.example");

@@ -1,4 +1,4 @@
-//! Tests the e-mail to a recipient: a table of contents, and hostile texts.
+//! Tests the e-mail to a recipient against a table of expected texts. Also tests hostile texts in the e-mail.
 
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};

@@ -21,9 +21,9 @@ fn status(state: State, reason: Option<&str>) -> Status {
     }
 }
 
-const SECOND: &str = "It was already sent: the recipient gets a second e-mail";
-const FIRST: &str = "The first e-mail may still be sent: the recipient may get two";
-const MAYBE: &str = "It may have been sent: the recipient may get a second e-mail";
+const SECOND: &str = "The e-mail was already sent: the recipient gets a second e-mail";
+const FIRST: &str = "The first e-mail may still be sent: the recipient may get two e-mails";
+const MAYBE: &str = "The e-mail may have been sent: the recipient may get a second e-mail";
 const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
 
 /// A state and its reason, then the expected description, whether the notification can be resent, and the
@@ -35,7 +35,7 @@ const ROWS: [Row; 23] = [
     (
         State::Erased,
         None,
-        "erased: the recipient's data was erased, and the delivery result with it",
+        "erased: the recipient's data and the delivery result were erased",
         false,
         None,
     ),
@@ -81,7 +81,7 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("daily-limit"),
-        "not sent: the address had already received as many e-mails as one person may get in a day",
+        "not sent: the address had already reached the daily limit of e-mails for one person",
         true,
         None,
     ),
@@ -95,7 +95,7 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("no-secret"),
-        "not sent: the service has no secret, which is created with the first API key",
+        "not sent: the service has no secret yet: the secret is created with the first API key",
         true,
         None,
     ),
@@ -138,7 +138,7 @@ const ROWS: [Row; 23] = [
     (
         State::Failed,
         Some("E_NEW_CODE"),
-        "failed: the mail service refused it (E_NEW_CODE)",
+        "failed: the mail service refused the e-mail (E_NEW_CODE)",
         true,
         None,
     ),
@@ -152,21 +152,23 @@ const ROWS: [Row; 23] = [
     ),
 ];
 
-const SECOND_MESSAGE: &str = "It was already sent: the recipient may get a second message";
-const FIRST_MESSAGE: &str = "The first message may still be sent: the recipient may get two";
-const MAYBE_MESSAGE: &str = "It may have been sent: the recipient may get a second message";
+const SECOND_MESSAGE: &str = "The message was already sent: the recipient may get a second message";
+const FIRST_MESSAGE: &str =
+    "The first message may still be sent: the recipient may get two messages";
+const MAYBE_MESSAGE: &str =
+    "The message may have been sent: the recipient may get a second message";
 
 /// The expected texts for messages through MessagingServiceB.
 const MESSAGE_ROWS: [Row; 26] = [
-    (State::NotAsked, None, "not requested: the shop did not ask for it", false, None),
+    (State::NotAsked, None, "not requested: the shop did not ask for this message", false, None),
     (
         State::Erased,
         None,
-        "erased: the recipient's data was erased, and the delivery result with it",
+        "erased: the recipient's data and the delivery result were erased",
         false,
         None,
     ),
-    (State::Off, None, "off: the service is off for the unit", false, None),
+    (State::Off, None, "off: the messaging service is off for the unit", false, None),
     (State::Test, None, "test: a test key created the transaction", true, Some(FIRST_MESSAGE)),
     (State::Waiting, None, "waiting", true, Some(FIRST_MESSAGE)),
     (State::Sent, None, "sent", true, Some(SECOND_MESSAGE)),
@@ -180,21 +182,21 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("service-off"),
-        "not sent: the service was off for the unit at that time",
+        "not sent: the messaging service was off for the unit at that time",
         true,
         None,
     ),
     (
         State::Skipped,
         Some("not-attached"),
-        "not sent: no adapter was attached for this service",
+        "not sent: no adapter was attached for this messaging service",
         true,
         None,
     ),
     (
         State::Skipped,
         Some("invalid-adapter"),
-        "not sent: the settings of this service's adapter were invalid",
+        "not sent: the settings of the messaging service's adapter were invalid",
         true,
         None,
     ),
@@ -215,7 +217,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("daily-limit"),
-        "not sent: the recipient had already received as many messages of this service as one person may get in a day",
+        "not sent: the recipient had already reached this messaging service's daily limit for one person",
         true,
         None,
     ),
@@ -229,7 +231,7 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Skipped,
         Some("no-secret"),
-        "not sent: the service has no secret, which is created with the first API key",
+        "not sent: the service has no secret yet: the secret is created with the first API key",
         true,
         None,
     ),
@@ -279,11 +281,17 @@ const MESSAGE_ROWS: [Row; 26] = [
     (
         State::Failed,
         Some("status-302"),
-        "failed: the adapter answered with a redirect, which is not followed (status-302)",
+        "failed: the adapter answered with a redirect, which the service does not follow (status-302)",
         true,
         None,
     ),
-    (State::Failed, Some("status-400"), "failed: the adapter refused it (status-400)", true, None),
+    (
+        State::Failed,
+        Some("status-400"),
+        "failed: the adapter refused the message (status-400)",
+        true,
+        None,
+    ),
     (State::Failed, None, "failed", true, None),
     (
         State::Forgotten,
@@ -308,7 +316,7 @@ fn each_state_and_reason_has_a_description() {
         assert_eq!(in_words(&status), line);
         assert_eq!(can_be_sent(&status), is_sendable, "{line}");
         assert_eq!(risk(&status), risked, "{line}");
-        let unknown = "As far as is known, it was not sent before";
+        let unknown = "As far as is known, this notification was not sent before";
         assert_eq!(risk_in_words(&status), risked.unwrap_or(unknown), "{line}");
         let words = words(&status);
         assert!(words.advice.is_empty() || words.advice.ends_with('.'), "{line}: {words:?}");
@@ -339,7 +347,7 @@ fn a_log_line_has_all_known_facts() {
     };
     let line = "queued, 2026-11-21T02:02:03.000Z, next attempt 2026-11-21T02:03:03.000Z, round 2";
     assert_eq!(in_words(&queued), line);
-    assert!(words(&queued).advice.starts_with("It is already queued. Most e-mails"));
+    assert!(words(&queued).advice.starts_with("The notification is already queued. Most e-mails"));
     let sent = Status {
         round: Some(1),
         at: Some("2026-11-21T02:02:03.000Z".to_owned()),

@@ -12,7 +12,8 @@ use impact_pledge::service::{Settings, Variables};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 
-/// The values of Standard Webhooks' own example: secret, ID, body and signature.
+/// The signing secret in Standard Webhooks' own example. `ID`, `BODY` and `SIGNATURE` are from the same
+/// example.
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OLD: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";

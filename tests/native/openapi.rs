@@ -184,7 +184,7 @@ fn the_answers_are_the_tables() {
 
 // ---- Operations --------------------------------------------------------------------------------
 
-/// Every problem, and the operations that can return it.
+/// Returns every problem, with the operations that can answer with it.
 fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
     let text = "`/reference` is required".to_owned();
     vec![

@@ -42,7 +42,8 @@ fn each_operation_is_named_once_and_described() {
     }
 }
 
-/// The dashboard's forms that do the same as a command: the form's route, and the command's group and name.
+/// The dashboard's forms that have the same effect as a command. Each row has the form's route, and the
+/// command's group and name.
 const FORMS: [(&str, &str, &str); 30] = [
     ("POST /units/{id}/people", "people", "add"),
     ("POST /units/{id}/people/remove", "people", "remove"),

@@ -330,8 +330,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let again = bench.undo().unwrap_err().to_string();
     assert_eq!(
         again,
-        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org marked it \
-         as unpaid at 2026-02-02T00:00:00.001Z"
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid: \
+         ada@example.org marked the month as unpaid at 2026-02-02T00:00:00.001Z"
     );
 }
 
@@ -356,8 +356,8 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     at(MADE_MS - 3 * MINUTE_MS);
     bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let marked =
-        "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    let marked = "is already marked as paid: ada@example.org marked the month as paid at \
+                  2026-02-02T00:07:00.000Z";
     for hidden in [None, Some("settlement:")] {
         store.set_hidden(hidden); // Workers KV may not show it yet
         let problem = send().unwrap_err();
@@ -369,8 +369,8 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     bench.undo().unwrap();
     at(MADE_MS + 50 * MINUTE_MS);
     let problem = send().unwrap_err();
-    let undone = "was changed since this form was opened: ada@example.org marked it as unpaid at \
-        2026-02-02T00:11:00.000Z. Check it, and begin again";
+    let undone = "was changed after this form was opened (ada@example.org marked the month as unpaid at \
+        2026-02-02T00:11:00.000Z). Check the month, and begin again";
     assert!(problem.contains(undone), "{problem}");
     bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
     send().unwrap(); // an undo before the form was opened does not matter
@@ -397,7 +397,7 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 unpriced pledge, for example in {free}, charged 0.00, but you accepted 0. Check \
+        "has 1 unpriced pledge, for example in {free}, charged 0.00. You accepted 0: check \
          the usage, then accept 1"
     );
     let amounts = |amounts: &[&str]| {
@@ -418,14 +418,14 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
-            "cannot be marked before 2026-03-02T00:00:00.000Z, which is 24 hours after its end, in UTC",
+            "cannot be marked before 2026-03-02T00:00:00.000Z, which is 24 hours after the month's end in UTC",
         ),
         (json!({ "/of/month": "2025-12" }), "has no transactions"),
         (json!({ "/of/unit": "unit_de" }), "has no transactions"),
         (json!({ "/of/mode": "live" }), "has no transactions"),
         (
             json!({ "/paidAt": "2026-02-02T00:00:00.001Z" }),
-            "was paid on 2026-02-02T00:00:00.001Z, which is in the future",
+            "has the payment date 2026-02-02T00:00:00.001Z, which is in the future",
         ),
         (json!({ "/invoice": "" }), "needs the number of an invoice: one line of 1 to 80 bytes"),
         (

@@ -1,5 +1,5 @@
-//! Tests the people of shops: who may sign in after each change, also if a step of the change fails, and after an
-//! import from KV.
+//! Tests which people of a shop may sign in: after each change, after a change in which a step fails, and
+//! after an import from KV.
 
 use crate::claimed::{Fault, Faulty};
 use futures_executor::block_on;
@@ -193,14 +193,14 @@ fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
     assert!(problem(world.remove(&shop(), EVA, Removable::NotTheLast)).contains("last manager"));
     assert_eq!(world.audited("people remove"), 0, "the entry is withdrawn");
     assert!(world.may(EVA));
-    assert!(problem(world.add(&shop(), BEN, Manager)).contains("already is a viewer"));
+    assert!(problem(world.add(&shop(), BEN, Manager)).contains("already has the role viewer"));
     assert_eq!(world.remove(&shop(), BEN, Removable::NotTheLast), Some(Ok(())));
     assert_eq!(world.add(&shop(), BEN, Manager), Some(Ok(())));
     assert_eq!(world.remove(&shop(), EVA, Removable::NotTheLast), Some(Ok(())));
     assert!(!world.may(EVA) && world.may(BEN));
     assert!(
         problem(world.remove(&shop(), EVA, Removable::All))
-            .contains("no person here has this address")
+            .contains("has no person with this address")
     );
     assert_eq!(world.remove(&shop(), BEN, Removable::All), Some(Ok(())));
     assert_eq!((world.records(), world.may(BEN)), (0, false));

@@ -45,7 +45,7 @@ fn contrast(one: Colour, two: Colour) -> f64 {
     (one / two).max(two / one)
 }
 
-/// Tries the 4,096 colours that three hexadecimal digits can write.
+/// Tries the 4,096 colours that can be written with three hexadecimal digits, such as `#8a4`.
 #[test]
 fn every_accent_is_readable_and_a_readable_one_is_unchanged() {
     for colour in 0..4_096_u32 {
@@ -111,8 +111,9 @@ fn no_language_lacks_a_sentence() {
     }
 }
 
-/// Checks all forms of the sentence that names the shop. The forms come in pairs, of which the second also
-/// names the recipient. There is a pair for a quantity, a pair for one pledge, and a pair for each plural.
+/// Checks all forms of the sentence that names the shop. The forms come in pairs: the second form of each
+/// pair also names the recipient. One pair is for a quantity, one is for one pledge, and one is for each
+/// plural.
 fn check_statements(language: Language) {
     let forms: Vec<_> = language.text(Sentence::ShopPledged).split('|').collect();
     let has_few = (2..10).any(|count| language.plural(f64::from(count)) == Plural::Few);
@@ -156,7 +157,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     page(&record, Some(profile), &[], asked, &Zones)
 }
 
-/// Returns the text between the first occurrence of `start` and the `end` behind it.
+/// Returns the text between the first occurrence of `start` and the next occurrence of `end`.
 #[track_caller]
 fn between<'h>(html: &'h str, start: &str, end: &str) -> &'h str {
     let (_, rest) = html.split_once(start).unwrap_or_else(|| panic!("no `{start}` in {html}"));

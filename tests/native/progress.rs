@@ -1,4 +1,5 @@
-//! Tests the updates on a timeline: how the service reads them, and how the page shows many and hostile ones.
+//! Tests the updates on a timeline: how the service reads them, and how the page shows a large number of updates
+//! and hostile updates.
 
 use crate::timeline::{HOSTILE, Updates, full, page_with_updates, skeleton, texts, with};
 use fuzz_targets::page::check_page;

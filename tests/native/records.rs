@@ -282,7 +282,8 @@ fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     }
 }
 
-/// Returns a create request for a quantity of 3 of this offering. Its record has between 1,000 and 9,999 bytes.
+/// Returns a create request for a quantity of 3 of this offering. The record of the resulting transaction has
+/// between 1,000 and 9,999 bytes.
 fn offering(offering_id: &str) -> TestRequest {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering_id);

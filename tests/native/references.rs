@@ -25,8 +25,8 @@ fn created(service: &TestService<MemoryStore>, reference: &str) -> String {
     ["transaction:", &id].concat()
 }
 
-/// Changes a record to the form that earlier releases wrote: with a hash of the exact reference in place of
-/// the order number's hash.
+/// Rewrites a record as earlier releases wrote it. The record then has a hash of the exact reference instead
+/// of the order number's hash.
 fn make_old(store: &MemoryStore, name: &str, reference: &str, value: Option<&[u8]>) {
     let own = store.value(name).unwrap();
     let names = store.names().into_iter().filter(|key| key.starts_with("transaction:"));
@@ -111,8 +111,8 @@ fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     assert_eq!(["SH-1053", "sh-1053"].map(|text| found(&ledger, text)), [1, 0], "the exact one");
 }
 
-/// An earlier release does not know the ledger's column for this hash. So it leaves the hash in the row
-/// when it erases a transaction. This release removes the hash.
+/// An earlier release does not know the ledger's column for the hash of the reference. When such a release
+/// erases a transaction, the hash stays in the transaction's row. This release removes the hash.
 #[test]
 fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
     let service = seeded();

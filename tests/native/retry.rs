@@ -1,4 +1,4 @@
-//! Tests when a client retries a request, from rows of failures and waiting times.
+//! Tests whether and when a client retries a request. Each row of the tests has a failure or a waiting time.
 
 use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request};
 use proptest::prelude::*;

@@ -11,7 +11,7 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// The scheme and host of the requests. If it is empty, the test runner uses its own.
+    /// The scheme and host of the requests. If this is empty, the test runner uses its own scheme and host.
     #[serde(default)]
     pub origin: String,
     /// The stored records by name. If it is empty, the test uses the development data.

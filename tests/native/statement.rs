@@ -62,7 +62,7 @@ impl Bench {
         self.service.clock.0.set(self.service.clock.0.get() + 60 * 60_000); // longer than a cache keeps prices
     }
 
-    /// Creates a transaction a minute later.
+    /// Advances the service's clock by a minute, and creates a transaction.
     fn order(&self, pledges: &[(f64, &str)]) -> String {
         let pledge = |(amount, offering): &(f64, &str)| json!({ "impact": { "amount": amount, "offeringId": offering } });
         let mut order = minimal();
@@ -79,7 +79,7 @@ impl Bench {
         block_on(statement(&*self.service.store, &self.ledger, clock, &january())).unwrap()
     }
 
-    /// Marks January as paid with the amounts that a statement says are due.
+    /// Marks January as paid, with the amounts due on a statement.
     fn mark(&self, statement: &Statement) -> Result<Value, String> {
         let stated = |code: &str, amount: &str| StatedAmount {
             amount: amount.to_owned(),
@@ -157,9 +157,9 @@ fn a_line_has_an_offering_and_a_unit_price_and_the_rest_is_named() {
     assert_eq!(bench.statement().settled.unwrap().invoice, "17");
 }
 
-/// The statement does not guess how to split a charge. It shows the whole charge of a transaction as one line
-/// in two cases. The transaction's numbers are stored as texts, or the price list for the charge is missing
-/// or damaged.
+/// The statement does not guess how to split a charge. It shows the whole charge of a transaction as one
+/// line if the transaction's numbers are stored as texts, or if the price list for the charge is missing or
+/// damaged.
 #[test]
 fn what_cannot_be_split_is_one_line() {
     let bench = bench();

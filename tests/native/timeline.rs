@@ -184,7 +184,7 @@ fn every_row_has_its_content() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Links on the page send no referrer, and images do not delay it.
+/// Links on the page send no referrer, and images do not delay the page.
 #[test]
 fn guards_its_links_and_images() {
     let html = page_of(&full());

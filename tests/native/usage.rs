@@ -51,7 +51,7 @@ fn put_in(
     id.to_string()
 }
 
-/// Stores the record that a month is paid, with one sum.
+/// Stores the record that marks a shop's month as paid. The record has one sum.
 fn pay(store: &MemoryStore, shop_month: &str, code: &str, amount: &str, transactions: u64) {
     let sums = json!([{ "currencyCode": code, "amount": amount, "transactions": transactions,
         "unpriced": 0 }]);
@@ -212,8 +212,9 @@ fn months_that_the_ledger_does_not_keep_are_refused_or_shown_as_they_were_paid()
     assert!(usage.months.iter().all(|usage| !usage.differs()));
     assert_eq!(usage.coverage.complete_from.as_deref(), Some("2026-11-01T00:00:00.000Z"));
     let october = month("2026-10");
-    let refused = "2026-10 is not in the ledger, which keeps only transactions from 2026-11-01T00:00:00.000Z on: \
-                   the command `ledger keep-from 2026-10` brings this month back";
+    let refused = "2026-10 is not in the ledger, which keeps only transactions from \
+                   2026-11-01T00:00:00.000Z on. The command `ledger keep-from 2026-10` brings this \
+                   month back";
     let refusals = [
         block_on(usage::of_month(&store, &ledger, &live, october)).unwrap_err(),
         block_on(usage::of_all(&store, &ledger, &live, Some(october))).unwrap_err(),

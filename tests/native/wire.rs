@@ -1,5 +1,5 @@
-//! Tests how transactions in answers and records are encoded and decoded, and which differently written texts
-//! can be read.
+//! Tests how transactions are encoded and decoded in answers and records, and which spellings of a value are
+//! accepted.
 
 use impact_pledge::api;
 use impact_pledge::pledge::{

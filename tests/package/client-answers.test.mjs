@@ -95,7 +95,8 @@ test("a redirect is not followed: it would take the key along", async (t) => {
 });
 
 /**
- * Pairs of an error that `fetch` throws, and whether a create request may have been recorded nevertheless.
+ * Errors that `fetch` throws, each with a boolean: whether the create request may have been recorded all
+ * the same.
  */
 const UNSENT = [
   ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"].map((code) => [

@@ -312,7 +312,7 @@ test("an endless error body is cut off", async (t) => {
 
 const headers = new Headers();
 
-/** Invalid results of a `fetch`, grouped by the valid result that the error message names. */
+/** Invalid results of a `fetch`, grouped by the expected result, which the error message names. */
 const NO_ANSWERS = {
   "a Response": [5, "x", {}, { status: 200 }, { status: "200", headers }].concat(
     { status: 200.5, headers },

@@ -102,8 +102,8 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
 }
 
 /**
- * Create requests that are not retried: the failure, the client's options, and the expected error message.
- * The message names the option that would allow a retry, if there is one.
+ * Create requests that are not retried. Each row has the failure, the client's options, and the expected
+ * error message. If an option would allow a retry, the message names this option.
  */
 const NOT_REPEATED = [
   [broken, {}, /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/],

@@ -10,9 +10,9 @@ const sources = new Map();
 
 /**
  * Compiles files as in a user's strict project. The platform's own declarations are not checked.
- * @param {string} folder of the project
- * @param {string[]} files
- * @param {object} options as in a tsconfig.json
+ * @param {string} folder the project's folder
+ * @param {string[]} files the files to compile
+ * @param {object} options the compiler options, as in a tsconfig.json
  * @returns {ts.Program}
  */
 export function compiled(folder, files, options) {

@@ -84,8 +84,8 @@ function holds(t, property) {
 }
 
 /**
- * An upper bound for the number of missing required members, in the request and its pledges. No control of
- * the form causes their issues. Each control adds at most four further issues.
+ * The maximum number of required members that can be missing from the request and its pledges. Each causes an
+ * issue that belongs to no control of the form. Each control adds at most four further issues.
  */
 const REQUESTED = 30;
 

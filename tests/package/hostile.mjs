@@ -24,8 +24,8 @@ export const unknown = (count, name = (i) => `extra${i}`, value = 1) =>
 const detail = { image: "x y", externalUrl: "" };
 
 /**
- * By description: a function that makes a hostile request of the size `n`, such as one with `n` unknown
- * members.
+ * Functions by description. Each function makes a hostile request of the size `n`, for example one with `n`
+ * unknown members.
  */
 export const HOSTILE = {
   "unknown members": (n) => ({ ...good(), ...unknown(n) }),

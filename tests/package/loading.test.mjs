@@ -1,4 +1,7 @@
-/** Tests the packed package in a few environments. `npm run matrix` tests many more, and `pages.test.mjs` Chromium. */
+/**
+ * Tests the packed package in a few environments. `npm run matrix` tests many more environments, and
+ * `pages.test.mjs` tests Chromium.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,8 +21,8 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 const built = (file) => readFileSync(join(home, file));
 
 /**
- * Code of a shop that validates a request, and creates a transaction although the first answer is lost. Its
- * arguments are the package and the package's `testing` entry.
+ * A shop's code, which validates a request, and creates a transaction although the first answer is lost. The
+ * parameters are the package and the package's `testing` entry.
  */
 const SMOKE = `async function smoke(pkg, { createTestService }) {
   const service = createTestService({ seed: 1 });
@@ -92,8 +95,8 @@ test("globals are not changed, and no code is created from text, which Workers a
 });
 
 /**
- * For each entry of the package: code that needs WebAssembly. The code of the `index` and `validate` entries
- * also needs `TextEncoder`, because its e-mail address contains a lone surrogate.
+ * For each entry of the package: code that needs WebAssembly. In the entries `index` and `validate`, the code
+ * also needs `TextEncoder`, because it checks an e-mail address with a lone surrogate.
  */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',

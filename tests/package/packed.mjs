@@ -29,8 +29,8 @@ const kept = join(tmpdir(), "impact-pledge-packed");
  * @typedef {object} Project
  * @property {string} folder
  * @property {string} tarball
- * @property {(entry?: string) => Promise<any>} load as an ES module
- * @property {(entry?: string) => any} require as CommonJS
+ * @property {(entry?: string) => Promise<any>} load imports an entry of the package as an ES module
+ * @property {(entry?: string) => any} require loads an entry of the package as CommonJS
  */
 
 /** @returns {Promise<Project>} */
@@ -108,7 +108,7 @@ async function install(home) {
 
 const HOUR_MS = 3_600_000;
 
-/** Removes installed builds that are more than an hour old, which no test uses any more. */
+/** Removes installed builds that no test has used for more than an hour. */
 function forgetOlder() {
   for (const name of readdirSync(kept)) {
     const folder = join(kept, name);

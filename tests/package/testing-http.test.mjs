@@ -34,8 +34,8 @@ for (const { file, allowedOrigins = "", origin: elsewhere, rows } of fixturesIn(
 }
 
 /**
- * Sends a row's request to the service's own `fetch`, and returns the answer. Unlike an HTTP request to the
- * Node server, it can use the origin of another machine.
+ * Sends a row's request to the service's own `fetch`, and returns the answer. Such a request can have the
+ * origin of another machine, unlike an HTTP request to the Node server.
  */
 async function fetched(fetch, origin, { path, ...request }) {
   const response = await fetch(origin + path, request);

@@ -122,8 +122,8 @@ function disguised(value) {
 let depth = 0,
   inner = 0;
 /**
- * Wraps a function that reads a value. Before it reads, the new function sometimes validates a different
- * value, and asserts that both ways of validation find the same issues in it.
+ * Wraps a function that reads a value. Before some reads, the wrapper validates a different value in two
+ * ways, as a value and as JSON bytes. It asserts that both ways find the same issues.
  */
 const disturbed =
   (read) =>
@@ -142,8 +142,8 @@ const disturbed =
 const encode = (json) => new TextEncoder().encode(json);
 
 /**
- * Asserts that all functions find the same issues in a value, whether they return all issues or only the
- * first ones.
+ * Asserts that `validate` and `validateBytes` find the same issues in a value, with and without WebAssembly.
+ * Compares all issues, and also a limited number of them.
  */
 function assertSame(plain, value) {
   const bytes = encode(JSON.stringify(plain));

@@ -1,4 +1,7 @@
-/** Tests how many issues are returned, and that hostile input costs linear time and bounded memory. `HOSTILE_COUNT` sets its size. */
+/**
+ * Tests how many issues are returned. Also tests that hostile input costs linear time and bounded memory.
+ * `HOSTILE_COUNT` sets the size of this input.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -101,8 +104,8 @@ describe("maxIssues", () => {
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
 /**
- * If time grew with the square of the size, the test would take minutes. If every issue were kept, it would
- * need a gigabyte of memory.
+ * If the time grew with the square of the size, this test would take minutes. If every issue were kept, this
+ * test would need a gigabyte of memory.
  */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;

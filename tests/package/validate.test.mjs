@@ -58,8 +58,8 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 // ---- Texts with a format ---------------------------------------------------------------------------
 
 /**
- * For each format: a function that puts a text into a request, the start of the text, and one character of
- * each class, to append to the text.
+ * For each format: `put` writes a text into a request, and `start` is how the text begins. `parts` are texts
+ * to append to it, one for each class of characters.
  */
 const FORMATS = {
   email: {

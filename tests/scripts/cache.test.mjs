@@ -1,4 +1,4 @@
-/** Tests that entries of the cache and builds are always complete, even if their creation fails or is interrupted. */
+/** Tests that builds and cache entries are always complete, even if creating them fails or is interrupted. */
 import assert from "node:assert/strict";
 import {
   existsSync,

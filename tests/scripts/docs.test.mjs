@@ -1,4 +1,4 @@
-/** Tests that everything that the pages of `docs` refer to exists: files, tests and links. */
+/** Tests that the pages of `docs` refer only to files, tests and links that exist. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Returns the tests that a page names: for each, its file in `tests` or `proofs`, and its name. */
+/** Returns the tests that a page names. Each has its name, and its file in `tests` or `proofs`. */
 function namedTests(page) {
   const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
@@ -30,8 +30,8 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
 }
 
 /**
- * For each constant: the page, the code file, how to find the constant there, and how the page must state its
- * value.
+ * The constants whose values the pages of `docs` state. Each row has the page, the code file, how to find the
+ * constant in the code, and the words in which the page must state its value.
  * @type {[string, string, RegExp, (value: number) => string][]}
  */
 const STATED = [

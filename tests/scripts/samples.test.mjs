@@ -1,4 +1,4 @@
-/** Tests which comments and texts `npm run samples` draws. */
+/** Tests which comments and texts can be in the random samples that `npm run samples` prints. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";

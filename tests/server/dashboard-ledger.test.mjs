@@ -1,4 +1,7 @@
-/** Tests the ledger of the dashboard's Worker on local D1: messages and records become rows, also while the database fails. */
+/**
+ * Tests how the dashboard's Worker keeps its ledger on local D1. Queue messages and KV records become rows of
+ * the ledger, even if the database fails for a while.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a
- * request choose the objects; without such a header, the real object is used. The header `x-speed` states how
- * many times as fast timers run until the next request. A request to `/batch` delivers a batch of ledger
+ * request choose the objects. Without such a header, the real object is used. The header `x-speed` makes timers
+ * run this many times as fast, until the next request. A request to `/batch` delivers a batch of ledger
  * messages. A request to `/cron` runs the cron job.
  */
 import dashboard from "../../build/dashboard/worker.js";
@@ -137,7 +137,7 @@ async function cron(env) {
   return new Response("done");
 }
 
-/** Returns a request that makes the Worker's instance break when it is handled. */
+/** Returns a request that breaks the Worker's instance when the Worker handles the request. */
 const breaking = ({ url, headers }) => ({
   url,
   headers,

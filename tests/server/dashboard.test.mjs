@@ -122,7 +122,8 @@ test("a key created by the form works at the service, and is shown only once", a
 });
 
 /**
- * Requests a transaction that does not exist with this API key. Returns the status of the service's answer.
+ * Sends a get request with this API key, for a transaction that does not exist. Returns the status of the
+ * service's answer.
  */
 async function served(key) {
   const path = "https://service.example/v2/pledge-transaction/ptran_aaaa";

@@ -234,8 +234,8 @@ const UPLOADS = {
 };
 
 /**
- * Sends a body of 100 KB as slowly as a phone: at 20 KB/s by the Worker's timers, which run ten times as fast
- * here.
+ * Sends a body of 100 KB as slowly as a phone, at 20 KB/s. This speed is measured by the Worker's timers,
+ * which run ten times as fast here.
  */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);

@@ -216,7 +216,10 @@ async function pageOf(body) {
 }
 const show = (path, headers = {}) => send(server.origin, { method: "GET", path, headers });
 
-/** Headers that make KV slow. Requests with them wait for KV at the same time, as if KV were far away. */
+/**
+ * Headers that make KV slow, as if KV were far away. Many requests with these headers wait for KV at the same
+ * time.
+ */
 const FAR = { "x-stand-in": "KV is slow" };
 const STALLING = "service_sk_live_dev_unit";
 const REPEATING = { key: "service_sk_live_dev_team", "x-service-unit-id": "unit_dev_two" };

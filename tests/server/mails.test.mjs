@@ -98,8 +98,8 @@ const linesOf = (id) =>
     .filter((line) => [line.transaction, line.notification].includes(id));
 
 /**
- * Returns the causes that the log states for a transaction's message. Waits for such a log line, which may
- * come after the answer.
+ * Returns the causes that the log states for a transaction's message. The log line may come after the
+ * answer, so this function waits for it.
  */
 async function causesOf(id) {
   const causes = () =>

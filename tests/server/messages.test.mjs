@@ -70,8 +70,8 @@ after(async () => {
 });
 
 /**
- * The number of transactions so far. Each has another recipient, because a person gets at most five messages
- * a day.
+ * The number of transactions so far. Each transaction has a different recipient, because a person gets at most
+ * five messages a day.
  */
 let orders = 0;
 async function created(notifications = ["MessagingServiceA"], standIn = "no queue", more = {}) {
@@ -222,8 +222,8 @@ test("an adapter that is bound may go without a secret", async () => {
 // ---- Answers -------------------------------------------------------------------------------------
 
 /**
- * By adapter behaviour: the adapter's answer, the outcome of the message, and the state and reason that are
- * stored for it.
+ * For each behaviour of the adapter: its answer, the outcome of the message, and the state and the reason that are
+ * stored for the message.
  */
 const ANSWERS = {
   "is down": [(response) => void response.writeHead(503).end(), SOON],

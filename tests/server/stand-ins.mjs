@@ -48,8 +48,8 @@ const throwing = (what) => ({
 });
 
 /**
- * Returns a context that logs each call of `waitUntil`. It throws if the argument is not a promise, although
- * the platform accepts `undefined`.
+ * Returns a context that logs each call of `waitUntil`. This `waitUntil` throws if its argument is not a
+ * promise, although the platform's accepts `undefined`.
  */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {

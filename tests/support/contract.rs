@@ -1,13 +1,13 @@
-//! A reference implementation of JSON's grammar, of the rules for a request, and of the values that are kept from it. It
-//! does not use the crate's own code.
+//! A reference implementation of JSON's grammar, of the rules for a request, and of the values that the
+//! service keeps from a request. Of the crate's own code, it uses only the checks of text formats.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use impact_pledge::validate::{Issue, Step};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Whether bytes are JSON. serde_json checks only the grammar here, because it does not decode
-/// values that it ignores.
+/// Whether bytes are JSON. serde_json is told to ignore the value, so that it decodes nothing and checks only
+/// the grammar.
 pub fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }

@@ -5,7 +5,7 @@ const BLOCK = /^```(html|jsx?|tsx?)\n([\s\S]*?)^```/gm;
 
 /**
  * Returns the examples of a page.
- * @param {string} path of the page
+ * @param {string} path the path of the page
  * @returns {{language: string, code: string}[]}
  */
 export const examplesOf = (path) =>

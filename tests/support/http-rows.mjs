@@ -122,7 +122,7 @@ function compare(expected, seen, place) {
  * An HTTP request that is ready to send.
  * @typedef {object} Request
  * @property {string} method
- * @property {string} path which is sent as it is written
+ * @property {string} path the path, which is sent exactly as it is written here
  * @property {Record<string, string>} [headers]
  * @property {Uint8Array | string} [body]
  * @property {boolean} [chunked] whether the body is sent in chunks, without stating its length

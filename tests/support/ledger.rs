@@ -17,12 +17,12 @@ use std::sync::LazyLock;
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
-/// An in-memory database with the tables of `migrations/`. A test can make its calls fail.
+/// An in-memory database with the tables of `migrations/`. A test can make calls to the database fail.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
     failing: Cell<Failing>,
-    /// The number of calls that succeed before the next ones fail.
+    /// The number of calls that still succeed before calls begin to fail.
     spared: Cell<usize>,
     /// The number of calls.
     pub calls: Cell<usize>,

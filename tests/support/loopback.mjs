@@ -32,10 +32,11 @@ const OTHER =
   "evil.example:PORT evil.example localhost.evil.example evillocalhost 127.0.0.1.evil.example 10.0.0.1:PORT [::2]:PORT";
 
 /**
- * Asserts that a development server answers requests to this machine's host names, and refuses requests to
- * other host names with an error message.
+ * Asserts that a development server checks the host name of a request. The server must answer for the names
+ * of this machine, and refuse all other names with an error message.
  * @param {string} origin
- * @param {{method?: string, path?: string, headers?: Record<string, string>}} call the request to send with each host name
+ * @param {{method?: string, path?: string, headers?: Record<string, string>}} call the request to send with
+ *   each host name
  */
 export async function refusesOtherHosts(origin, { path = "/", ...call } = {}) {
   const { port } = new URL(origin);

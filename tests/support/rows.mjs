@@ -27,9 +27,9 @@ const ruleRows = () =>
 /**
  * Bundles a script that calls `report` with the rows that fail, as JSON.
  * @param {string} folder a project in which the package is installed
- * @param {{validate: string, form: string, report: string}} entries two entries of the package, and the name of the function
- *   `report`
- * @param {import("esbuild").BuildOptions} options that resolve the entries
+ * @param {{validate: string, form: string, report: string}} entries `validate` and `form`: two entries of the package;
+ *   `report`: the name of the function that the script calls
+ * @param {import("esbuild").BuildOptions} options esbuild's options, with which it finds the entries
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
   const rows = JSON.stringify({

@@ -14,10 +14,10 @@ const STRICT = {
   target: "es2022",
   types: [],
 };
-/** Flags, and the version that introduced them. */
+/** The flags that later versions of TypeScript introduced, each with the version that introduced it. */
 const LATER = { noUncheckedSideEffectImports: 5.6, erasableSyntaxOnly: 5.8 };
 
-/** Returns the flags that a compiler knows, as in a tsconfig.json. */
+/** Returns the flags that a version of TypeScript knows, in the form of the options in a tsconfig.json. */
 export function strictFlags(version = Number.POSITIVE_INFINITY) {
   const later = Object.entries(LATER).filter(([, first]) => version >= first);
   return { ...STRICT, ...Object.fromEntries(later.map(([name]) => [name, true])) };

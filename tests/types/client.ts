@@ -68,7 +68,7 @@ const request: CreatePledgeTransactionRequest = {
   notifications: ["Email", "MessagingServiceA"],
 };
 
-/** A request that is read-only, as state from a store library or an `as const` object is. */
+/** A read-only request, such as the state of a store library or an object declared `as const`. */
 const frozen = {
   reference: "order-1",
   recipient: { email: "ada@example.org" },

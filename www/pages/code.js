@@ -17,7 +17,8 @@ const LABELS = {
 
 /**
  * Returns the code that the page for developers shows.
- * @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one
+ * @param {{payload: object | null, exchange: object | null}} trace the payload and the HTTP exchange of the
+ *   last order; null before the first order
  */
 export function codeOf({ payload, exchange }) {
   const call = exchange?.calls?.at(-1)?.request;

@@ -14,8 +14,8 @@ const PATH =
 let isThere = false;
 
 /**
- * Returns the checkout page. If the shop uses the service in this Worker, and that service has the earlier
- * order, adds a link to the order's timeline.
+ * Returns the checkout page. Adds a link to the earlier order's timeline if the shop uses the service in this
+ * Worker, and the service has that order.
  * @param {Response} page the static page
  * @param {{env: any, context: ExecutionContext, origin: string}} given
  */

@@ -94,10 +94,7 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   if (request.method !== "POST")
     return refused(405, "Put messages into the queue with POST.", { allow: "POST" });
   if (request.headers.get("content-type") !== "application/json")
-    return refused(
-      415,
-      "Send a message of the queue as JSON, with the content type application/json.",
-    );
+    return refused(415, "Send the queue message as JSON, with the content type application/json.");
   const message = messageIn(await request.json().catch(() => null));
   if (!message)
     return refused(

@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Processes a posted order.
  * @param {Request} request
  * @param {object} env
- * @param {ExecutionContext} executionContext of the request
+ * @param {ExecutionContext} executionContext the request's execution context
  * @param {() => Promise<Response>} checkout the static page
  */
 export async function order(request, env, executionContext, checkout) {
@@ -135,7 +135,7 @@ function explained({ name, status }) {
   const what = status === undefined ? "did not answer" : `answered with an error (${status})`;
   return {
     status: 502,
-    failure: `We could not confirm your pledge: the pledge service ${what}. Please try again: it will not be pledged twice.`,
+    failure: `We could not confirm your pledge, because the pledge service ${what}. Please try again. You will not pledge twice.`,
   };
 }
 

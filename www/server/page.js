@@ -44,7 +44,7 @@ export function filled(page, { values, issues = [], failure }) {
  */
 export function withSender(page, service) {
   if (!service) return page;
-  const words = `Sent by ${new URL(service).host}, if notifications are turned on there for this shop.`;
+  const words = `Sent by ${new URL(service).host}, if that service has notifications turned on for this shop.`;
   return new HTMLRewriter()
     .on("[data-sender]", { element: (hint) => hint.setInnerContent(words) })
     .transform(page);

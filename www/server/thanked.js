@@ -12,7 +12,7 @@ const content = (text, options) => ({ element: (part) => part.setInnerContent(te
  * @param {Response} page the static page
  * @param {object} order
  * @param {string} order.reference
- * @param {string} [order.name] of the shopper
+ * @param {string} [order.name] the shopper's name
  * @param {string} [order.location] the recipient's page, if something was pledged
  * @param {{amount: number, nounSingular: string, nounPlural: string, image: string}[]} [order.added]
  * @param {string[]} [order.notifications]

@@ -1,4 +1,5 @@
-//! Generates orders of many shops, which are the same in every run. A few shops have most of the orders.
+//! Generates orders of many shops. The orders are the same in every run. Most of them belong to a few
+//! shops.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Entry, Ledger, Limits, Origin};

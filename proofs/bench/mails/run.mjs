@@ -1,8 +1,8 @@
 /**
  * `node scripts/run.mjs ../proofs/bench/mails/run`: measures how many e-mails per hour the queue's consumer
- * sends on workerd, depending on how many messages the queue delivers at once (`max_concurrency`). Workers KV
- * and the mail service are stand-ins, as slow as they may be on Cloudflare. Run `npm run build -- worker`
- * first.
+ * sends on workerd. The rate depends on how many messages the queue delivers at once (`max_concurrency`).
+ * Workers KV and the mail service are stand-ins, as slow as the real ones may be on Cloudflare. Run
+ * `npm run build -- worker` first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * Runs the service with a queue, a mail service and Workers KV. The header `x-takes` states how long each of
- * their calls takes. A request to `/delivery` delivers a message of the queue. Any other request is passed to
- * the service, and answered with the message that the service queued.
+ * Runs the service with a queue, a mail service and Workers KV. The header `x-takes` states how long each
+ * call to one of these three takes. A request to `/delivery` delivers a message of the queue. Any other
+ * request is passed to the service, and the response is the message that the service queued.
  */
 import service from "../../../build/worker.js";
 

@@ -80,7 +80,7 @@ function readKinds(text) {
   return names;
 }
 
-/** Adds the development data to a build, as the build's own commit generates it. @returns {Promise<Arm>} */
+/** Adds the development data to a build. The build's own code generates this data. @returns {Promise<Arm>} */
 async function withSeeds({ name, build }) {
   const operator = join(build, "operator", "operator.js");
   if (![operator, join(build, "worker.js")].every((file) => existsSync(file)))

@@ -9,9 +9,10 @@
  * Each figure comes from separate processes, which take turns. The service without a queue runs twice, and
  * the difference between its two runs is the noise. The other build of `--before` runs without a queue, too.
  *
- * The first column of each table is the Worker to compare with. In the first table, it is the other build, or
- * else the service without a queue. In the second table, it is a Worker that makes one KV call and sends no
- * message. A ratio is the median of the rounds' ratios to the first column.
+ * The first column of each table is the baseline: the Worker with which the others are compared. In the first
+ * table, the baseline is the other build, or else the service without a queue. In the second table, it is a
+ * Worker that makes one KV call and sends no message. A ratio is the median of the rounds' ratios to the
+ * baseline.
  *
  * The stand-in queue accepts a message at once, so that only the sender's work is measured. The platform's
  * queue is workerd's own, and a Worker in the same process receives its messages.
@@ -65,8 +66,8 @@ program.action(async ({ before, only = CREATES, limits, rounds }) => {
 });
 
 /**
- * Returns the tables of the report. Each consists of the Worker to compare with, and the compared Workers.
- * Workers that did not run have no column.
+ * Returns the tables of the report. Each table consists of the baseline Worker, and the Workers that are
+ * compared with it. Workers that did not run have no column.
  * @returns {[string, string[]][]}
  */
 const tables = (base) => [

@@ -18,15 +18,16 @@ const PAID_AT = "2020-02-05T00:00:00.000Z";
 
 /**
  * @typedef {{method: string, path: string, headers: Record<string, string>, body?: string}} Request
- * @typedef {object} Records of the service's KV
+ * @typedef {object} Records the records in the service's KV
  * @property {(name: string) => Promise<{value: string, metadata: any}>} read
  * @property {(entry: {key: string, value: string, metadata?: any}) => Promise<unknown>} write
  * @typedef {{send: (request: Request) => Promise<{status: number, text: string}>, records: Records}} Service
  * @typedef {object} Kind
  * @property {string} name
- * @property {number} status of every answer
- * @property {number} connections open at the same time
- * @property {(service: Service) => Promise<Request[]>} make returns distinct requests, after creating the records that they read
+ * @property {number} status the status of every answer
+ * @property {number} connections the number of connections that are open at the same time
+ * @property {(service: Service) => Promise<Request[]>} make creates the records that the requests read, and returns
+ *   the requests, which are distinct
  */
 
 /** Every kind of request. @type {Kind[]} */

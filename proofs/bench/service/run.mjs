@@ -1,6 +1,6 @@
 /**
- * One run of `bench:service`: loads Workers on workerd with wrk. Each figure comes from a separate process, which
- * gets only one kind of request. The Workers take turns.
+ * One run of `bench:service`: sends many requests with wrk to Workers that run on workerd. Each figure comes
+ * from a separate process, which gets only one kind of request. The Workers take turns.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -106,8 +106,9 @@ const serviceOn = (server) => ({
 });
 
 /**
- * Returns a sample for each kind of request: the requests, and the records that they read, as our service
- * wrote them. Workers that do only part of the work write no records, so they get these records.
+ * Returns a sample for each kind of request: the requests, and the records that these requests read. Our
+ * service has written the records. Workers that do only part of the work write no records, so the samples
+ * supply them.
  */
 async function samplesOf(setting, ours) {
   const samples = {};
@@ -182,7 +183,7 @@ export function measured(setting, arm, kind, sample) {
 }
 
 /**
- * Loads a process until it has used this much processor time. On a busy machine, this takes longer.
+ * Puts load on a process until it has used this much processor time. On a busy machine, this takes longer.
  * @param {number} seconds of processor time @param {string} program @param {any} load
  */
 async function loadFor(seconds, program, load) {

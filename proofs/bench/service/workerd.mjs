@@ -38,8 +38,8 @@ const QUEUES = {
 
 /**
  * @typedef {object} Bundle
- * @property {string} folder with workerd's configurations
- * @property {{raw: number, gzip: number, brotli: number}} upload bytes of what a deploy would send
+ * @property {string} folder the folder with workerd's configurations
+ * @property {{raw: number, gzip: number, brotli: number}} upload the size of what a deploy would send, in bytes
  */
 
 /**

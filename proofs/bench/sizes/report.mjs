@@ -6,7 +6,8 @@ const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 /**
  * Formats a table with a row for each use, and a column for each library. A dash stands for a use that the
  * library does not have.
- * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs all with the same sizes
+ * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs the sizes that each run
+ *   found; all runs find the same
  * @param {{bench: string}} environment
  */
 export function report([sizes], { bench }) {

@@ -69,7 +69,10 @@ function mustFindAll(kind, inputs) {
   }
 }
 
-/** Counts how often each library accepts values that the contract refuses, and refuses values that it allows. */
+/**
+ * Counts how often each library accepts a value that the contract refuses, and how often it refuses a value
+ * that the contract allows.
+ */
 function conformity(cases) {
   const of = ({ name, check }) => {
     const says = cases.map(({ value, valid }) => ({ valid, accepted: check(value).length === 0 }));

@@ -14,9 +14,9 @@ import { rotated } from "../numbers.mjs";
 /**
  * Measures the competitors in turns.
  * @param {Competitor[]} competitors
- * @param {any[]} inputs distinct
+ * @param {any[]} inputs the inputs to check, all different
  * @param {{rounds: number, batchMs: number}} plan
- * @returns {Promise<Record<string, number[]>>} microseconds of one check, by round
+ * @returns {Promise<Record<string, number[]>>} for each competitor, the microseconds of one check in each round
  */
 export async function duel(competitors, inputs, { rounds, batchMs }) {
   /** @type {Record<string, number[]>} */

@@ -48,8 +48,8 @@ export async function run(tools, plan, folder) {
 
 /**
  * Returns the test cases as JavaScript values. These are the rows of the validation fixtures, and a request
- * for each string of the format fixtures. Rows that test raw bytes are left out, because no JavaScript value
- * has them.
+ * for each string of the format fixtures. Rows that test raw bytes are left out, because JavaScript values
+ * cannot express such bytes.
  */
 function readCases() {
   const requests = fixturesIn("validation")

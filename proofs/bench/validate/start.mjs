@@ -1,6 +1,6 @@
 /**
- * Runs in a fresh process: loads one bundle, checks one payload, and prints the milliseconds. Arguments: the bundle,
- * the payload.
+ * Measures the start of one validator in a fresh process: loads a bundle, checks a payload, and prints how
+ * long both took, in milliseconds. Arguments: the bundle and the payload.
  */
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";

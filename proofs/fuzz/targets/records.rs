@@ -29,7 +29,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Reads a record, and asserts that it is unchanged after it is written and read again.
+/// Reads a record, writes it, and reads it again. Asserts that both reads give the same value.
 fn read<T: Serialize + DeserializeOwned + PartialEq + Debug>(record: &[u8]) -> Option<T> {
     let read: T = serde_json::from_slice(record).ok()?;
     let written = serde_json::to_vec(&read).unwrap();
@@ -75,7 +75,7 @@ fn price_list(record: &[u8]) {
     assert_eq!((answer.status, added), if is_read { (200, 1) } else { (503, 0) });
 }
 
-/// Asserts that a get returns the bytes of a record unchanged. Only the timeline page parses them.
+/// Asserts that a get returns the bytes of a record unchanged. Only the timeline page parses the record.
 fn transaction(record: &str) {
     let service = service_with(record.as_bytes(), ACCESS.as_bytes());
     let (answer, _) = send(&service, &get());

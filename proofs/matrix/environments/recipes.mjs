@@ -211,10 +211,7 @@ const post = (url, body, headers = {}) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
 const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
-/**
- * An order with changed fields, which no page of the shop sends. The server must pledge only what the shop
- * offers.
- */
+/** A manipulated order, as no page of the shop sends it. The server must pledge only what the shop offers. */
 const FORGED = {
   ...ORDER,
   reference: "another",
@@ -258,7 +255,10 @@ async function mustTakeOrders(workspace, url) {
 const OTHER_SITE = [{ origin: "https://evil.example" }, { origin: "null" }];
 const OTHER_SITE_BY_NAME = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
 
-/** Posts with a shopper's cookies from a page of another site, which must be refused. */
+/**
+ * Posts orders with the headers that a browser sends from a page of another site. The server must refuse
+ * them.
+ */
 async function mustRefuseOtherSites(workspace, url) {
   const count = workspace.service.seen.length;
   for (const headers of [...OTHER_SITE, OTHER_SITE_BY_NAME]) {
@@ -306,8 +306,8 @@ async function mustRefuseInPage(url, { fields, status, text }) {
 }
 
 /**
- * Posts a form with forged values. The server must record the shop's own offer instead. Then posts a form that
- * is too large, which must be refused.
+ * Posts a form with forged values: the server must record the shop's own offer instead. Then posts a form
+ * that is too large: the server must refuse it.
  */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
@@ -352,7 +352,9 @@ async function build(workspace, name) {
   await workspace.node("npm run build --silent");
 }
 
-/** Starts a recipe's page, which Vite builds, together with the server of the Node recipe. */
+/**
+ * Starts a recipe whose page is built by Vite. Also starts the Node recipe, as the server behind this page.
+ */
 export async function startFrontEnd(workspace, name) {
   await build(workspace, name);
   workspace.copyRecipe("node", "server");

@@ -32,7 +32,7 @@ export function findFirefox(env = process.env) {
 
 /**
  * Returns functions that start browsers and close them.
- * @param {string | null} chromium its path
+ * @param {string | null} chromium the path of Chromium
  * @param {string} packages the folder where puppeteer is
  */
 export function useBrowsers(chromium, packages) {

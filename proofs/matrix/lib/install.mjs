@@ -43,8 +43,8 @@ async function buildPackage({ root, env }) {
 }
 
 /**
- * Installs the tools with `npm install`, because `npm ci` needs a complete lock file. A registry may lack a
- * tool's newest version for some platform, and then the lock file lacks that version too.
+ * Installs the tools with `npm install`, because `npm ci` needs a complete lock file. The lock file is
+ * incomplete if the registry lacks a tool's newest version for some platform.
  */
 async function installTools({ env }, home) {
   const wanted = createHash("sha256");

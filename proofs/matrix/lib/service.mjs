@@ -1,6 +1,6 @@
 /**
- * A pledge service on a loopback port, which pages of any origin may call. It keeps the requests that it
- * received.
+ * A stand-in for the pledge service, on a loopback port. Pages of any origin may call it. It keeps the
+ * requests that it has received.
  */
 import { created, json, serve } from "../../../tests/package/mock-server.mjs";
 

@@ -9,7 +9,7 @@ export const REQUEST = {
 /**
  * Makes the calls of the smoke test, and returns their results.
  * @param {{main: any, validator: any, form: any, badge: any, testing: any}} entries
- * @param {{baseUrl: string, fetch?: Function}} options of the client
+ * @param {{baseUrl: string, fetch?: Function}} options the client's options
  */
 export async function smoke({ main, validator, form, badge, testing }, options) {
   const client = new main.PledgeClient({ apiKey: "service_sk_test_x", ...options });

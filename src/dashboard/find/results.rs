@@ -27,12 +27,12 @@ const MAX_ROWS: usize = 50;
 /// Maximum number of units and teams that are shown.
 const MAX_NAMES: usize = 20;
 
-/// Shows the results for a search term. If the term names a transaction or an API key, shows its page.
-/// Otherwise, lists the units and teams that match the term, and the transactions with this reference or
-/// e-mail address.
+/// Shows the results for a search term. If the term names a transaction or an API key, shows the page of that
+/// transaction or key. Otherwise, lists the units and teams that match the term, and the transactions with
+/// this reference or e-mail address.
 ///
-/// `token` is the encrypted term in the URL of the results; `None` if they have no URL. `query` contains the
-/// filters and the position in the list.
+/// `token` is the encrypted term in the URL of the results; `None` if the results have no URL. `query`
+/// contains the filters and the position in the list.
 pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
@@ -141,8 +141,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
     }
 
     /// Looks up the search term as the ID of a unit and, for operators, of a team. Returns the units and
-    /// teams that exist. Also returns the IDs that do not exist, each with the most similar existing ID, if
-    /// there is one.
+    /// teams that exist. Also returns those that do not exist, each with the most similar existing ID, if any
+    /// is similar.
     async fn levels(&self) -> Result<(Vec<KeyLevel>, Vec<Unregistered>)> {
         let id = self.term.to_owned();
         let mut levels = vec![KeyLevel::Unit(id.clone()), KeyLevel::Team(id)];
@@ -255,8 +255,8 @@ fn shared(by: &str, orders: &[Order]) -> Markup {
     html! {
         @if !shops.is_empty() {
             p.soft {
-                "Only you can open this page's address. To share the list with colleagues, open it for \
-                 one unit: "
+                "Only you can open this page's address. To share the transactions with colleagues, \
+                 open the list of one unit: "
                 @for (index, order) in shops.iter().enumerate() {
                     @if index > 0 { ", " }
                     a href=(orders::address(&[(parameter, &order.id)])) {

@@ -77,8 +77,10 @@ async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Shows the results for the encrypted search term in the query, or the search form if the query has none. KV
-/// cost: at most 12 calls, plus the calls that look for a unit with a similar ID. Ledger cost: 4 queries,
+/// Shows the results for the encrypted search term in the query. Shows the search form if the query has no
+/// search term.
+///
+/// KV cost: at most 12 calls, plus the calls that look for a unit with a similar ID. Ledger cost: 4 queries,
 /// plus 2 per 10,000 shops.
 pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,

@@ -34,7 +34,8 @@ pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>
         ..FormResult::default()
     };
     if is_beyond {
-        let problem = "the quantity is more than is still to be done for this month. Check the quantity, then confirm";
+        let problem = "the quantity exceeds what is still to be done for this month. Check the \
+                       quantity, then confirm";
         return page(context, selection, refused(problem.to_owned(), true)).await;
     }
     match fulfilments::add(context.store, context.ledger, &context.author, &new).await {
@@ -94,7 +95,7 @@ async fn confirm<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id
     let Fulfilment { done, by, at, removed, .. } = &found;
     if let Some(Removal { at, by }) = removed {
         return Err(Refusal::invalid(format!(
-            "nothing was removed: {by} already removed it at {at}"
+            "nothing was removed: {by} already removed this record at {at}"
         )));
     }
     let selection = MonthSelection { mode: done.mode, month: done.month };

@@ -37,7 +37,7 @@ pub(in crate::dashboard) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: 
     let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_LINES).await?;
     if found.more {
         return Err(Refusal::invalid(format!(
-            "{} has more than {MAX_LINES} offerings: download the CSV files of its units",
+            "the month {} has more than {MAX_LINES} offerings: download a CSV file for each unit",
             selection.month
         )));
     }

@@ -1,4 +1,4 @@
-//! The form that records what was done.
+//! The form with which operators record what was done for the pledges of a month.
 
 use crate::dashboard::PageContext;
 use crate::dashboard::form::Form;

@@ -52,7 +52,8 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&found.coverage))
             @if let Some(first) = &found.left_out.first {
                 p.problem {
-                    "Transactions that these sums leave out because they have too many quantities, counted over all months: "
+                    "These sums leave out transactions with too many quantities. Their number, over \
+                     all months: "
                     (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }

@@ -46,7 +46,7 @@ fn made_before<S, C: Clock, E: Entropy>(
         }
         section {
             (facts(context, &made.row, level))
-            p { "If you did not copy the secret, nobody has it. Get a new key in place of this one:" }
+            p { "If you did not copy the secret, it is lost. Replace this key:" }
             (context.form("/keys/rotate", &html! {
                 (hidden("key", &name.name)) (level_fields(level)) (hidden("keep", "0"))
                 button { "Replace the key and show the new secret" }
@@ -84,7 +84,7 @@ fn shown_once<S, C, E>(
             h2 { "Use it" }
             p {
                 "Store the key with the secrets of the shop's server, never in a page or an app. "
-                "Send it with each request in the header " code { "Authorization: Bearer …" }
+                "Send the key with each request in the header " code { "Authorization: Bearer …" }
                 @if matches!(level, KeyLevel::Team(_)) {
                     ", with one of the team's units in the header " code { "X-Service-Unit-Id" }
                 }

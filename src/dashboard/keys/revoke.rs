@@ -47,7 +47,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
         section {
             (facts(context, row, level))
             p {
-                "Everything that uses this key will stop working, and no backup restores the key. " (lives())
+                "Everything that uses this key will stop working. The dashboard cannot undo this. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
             (context.form("/keys/revoke", &html! {

@@ -18,8 +18,8 @@ use maud::html;
 const KEEPS: [(&str, &str); 4] =
     [("0", "Revoke it now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
-/// Asks how long the old key is to keep working, then creates the new key. KV cost: 1 read for the form; about 10 reads
-/// and writes and 1 list of the last changes to create the key.
+/// Asks how long the old key is to keep working, then creates the new key. KV cost: 1 read for the form. To
+/// create the key: about 10 reads and writes, and 1 list of the last changes.
 pub(in crate::dashboard) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -38,7 +38,7 @@ pub(in crate::dashboard) async fn rotate_key<S: OperatorStore, C: Clock, E: Entr
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
         Ok(KeyExpiry { revoked: true, .. }) => {
-            html! { "Somebody revoked the old key at the same time. It stays revoked." }
+            html! { "Somebody revoked the old key at the same time. The old key stays revoked." }
         }
         Ok(_) if keep == 0 => html! { "The old key was revoked. " (lives()) },
         Ok(KeyExpiry { ends, .. }) => {

@@ -19,8 +19,8 @@ pub(super) fn back(of: PriceListKey<'_>, label: &str) -> Markup {
     html! { p { a href=(link::prices(of)) { (label) } } }
 }
 
-/// Renders the hidden fields that identify a price list, and `seen`, the version of the list that the person
-/// has seen.
+/// Renders hidden form fields: the mode and the unit of a price list, and `seen`, the version of the list
+/// that the person has seen.
 pub(super) fn identity(PriceListKey { mode, unit }: PriceListKey<'_>, seen: &str) -> Markup {
     html! {
         (view::hidden("mode", mode.name()))

@@ -41,7 +41,8 @@ fn line(PriceListEntry { time, by, removed, change, .. }: &PriceListEntry) -> Ve
                     div { (view::untrusted_text(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
                 }
                 @if more > 0 { div.soft { "and " (more) " more" } }
-                @if *removed { "The list was removed: the prices of the mode apply." }
+                @if *removed { "The unit's price list was removed. The prices of the mode (live or \
+                                test) apply." }
                 @else if change.is_none() { span.soft { "no changes" } }
             }
         },

@@ -59,7 +59,7 @@ fn staleness(now: &Current<'_>, recent: &[PriceListEntry]) -> Markup {
         @if let Some(PriceListEntry { time, .. }) = recent.last().filter(is_newer) {
             (view::notice(&html! {
                 "Newer prices were set on " (view::time(time)) ", but this page still shows the previous ones. \
-                 Workers KV may take " (SHOWN_SECONDS) " s to show the new ones."
+                 Workers KV may take " (SHOWN_SECONDS) " s to show the new prices."
             }))
         }
     }
@@ -190,7 +190,8 @@ fn removal(now: &Current<'_>) -> Markup {
     }
 }
 
-/// Renders links to the units that have a price list of their own, and a form that opens the price list of any unit.
+/// Renders links to the units that have their own price list. Also renders a form that opens the price list
+/// of any unit.
 async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current<'_>,

@@ -19,8 +19,8 @@ use maud::html;
 /// Shows the price list of the unit in the query. Without a unit, shows the price list of the mode, which is
 /// live by default.
 ///
-/// KV cost: at most 19 calls. These are 2 reads, up to 11 lists, and 5 reads of 5 price lists each. A unit
-/// that does not exist costs 2 more lists.
+/// KV cost: at most 2 reads, 11 lists, and 5 reads of 5 price lists each. A unit that does not exist costs 2
+/// more lists.
 pub(in crate::dashboard) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -52,8 +52,9 @@ async fn missing_unit<S: OperatorStore, C: Clock, E: Entropy>(
     Ok((!missing.is_empty()).then_some(page))
 }
 
-/// Previews a change of prices, and applies it once the person confirms. KV cost: at most 13 calls, 5 of them writes. A
-/// refused form is shown again with the current prices, which costs the calls of [`prices()`] in addition.
+/// Previews a change of prices, and applies it once the person confirms. KV cost: at most 13 calls, 5 of them
+/// writes. If the form is refused, it is shown again with the current prices, at the additional cost of
+/// [`prices()`].
 pub(in crate::dashboard) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -103,8 +103,8 @@ impl Draft {
         self
     }
 
-    /// Returns the name of the field that an error is about: the JSON, if the person has entered some, or the first row of
-    /// the table that is not valid.
+    /// Returns the name of the field that an error is about. If the person has entered JSON, this is the JSON
+    /// field. Otherwise, it is a field of the first invalid row of the table.
     pub fn wrong_field(&self) -> Option<String> {
         if self.json.is_some() {
             return Some(JSON.to_owned());
@@ -114,11 +114,11 @@ impl Draft {
         Some(format!("{}-{number}", if row.offering.is_empty() { "offering" } else { "price" }))
     }
 
-    /// Returns the price list that the table describes. If the table has only some of the current offerings, the others
-    /// keep their prices.
+    /// Returns the price list that the table describes. If the table has room for only some of the current
+    /// offerings, the remaining offerings keep their prices.
     ///
     /// # Errors
-    /// If a row is not valid. The error contains the table, with a problem at each such row, and a message.
+    /// If a row is not valid. The error contains a message, and the table with a problem at each invalid row.
     pub fn into_list(mut self, now: &Current<'_>) -> Result<PriceList, (Self, String)> {
         let others = now.in_effect().filter(|_| self.keeps_others);
         let mut list = others.cloned().unwrap_or_default();
@@ -150,8 +150,9 @@ impl Draft {
     }
 }
 
-/// Returns the row of an offering. It contains the person's price if the person has edited it, and the current price
-/// otherwise. Returns `None` if there is no current price, and the person has not entered one.
+/// Returns the row of an offering. If the person has edited the price, the row contains the person's price,
+/// otherwise the current price. Returns `None` if there is no current price, and the person has not entered
+/// one.
 fn rebased_row(
     offering: &String,
     now: &PriceList,
@@ -164,7 +165,7 @@ fn rebased_row(
     let price = if is_edited { wanted } else { now.clone() };
     let note = match &now {
         _ if !is_edited || now == base || now == price => String::new(),
-        Some(now) => format!("Set to {} meanwhile.", now.as_str()),
+        Some(now) => format!("The price was set to {} in the meantime.", now.as_str()),
         None => "Removed meanwhile.".to_owned(),
     };
     if price.is_none() && now.is_none() {

@@ -19,7 +19,7 @@ const TEXTS: [(&str, &str, &str); 6] = [
     (
         "accent",
         "Accent colour",
-        "For example #8a4b2a. It is darkened or lightened where it would be hard to read.",
+        "For example #8a4b2a. Where this colour would be hard to read, a darker or lighter shade is used.",
     ),
     ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
     (

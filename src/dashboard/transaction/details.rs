@@ -66,8 +66,7 @@ impl Facts {
         let repeat = if shown.repeatable {
             "Yes: created with an Idempotency-Key, so a retry returns this same transaction."
         } else {
-            "No: created without an Idempotency-Key, so sending it again creates and charges a second \
-             transaction."
+            "No: created without an Idempotency-Key, so a retry creates and charges a second transaction."
         };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),

@@ -42,7 +42,7 @@ pub(in crate::dashboard) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
         }))
         p {
             "Offerings, quantities, times and the charge are kept. The page of the transaction may still show \
-             the erased data for about " (SHOWN_SECONDS) " s. Backups and the shop's own systems still have it."
+             the erased data for about " (SHOWN_SECONDS) " s. Backups and the shop's own systems still have the data."
         }
     };
     Ok(Page::new("Erased", content))

@@ -30,7 +30,8 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
             Some(at) => p {
                 "This transaction was erased on " (at) "."
                 @if was_notified {
-                    " If a notification was being sent at that time, it may have left data. Erasing again "
+                    " A notification that was being sent at that time may have stored data after the \
+                     erasure. Erasing again "
                     "removes this data."
                 }
             },

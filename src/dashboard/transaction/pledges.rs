@@ -44,7 +44,8 @@ pub(super) fn pledges(
     }
 }
 
-/// Renders which price list was used, with its time.
+/// Renders when the price list of a charge was set, and by whom. For people of shops, leaves out by whom.
+/// Also renders the number of unpriced pledges, if there are any.
 fn price_list(
     list: Option<(&PriceListVersion, Markup)>,
     unpriced: usize,

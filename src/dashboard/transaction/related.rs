@@ -12,7 +12,7 @@ use maud::{Markup, html};
 const SHOWN: usize = 5;
 
 /// Renders two lists of other transactions in the same unit and mode: those with the same reference, and
-/// those of the same buyer. For an erased transaction, both are empty.
+/// those of the same buyer. For an erased transaction, both lists are empty.
 ///
 /// If the ledger does not answer, the section says so, and the rest of the page is still shown. Cost: 1
 /// ledger call with 2 statements, and at most 2 KV reads.
@@ -36,7 +36,8 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E>(
         @if !reference.is_empty() {
             section {
                 h2 { "Same reference" }
-                p { "The shop sent this reference more than once. Check whether one of these is a duplicate." }
+                p { "The shop sent this reference more than once. Check whether one of these \
+                     transactions is a duplicate." }
                 (list(context, orders::REFERENCE, (&order.id, times), &reference).await)
             }
         }

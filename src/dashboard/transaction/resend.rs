@@ -20,9 +20,9 @@ use std::borrow::Cow;
 /// Sends a transaction's e-mail or message again. Cost: at most 24 KV calls, 2 KV writes, and 1 call of the
 /// queue.
 ///
-/// The form contains the number of the resend (`round`). If it is submitted twice, the resend is queued only
-/// once, provided that Workers KV already shows the first submission or this instance remembers it. A form
-/// with an earlier number sends nothing.
+/// The form contains the number of the resend (`round`). If the form is submitted twice, the resend is
+/// normally queued once. It can be queued twice only while Workers KV does not show the first submission yet,
+/// and this instance does not remember it. A form with an earlier number sends nothing.
 pub(in crate::dashboard) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -66,8 +66,9 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
 fn service(form: &Form) -> Result<NotificationService> {
     match form.given("service") {
         None => Ok(NotificationService::Email),
-        Some(name) => NotificationService::from_name(name)
-            .ok_or_else(|| Refusal::invalid("`service` must be a notification service")),
+        Some(name) => NotificationService::from_name(name).ok_or_else(|| {
+            Refusal::invalid("`service` must be the name of a notification service")
+        }),
     }
 }
 
@@ -92,13 +93,15 @@ fn queued_before(service: NotificationService) -> Markup {
     })
 }
 
-const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. The audit log nevertheless lists the resend. Try again later";
+const UNTAKEN: &str = "the queue did not accept the notification, so nothing was sent. Try again \
+                       later. The audit log lists this attempt as a resend";
 
 /// Returns why this form cannot send the notification again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     if form.text("round") != mail.next_round().to_string() {
         return Some(
-            "nothing was sent: another resend was made after you opened this page. Check its state below",
+            "nothing was sent: the notification was already queued again after you opened this page. \
+             Check its state below",
         );
     }
     let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();

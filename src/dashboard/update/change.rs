@@ -153,8 +153,8 @@ async fn show<S, C: Clock, E: Entropy>(
         (view::done(&html! { (words) @if *is_compiled { (when(row.state)) } }))
         @if !is_compiled {
             (view::notice(&html! {
-                "Workers KV did not accept the record for timelines, so they do not show this change \
-                 yet. The next "
+                "Workers KV did not accept the record for timelines, so timelines do not show this \
+                 change yet. The next "
                 "run of the cron job writes the record again, and so does the next change."
             }))
         }
@@ -168,8 +168,8 @@ fn when(state: UpdateState) -> Markup {
     html! {
         @match state {
             UpdateState::Draft => {}
-            UpdateState::Published => { " Timelines show it after about " (APPLIED_SECONDS) " s." }
-            UpdateState::Withdrawn => { " Timelines no longer show it after about " (APPLIED_SECONDS) " s." }
+            UpdateState::Published => { " Timelines show the update after about " (APPLIED_SECONDS) " s." }
+            UpdateState::Withdrawn => { " Timelines stop showing the update after about " (APPLIED_SECONDS) " s." }
         }
     }
 }

@@ -140,7 +140,8 @@ fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
             p.soft {
                 "One line of at most " (MAX_SENTENCE) " characters in one or more languages. A timeline \
                                                        shows the sentence in its own "
-                "language, or else in English, or else the first one. Write what happened, without "
+                "language. If there is no such sentence, the timeline shows the English one, or else \
+                 the first. Write what happened, without "
                 "names of persons."
             }
             div.fields.wide { (field("en", "English")) }

@@ -1,4 +1,4 @@
-//! The page of a month: its updates by offering, and the form that adds one.
+//! The page of a month. It shows the month's updates by offering, and the form that adds an update.
 
 use super::form::{FormResult, PAGE, PATH, field_of, fields, stage_in_words};
 use crate::dashboard::form::Form;
@@ -17,7 +17,7 @@ use maud::{Markup, html};
 
 /// Maximum number of offerings that the form suggests.
 const MAX_SUGGESTED: usize = 200;
-/// Maximum number of characters of a sentence in the list.
+/// Maximum number of characters that the list of updates shows of an update's sentence.
 const MAX_BRIEF: usize = 120;
 
 /// Shows the updates for the pledges of the month in the query. Ledger cost: 7 or 8 queries.

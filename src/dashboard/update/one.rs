@@ -151,7 +151,7 @@ pub(super) fn confirm_withdrawal<S, C: Clock, E: Entropy>(
             @if let Some((tag, text)) = row.update.texts.best("en") { blockquote lang=(tag) dir="auto" { (text) } }
             @if !is_draft {
                 p {
-                    "Timelines stop showing it after about " (APPLIED_SECONDS) " s: until then, Cloudflare's locations "
+                    "Timelines stop showing the update after about " (APPLIED_SECONDS) " s: until then, Cloudflare's locations "
                     "and running Workers use their caches. Buyers may have printed or saved their page."
                 }
             }

@@ -26,7 +26,7 @@ with its currency and all its prices."#;
 pub const SET: Spec = Spec::changes(
     "prices",
     "set",
-    "replace a whole price list, or give a unit one of its own",
+    "replace a whole price list, or give a unit its own price list",
     &[
         Argument::positional("file", Kind::Input, "the price list; `-` is standard input"),
         MODE,
@@ -86,7 +86,7 @@ pub async fn change<P: Ports>(call: &Call<'_, P>, asked: Change) -> Result<Answe
 pub const REMOVE: Spec = Spec::changes(
     "prices",
     "remove",
-    "remove the price list of a unit, so that the mode's prices apply to it again",
+    "remove the price list of a unit, so that the mode's prices apply to the unit again",
     &[Argument::positional("unit", text("unit"), "the ID of the unit"), MODE],
 )
 .confirmed_if(
@@ -148,9 +148,9 @@ impl Step<'_> {
     fn in_words(&self) -> String {
         let (keys, currency) = (charged_keys(self.of), self.list.currency_code.code());
         let head = match self.edit {
-            Some(_) => format!("prices of {keys}, in {currency}"),
+            Some(_) => format!("prices for {keys}, in {currency}"),
             None => {
-                format!("prices of {keys}, now from the mode's price list again, in {currency}")
+                format!("prices for {keys}: the mode's price list applies again, in {currency}")
             }
         };
         let cells = |it: &prices::PriceChange| {

@@ -45,7 +45,10 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answer> 
 fn list_in_words(of: PriceListKey<'_>, price_list: Option<&PriceList>) -> String {
     let Some(price_list) = price_list else {
         return match of.unit {
-            Some(_) => "the unit has no price list of its own: the prices of the mode apply",
+            Some(_) => {
+                "the unit has no price list of its own, so the general prices for this mode \
+                        (test or live) apply"
+            }
             None => "no price list is set: every charge is 0.00 USD",
         }
         .to_owned();
@@ -72,7 +75,7 @@ pub const HISTORY: Spec = Spec::reads(
     "list the changes of prices, oldest first: who changed what, and when",
     &[MODE, UNIT],
 )
-.answers("`history`: for each change of a price list: `mode`, `unit` (only for the list of a unit), `time`, `by`, `removed` (only if the list of the unit was removed), and `change` with `prices`, `currency` and `risks` as for `prices set`");
+.answers("`history`: for each change of a price list: `mode`, `time`, `by`, and `change` with `prices`, `currency` and `risks` as for `prices set`; also `unit` if it is a unit's list, and `removed` if the unit's list was removed");
 
 #[derive(Serialize)]
 struct History {

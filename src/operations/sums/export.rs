@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const EXPORT: Spec = Spec::reads(
     "transactions",
     "export",
-    "print the sums of a month by unit, and write its transactions as CSV",
+    "print a month's sums by unit, and write the month's transactions as CSV",
     &[
         MONTH.required(),
         UNIT,

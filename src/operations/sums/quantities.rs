@@ -58,7 +58,8 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Transactions that these sums leave out because they have too many quantities, counted over all months: {count}. The first is {}.",
+            "Not in these sums: {count} transactions (of all months), because each has too many \
+             quantities. The first is {}.",
             left_out.first.as_deref().unwrap_or_default()
         ),
     };

@@ -63,7 +63,7 @@ impl Summed {
         match lines.is_empty() {
             true => String::new(),
             false => format!(
-                "Added to the ledger or changed since the month was marked as paid:\n{}",
+                "Transactions that were added or changed after their month was marked as paid:\n{}",
                 lines.join("\n")
             ),
         }

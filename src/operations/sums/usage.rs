@@ -1,4 +1,4 @@
-//! Prints the sums of months.
+//! Prints the sums of one month or of every month, by unit.
 
 use super::of_month::UNIT;
 use super::summed::{Summed, Sums};
@@ -14,7 +14,7 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Largest number of transactions with unpriced pledges that are listed as examples.
+/// At most this many transactions with unpriced pledges are listed as examples.
 const MOST_EXAMPLES: usize = 20;
 
 pub const USAGE: Spec = Spec::reads(
@@ -70,7 +70,11 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
         false => listed(&page.orders),
     };
     let others = match page.older {
-        Some(_) => "There are more: `transactions list --unpriced` lists them.".to_owned(),
+        Some(_) => {
+            "There are more transactions with unpriced pledges: `transactions list --unpriced` \
+                    lists them."
+                .to_owned()
+        }
         None => String::new(),
     };
     let show = match page.orders.is_empty() {

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub const ERASE: Spec = Spec::changes(
     "transactions",
     "erase",
-    "permanently delete recipient and texts of a transaction, or of all transactions of an e-mail address",
+    "permanently delete the recipient and the texts of one transaction, or of all transactions with an \
+     e-mail address",
     &[
         Argument::positional(
             "id",

@@ -24,8 +24,8 @@ pub(super) async fn erase_person<P: Ports>(
     if !units.is_empty() {
         let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
         let question = format!(
-            "{list}\n\nSearch all transactions of {} of {} for the address, and erase every match, including those \
-             that are not listed here? This cannot be undone.",
+            "{list}\n\nSearch all transactions of {} in {} for the address? Every match is erased, \
+             even if it is not listed above. This cannot be undone.",
             units.join(", "),
             call.place,
         );
@@ -45,7 +45,8 @@ pub(super) async fn erase_person<P: Ports>(
     let others = match found.more {
         true => {
             format!(
-                "The ledger has more than {MOST} transactions of the address: run the command again."
+                "The ledger has more than {MOST} transactions with this address. Run the command again \
+                 to erase the others."
             )
         }
         false => String::new(),
@@ -69,7 +70,8 @@ fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
     if let Some(from) = from {
         return Err(invalid(format!(
-            "the ledger keeps only transactions from {} on, so it cannot find the units that have older transactions of this address. Erase the address in each unit, with `--unit`",
+            "the ledger keeps only transactions from {} on, so it does not know which units have older \
+             transactions of this address. Run the command for each unit, with `--unit`",
             time(from)
         )));
     }

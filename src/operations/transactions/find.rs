@@ -59,7 +59,9 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     let filter = TransactionFilter { unit: asked.unit, mode: asked.mode };
     let found = found(call, &filter, &by).await?;
     let more = match found.more {
-        true => format!("These are the newest {MOST}. Use `--unit` or `--mode` to see others."),
+        true => format!(
+            "These are the newest {MOST} transactions. Use `--unit` or `--mode` to see others."
+        ),
         false => String::new(),
     };
     let text = paragraphs([listed(&found.transactions), more, complete_of(&found)]);

@@ -24,7 +24,7 @@ pub const LIST: Spec = Spec::reads(
         Argument::option(
             "unpriced",
             Kind::Flag,
-            "only transactions with unpriced pledges: their offering had no price, so they cost nothing",
+            "only transactions with unpriced pledges, which cost nothing because their offering had no price",
         ),
         Argument::option(
             "limit",

@@ -1,4 +1,4 @@
-//! Arguments and tables of several operations on transactions.
+//! Arguments and tables that several operations on transactions share.
 
 use crate::ledger::Order;
 use crate::operations::covered::Covered;

@@ -92,7 +92,7 @@ impl Whole<'_> {
         let notifications = transaction.notifications.iter().flatten();
         let notifications: Vec<_> =
             notifications.map(|it| format!("{} {}", it.kind, it.status)).collect();
-        let retry = repeatable.then_some("yes, it was created with an Idempotency-Key");
+        let retry = repeatable.then_some("yes: the create request had an Idempotency-Key");
         let order = [
             ("ID", Some(row.id.clone())),
             ("Created", Some(time(&row.created_at))),

@@ -4,8 +4,8 @@ use crate::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Follows the command's name in an entry that withdraws an earlier entry, because the change of the
-/// earlier entry was not made.
+/// The text after the command's name in an entry that withdraws an earlier entry. It means that the change of
+/// the earlier entry was not made.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
@@ -27,11 +27,12 @@ pub struct Change {
     /// `on` already names the unit or team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
-    /// The changed members of a record, with their values before and after. Empty for commands that do not record them.
+    /// The changed members of a record, with their values before and after. Empty if the command does not
+    /// record such values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
-    /// The record that the change writes, such as a credit. The entry contains it only if the ledger has
-    /// the only other copy.
+    /// The record that the change writes, such as a credit. Set if its only other copy is in the ledger, and
+    /// `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
     /// A hash of the operation's ID and the author. `None` in entries of earlier releases, and in entries of

@@ -1,5 +1,5 @@
-//! Entries of the audit log. A record may contain the name of the audit log entry for the change that wrote
-//! the record.
+//! Entries of the audit log. An entry describes a change. A record that the change writes may contain the
+//! name of the entry.
 
 use crate::auth::KeyLevel;
 use crate::store::{AuditKey, ChangeNote, Key as _};
@@ -19,7 +19,8 @@ pub(in crate::operator) struct Entry {
     pub(super) of: Option<KeyLevel>,
 }
 
-/// A record, together with the name of the audit log entry for the change that wrote it.
+/// A record together with the name of an audit log entry. The entry describes the change that wrote the
+/// record.
 #[derive(Serialize)]
 pub(in crate::operator) struct Written<'r, R> {
     #[serde(flatten)]
@@ -33,8 +34,8 @@ impl<'r, R> Written<'r, R> {
     }
 }
 
-/// Returns the key of the audit log entry for the change that wrote a record; `None` if the record names no
-/// entry.
+/// Returns the key of the audit log entry whose name a record contains. That entry describes the change that
+/// wrote the record. Returns `None` if the record names no entry.
 pub(in crate::operator) fn change_of(record: &[u8]) -> Option<AuditKey> {
     #[derive(Deserialize)]
     struct Written {

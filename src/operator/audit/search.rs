@@ -27,9 +27,8 @@ pub struct AuditFilter {
     pub command: Option<String>,
     /// Only changes that concern the unit or the team with this ID.
     pub shop: Option<String>,
-    /// Only changes that concern these units and teams. The changes are shown as people of these units and
-    /// teams see them, without the names of operators and other people. Entries that cannot be read are
-    /// left out.
+    /// Only changes that concern these units and teams. The names of operators, and of people outside
+    /// these units and teams, are hidden. Entries that cannot be read are left out.
     pub own: Option<OwnPlaces>,
     /// Only changes at or after this time, in milliseconds since 1970.
     pub since_ms: Option<u64>,
@@ -136,7 +135,8 @@ pub async fn page(
     let position = next.map_or(Some(Position::default()), Position::parse);
     let position = position.ok_or_else(|| {
         OperatorError::Invalid(
-            "this is not a valid audit cursor: start again from the newest entries".to_owned(),
+            "this is not a valid position in the audit log: start again from the newest entries"
+                .to_owned(),
         )
     })?;
     let count = count.max(1);

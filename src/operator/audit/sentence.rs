@@ -42,21 +42,21 @@ const SENTENCES: &[(&str, &str)] = &[
     ("prices remove", "removed the {prices 0}"),
     ("units add", "created {units 0}"),
     ("units set", "changed the profile of {units 0}"),
-    ("units unset", "removed members of the profile of {units 0}"),
+    ("units unset", "removed fields from the profile of {units 0}"),
     ("units remove", "removed {units 0}"),
     ("teams add", "added {units 1} to {team 0}"),
     ("teams remove", "removed {units 1} from {team 0}"),
     ("people add", "added a person{of}{text 0}"),
     ("people remove", "removed a person{of}{text 0}"),
     ("transactions erase", "erased the personal data of {transactions 0}"),
-    ("transactions reveal", "viewed {transactions 0} unmasked"),
+    ("transactions reveal", "viewed the unmasked data of {transactions 0}"),
     ("payments mark", "marked {month 0} as paid{text 1}"),
-    ("payments undo", "undid the payment of {month 0}{text 1}"),
+    ("payments undo", "marked {month 0} as unpaid again{text 1}"),
     ("credits add", "began to credit {transaction 0}{text 1}"),
     ("credits add (done)", "credited {transaction 1}{text 2}"),
     ("credits restore", "restored credits from the audit log"),
-    ("fulfilments add", "recorded what was done{text 1}"),
-    ("fulfilments remove", "removed what was recorded as done{text 1}"),
+    ("fulfilments add", "recorded a fulfilment{text 1}"),
+    ("fulfilments remove", "removed a fulfilment{text 1}"),
     ("updates add", "drafted an update{text 1}"),
     ("updates edit", "edited an update{text 1}"),
     ("updates publish", "published an update{text 1}"),
@@ -65,15 +65,15 @@ const SENTENCES: &[(&str, &str)] = &[
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",
-        "sent the message of {transactions 0} by MessagingServiceA again",
+        "sent the MessagingServiceA message of {transactions 0} again",
     ),
     (
         "emails resend (MessagingServiceB)",
-        "sent the message of {transactions 0} by MessagingServiceB again",
+        "sent the MessagingServiceB message of {transactions 0} again",
     ),
     (
         "emails resend (MessagingServiceC)",
-        "sent the message of {transactions 0} by MessagingServiceC again",
+        "sent the MessagingServiceC message of {transactions 0} again",
     ),
 ];
 
@@ -96,7 +96,7 @@ pub enum Part {
     Team(String),
     /// The ID of a transaction.
     Transaction(String),
-    /// A month of a unit.
+    /// A month of a unit in a mode.
     Month(Mode, String, Month),
     /// The price list of a mode, or of a unit in that mode.
     Prices(Mode, Option<String>),
@@ -121,9 +121,9 @@ impl Part {
             Part::Month(mode, unit, month) => {
                 format!("{month} of the unit {unit} ({})", mode.name())
             }
-            Part::Prices(mode, None) => format!("prices of {} keys", mode.name()),
+            Part::Prices(mode, None) => format!("prices for {} keys", mode.name()),
             Part::Prices(mode, Some(unit)) => {
-                format!("prices of {} keys of the unit {unit}", mode.name())
+                format!("prices for {} keys of the unit {unit}", mode.name())
             }
         }
     }

@@ -18,11 +18,11 @@ const ADD: &str = "credits add";
 /// The command in the second audit log entry of a credit. That entry confirms that the credit was made.
 pub(super) const DONE: &str = "credits add (done)";
 
-/// Checks that a credit can be made, without writing anything. Returns the credit as it would be made. Ledger
-/// cost: 2 queries. KV cost: 4 reads.
+/// Checks that a credit can be made, without writing anything. Returns the credit as it would be made.
+/// Ledger cost: 2 queries. KV cost: 4 reads.
 ///
 /// # Errors
-/// - If the transaction does not exist or is damaged, or nothing of it is left to be credited.
+/// - If the transaction does not exist or is damaged, or has nothing left to credit.
 /// - If the amount or a quantity is not valid, or exceeds what is left.
 /// - If the reason is not valid.
 /// - If no ledger is bound, or the ledger or the store fails.
@@ -111,7 +111,7 @@ async fn confirmed(
 /// Returns what the audit log records about a credit: `ids`, and the credit in words.
 fn subject(request: &CreditRequest, credit: &Credit, ids: &[&str]) -> Subject {
     let words = credit.entry_in_words();
-    let told = request.tell_buyer.then_some("the timeline says that it was cancelled");
+    let told = request.tell_buyer.then_some("the timeline says that the transaction was cancelled");
     let on = ids.iter().copied().chain([&*words]).chain(told);
     Subject::of(KeyLevel::Unit(credit.unit.clone()), on)
 }

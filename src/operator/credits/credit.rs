@@ -15,16 +15,16 @@ pub struct CreditRequest {
     pub transaction: String,
     /// The part to credit; `None` credits all that is left of the charge and of the quantities.
     pub part: Option<Part>,
-    /// Why the credit is made: one line of 1 to [`MAX_REASON_BYTES`](super::MAX_REASON_BYTES) bytes that does
+    /// Why the credit is made: one line of 1 to [`MAX_REASON_BYTES`](super::MAX_REASON_BYTES) bytes. It must
     /// not name the recipient.
     pub reason: String,
-    /// Whether the transaction's timeline tells the buyer that it was cancelled. This is allowed only if
-    /// `part` is `None`.
+    /// Whether the transaction's timeline tells the buyer that the transaction was cancelled. This is allowed
+    /// only if `part` is `None`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
-    /// The number of credits that the transaction had when the person confirmed this one; `None` if nobody
-    /// confirmed it. If the number is different now, the credit is refused, because two people may be
-    /// crediting the same returned goods.
+    /// The number of credits that the transaction had when the person confirmed this credit; `None` if nobody
+    /// confirmed it. If the transaction has another number of credits now, this credit is refused: two people
+    /// may be crediting the same returned goods.
     ///
     /// A retry may state another number, and is still the same operation.
     #[serde(skip)]

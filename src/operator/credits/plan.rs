@@ -32,14 +32,15 @@ pub(super) async fn plan(
     let number = u32::try_from(order.credits.len()).unwrap_or(u32::MAX).saturating_add(1);
     if request.seen.is_some_and(|seen| seen.saturating_add(1) != number) {
         return Err(invalid(
-            "another credit of the transaction was made after you began. Check what is left, and try again",
+            "the transaction was credited again after you began. Check what can still be credited, and \
+             try again",
         ));
     }
     check_reason(&record, &order.row, &request.reason)?;
     if request.tell_buyer && request.part.is_some() {
         return Err(invalid(
-            "to show on the timeline that the transaction was cancelled, credit all that is left of it: \
-             leave out the amount and the quantities",
+            "only a full credit can show on the timeline that the transaction was cancelled. For a \
+             full credit, leave out the amount and the quantities",
         ));
     }
     let (amount, quantities) = match &request.part {
@@ -50,8 +51,8 @@ pub(super) async fn plan(
         return Err(invalid(format!("a transaction can have {MAX_CREDITS} credits at most")));
     }
     let Order { id, mode, unit, created_at, currency_code, .. } = order.row;
-    let month =
-        Month::of(&created_at).ok_or_else(|| invalid("the transaction has no valid time"))?;
+    let month = Month::of(&created_at)
+        .ok_or_else(|| invalid("the transaction's creation time is not a valid date-time"))?;
     let of = ShopMonth { unit, mode, month };
     let booked_month = booked_month(store, ledger, author.clock, &of).await?;
     Ok(CreditRow {

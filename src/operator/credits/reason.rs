@@ -24,7 +24,8 @@ pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result
         texts.map(|text| words(text)).any(|name| name.len() > 2 && said.contains(&name));
     if reason.contains('@') || names_person {
         return Err(invalid(
-            "the reason must not contain an e-mail address, the recipient's name or the order's reference, because the reason is kept after an erasure",
+            "the reason must not contain an e-mail address, the recipient's name or the order's \
+             reference, because the reason is kept when personal data is erased",
         ));
     }
     Ok(())

@@ -62,7 +62,7 @@ pub async fn restore(
 }
 
 /// Returns the confirmed credits of the audit log, each with the name of its entry. They are sorted by
-/// transaction, and then by the credit's number. Adds the names of entries that cannot be read to `unread`.
+/// transaction, and then by the credit's number. Adds to `unread` the names of entries that cannot be read.
 async fn confirmed(
     store: &impl OperatorStore,
     unread: &mut Vec<String>,

@@ -1,4 +1,4 @@
-//! A clock of the past.
+//! A clock for the demo data, which shows times in the past.
 
 use crate::notify::Timer;
 use crate::service::Clock;

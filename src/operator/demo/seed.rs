@@ -11,11 +11,12 @@ use crate::store::OperatorStore;
 use crate::time::DAY_MS;
 use std::cell::Cell;
 
-/// Age of the units, the teams and the first prices. They are older than all transactions.
+/// Age of the demo's units, teams and first prices, in milliseconds. All of the demo's transactions are
+/// younger.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 
-/// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
-/// service's origin.
+/// Writes the demo data, unless the demo's first transaction already exists. Returns whether the data was
+/// written. `origin` is the service's origin.
 ///
 /// # Errors
 /// If the development data is missing, or the store fails.

@@ -96,8 +96,8 @@ pub async fn beyond(ledger: &dyn Ledger, new: &NewFulfilment) -> Result<Option<S
     let fits = decimal(open).minus(&decimal(quantity)).is_some();
     Ok((!fits).then(|| {
         format!(
-            "Only {open} of {offering} is still to be done for the pledges of {month}, but {quantity} would be \
-             recorded"
+            "Only {open} of {offering} is left to do for the pledges of {month}, but this would record \
+             {quantity}"
         )
     }))
 }

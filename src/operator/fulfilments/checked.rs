@@ -1,4 +1,4 @@
-//! Checks what a person records as done.
+//! Checks a fulfilment: what a person records as done for the pledges of a month.
 
 use crate::decimal::Decimal;
 use crate::ledger::fulfilments::NewFulfilment;
@@ -18,7 +18,7 @@ pub(super) fn refused(problem: impl Display) -> OperatorError {
     OperatorError::Invalid(format!("nothing was recorded: {problem}"))
 }
 
-/// Checks the members of a fulfilment. Returns it with its quantity in the shortest form.
+/// Checks the members of a fulfilment. Returns the fulfilment with its quantity in the shortest form.
 pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
     if !is_line(&new.offering, MAX_OFFERING) {
         return Err(refused(format_args!(
@@ -45,7 +45,7 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
 fn check_day(day: &str, clock: &impl Clock) -> Result<()> {
     let begins_ms = parse_ms(&[day, "T00:00:00Z"].concat()).filter(|_| day.len() == 10);
     match begins_ms {
-        None => Err(refused("write the day on which it was done as 2026-11-20")),
+        None => Err(refused("write the day on which the work was done in the form 2026-11-20")),
         Some(begins_ms) if begins_ms > clock.now_ms() => {
             Err(refused(format_args!("{day} is in the future")))
         }

@@ -20,7 +20,9 @@ const ID_DIGITS: usize = 20;
 ///
 /// # Errors
 /// - If the offering, the partner or the place is not one line of text, or is too long.
-/// - If the quantity is not above 0, the month has not begun, the day is in the future, or the report is not a web address with https.
+/// - If the quantity is not above 0.
+/// - If the month has not begun, or the day is in the future.
+/// - If the report is not a web address with https.
 /// - If the offering already has [`MAX_FULFILMENTS`] fulfilments in the month.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn add(
@@ -54,7 +56,8 @@ async fn record(
         None => {
             author.withdraw(store, &entry).await;
             Err(refused(format_args!(
-                "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their sum",
+                "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their \
+                 sum as one fulfilment",
                 new.offering, new.month
             )))
         }

@@ -34,11 +34,11 @@ pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<Crede
     match found.as_slice() {
         [key] => Ok(*key),
         [] => Err(OperatorError::Invalid(format!(
-            "no key in the list has the ID `{text}`. The list may lack keys of the last {SHOWN_SECONDS} \
-             s: to find a new key, give the key itself or its whole hash"
+            "no key in the list has the ID `{text}`. The list may lack keys that were created in the \
+             last {SHOWN_SECONDS} s. To find such a key, give the key itself or its whole hash"
         ))),
         several => Err(OperatorError::Invalid(format!(
-            "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",
+            "{} keys have IDs that begin with `{text}`: give more digits of the key's hash, or the key itself",
             several.len()
         ))),
     }
@@ -53,7 +53,7 @@ fn whole(text: &str) -> Option<CredentialKey> {
     CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
 }
 
-/// Returns a key by one of the names that [`find`] accepts; `None` if it does not exist.
+/// Returns a key by any text that [`find`] accepts; `None` if the key does not exist.
 ///
 /// # Errors
 /// As [`find`].

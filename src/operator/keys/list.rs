@@ -35,7 +35,7 @@ async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
     Ok(secret::recorded(store).await?.map(|secret| secret.fingerprint()))
 }
 
-/// Returns whether this is the name of a key's record.
+/// Returns whether `name` is the name of an API key's record.
 pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }

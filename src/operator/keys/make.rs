@@ -37,11 +37,11 @@ pub async fn create(
     }
 }
 
-/// Returns a key that was created before, as a list shows it now. KV cost: 1 list.
+/// Returns a key that was created before, with the details that the list of keys shows now. KV cost: 1 list.
 pub(super) async fn as_now(store: &impl OperatorStore, made: MadeKey) -> Result<MadeKey> {
     let listed = store.list(&made.row.name.name, None).await?.records;
     let row = listed.iter().find_map(|record| row(record, None)).unwrap_or_else(|| KeyRow {
-        problem: Some("it was revoked or has expired, or lists do not show it yet".to_owned()),
+        problem: Some("the key was revoked, has expired, or is not in lists yet".to_owned()),
         ..made.row.clone()
     });
     Ok(MadeKey { row, ..made })
@@ -77,8 +77,8 @@ pub(super) struct PendingKey {
 }
 
 impl PendingKey {
-    /// Derives the key from the operation's ID and from `what`, the arguments of the command. If somebody may
-    /// be able to guess the ID, creates a random key instead.
+    /// Derives the key from the operation's ID and from `what`, the arguments of the command. If the
+    /// operation's ID could be guessed, creates a random key instead.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,
@@ -100,8 +100,8 @@ impl PendingKey {
         self.credential.0.id()
     }
 
-    /// Returns the key that an earlier attempt of the operation created; `None` if there is none. Also
-    /// returns `None` if the earlier attempt failed and the key is derived: nobody has seen the key, so the
+    /// Returns the key that an earlier attempt of the operation created; `None` if there is no such key.
+    /// Also returns `None` for a derived key if the earlier attempt failed. Nobody has seen that key, so the
     /// same key can be written again.
     pub async fn made_before(
         &self,
@@ -126,8 +126,8 @@ impl PendingKey {
 }
 
 /// Finds the key that an earlier attempt of the operation created, in the audit log and in a list. Does not
-/// read the key's record, because Workers KV would cache the absence of a missing record. `expected` is the
-/// ID that the key may have.
+/// read the key's record, because Workers KV would cache the absence of a missing record. `expected` is an
+/// ID that the key may have, in addition to those in the audit log.
 ///
 /// KV cost: none at the first attempt. After that, 2 lists, and 1 read per 100 changes since the first
 /// attempt.
@@ -147,8 +147,8 @@ pub(super) async fn made_earlier(
         |change: &Change, id: &String| revokes(change, id) || of_rotation(change, 0) == Some(id);
     if let Some(id) = ids.iter().find(|id| changes.iter().any(|change| ends(change, id))) {
         return Err(OperatorError::Invalid(format!(
-            "nothing was done: the key `{id}` was already created, and was revoked or replaced since. Begin again to \
-             create another"
+            "nothing was done: the key `{id}` was already created, and later revoked or replaced. \
+             Begin again to create another key"
         )));
     }
     for id in ids {

@@ -39,7 +39,7 @@ async fn remove(
             return Ok(KeyName::new(key)); // an earlier attempt has removed it
         }
         return Err(OperatorError::Invalid(
-            "nothing was revoked: this key does not exist here".to_owned(),
+            "nothing was revoked: there is no such key in this environment".to_owned(),
         ));
     };
     let of = serde_json::from_slice(&value).ok().map(|record: KeyRecord| record.level);

@@ -21,7 +21,7 @@ pub struct Rotated {
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
-    /// When the old key ends. An error means that its end could not be set, and the old key keeps working.
+    /// When the old key ends. An error means that no end could be set. The old key then keeps working.
     #[serde(skip)]
     pub end: Result<KeyExpiry>,
 }
@@ -31,7 +31,7 @@ pub struct Rotated {
 pub struct KeyExpiry {
     /// When the old key expires, an RFC 3339 date-time.
     pub ends: String,
-    /// Whether somebody revoked the old key during the rotation. Then it has already ended.
+    /// Whether somebody revoked the old key during the rotation. If so, the old key no longer works.
     pub revoked: bool,
 }
 
@@ -128,7 +128,7 @@ async fn refuse_overtaken(
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
         Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::Invalid(format!(
-            "nothing was done: {} replaced this key at {at} ({}), after this form was opened. Open the \
+            "nothing was done: {} replaced this key at {at} ({}), while this form was open. Open the \
              key's page again",
             author.name_of(by, *by_shop),
             on.join(" by ")
@@ -194,9 +194,9 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
     Ok(KeyExpiry { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
 }
 
-/// Writes a key's record again, with an expiry. This must not restore a key that is revoked at the same time.
-/// So the record is read again before the write. After the write, the audit log is searched for revocations
-/// since the operation began.
+/// Writes a key's record again, with an expiry. A key that somebody revokes at the same time must stay
+/// revoked. So the record is read again before the write. After the write, the audit log is searched for
+/// revocations since the operation began.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

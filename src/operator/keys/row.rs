@@ -166,7 +166,9 @@ impl KeyRow {
         };
         let is_another = secret.is_some_and(|secret| note.secret.as_deref() != Some(secret));
         let problem = is_another.then(|| {
-            "its copy of the namespace's secret is missing or wrong: create another key, and revoke this one".to_owned()
+            "the key's copy of the namespace's secret is missing or wrong: create another key, and \
+             revoke this one"
+                .to_owned()
         });
         KeyRow { name, note: Some(KeyMetadata { secret: None, ..note }), problem }
     }

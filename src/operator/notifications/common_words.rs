@@ -1,4 +1,4 @@
-//! The words for a delivery state that e-mails and messages have in common.
+//! Describes in words the delivery states that e-mails and messages of messaging services share.
 
 use super::state_words::Words;
 use super::{Status, WAITING_HOURS};
@@ -31,7 +31,7 @@ pub(super) struct Terms {
 }
 
 pub(super) fn erased<'s>() -> Words<'s> {
-    Words::new("erased", "the recipient's data was erased, and the delivery result with it", "")
+    Words::new("erased", "the recipient's data and the delivery result were erased", "")
 }
 
 pub(super) fn forgotten<'s>() -> Words<'s> {
@@ -41,7 +41,7 @@ pub(super) fn forgotten<'s>() -> Words<'s> {
 
 pub(super) fn waiting<'s>(status: &Status, Terms { plural, .. }: &Terms) -> Words<'s> {
     let (name, queued) = match status.round {
-        Some(_) => ("queued", "It is already queued. "),
+        Some(_) => ("queued", "The notification is already queued. "),
         None => ("waiting", ""),
     };
     let times = format!(
@@ -67,7 +67,7 @@ pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms)
         "unknown" => Words::new(
             name,
             format!("no delivery result arrived for {WAITING_HOURS} hours"),
-            "It may have been sent.",
+            "The notification may have been sent.",
         ),
         "unsent" => Words::new(
             name,
@@ -98,10 +98,10 @@ fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
         Reason::DailyLimit => (terms.daily_limit, "Send the notification again on another day."),
         Reason::NoPage => (
             "the transaction's record lacks the address of the recipient's page",
-            "It cannot be sent.",
+            "The notification cannot be sent.",
         ),
         Reason::NoSecret => (
-            "the service has no secret, which is created with the first API key",
+            "the service has no secret yet: the secret is created with the first API key",
             "Ask an operator to create an API key. Then send the notification again.",
         ),
     }

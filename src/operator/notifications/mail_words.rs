@@ -4,10 +4,10 @@ use super::common_words::{Terms, because, erased, forgotten, waiting};
 use super::state_words::Words;
 use super::{State, Status};
 
-/// The cause and the advice if the unit's e-mails were off.
+/// The cause and the advice that are shown if the unit's e-mails were off.
 const OFF: (&str, &str) = (
     "the unit's e-mails were off at that time",
-    "If they have been turned on in the unit's profile since, send the e-mail again.",
+    "If e-mails are now turned on in the unit's profile, send the e-mail again.",
 );
 /// The texts for e-mails. No adapter delivers e-mails, so `not_attached` and `invalid_adapter` are never
 /// used.
@@ -18,7 +18,7 @@ const TERMS: Terms = Terms {
     not_attached: OFF,
     invalid_adapter: OFF,
     test_mode: "a test key created the transaction, and the service has no address for tests (`MAIL_TEST_TO`)",
-    daily_limit: "the address had already received as many e-mails as one person may get in a day",
+    daily_limit: "the address had already reached the daily limit of e-mails for one person",
     refused,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn of_mail(status: &Status) -> Words<'_> {
         State::Off => Words::new(
             "off",
             "the unit's e-mails are off",
-            "They can be turned on in the unit's profile. Then this e-mail can be sent.",
+            "E-mails can be turned on in the unit's profile. Then this e-mail can be sent.",
         ),
         State::Test => Words::new(
             "test",
@@ -55,7 +55,7 @@ fn waiting_for_quota(status: &Status) -> Option<Words<'_>> {
     let quota = Words::new(
         "waiting",
         "the mail service's quota is used up",
-        "The service sends it when the quota is renewed, and retries for some days.",
+        "The service retries for some days, and sends the e-mail when the quota is renewed.",
     );
     Some(Words { code: Some(code), ..quota })
 }
@@ -66,13 +66,13 @@ fn refused(name: &'static str, code: &str) -> Words<'static> {
         BLOCKED => Words::new(
             name,
             "the mail service blocks this address",
-            "An earlier e-mail bounced or was reported as spam. Sending it again does not help: ask for another \
-             address.",
+            "An earlier e-mail bounced or was reported as spam. Sending the e-mail again does not \
+             help: ask for another address.",
         ),
         _ => Words::new(
             name,
-            "the mail service refused it",
-            "Ask the person who deploys the service what the code means, before you send it again.",
+            "the mail service refused the e-mail",
+            "Before you send the e-mail again, ask the person who deploys the service what the code means.",
         ),
     }
 }

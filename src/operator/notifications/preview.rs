@@ -73,8 +73,9 @@ async fn drafted(
 ) -> Result<Preview> {
     refuse_erased(record, service)?;
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
-    let mail = mail(transaction, profile.as_ref(), zones)
-        .ok_or_else(|| refusal(record, service, "its record has no timeline address"))?;
+    let mail = mail(transaction, profile.as_ref(), zones).ok_or_else(|| {
+        refusal(record, service, "the transaction's record has no timeline address")
+    })?;
     let message = message_texts(transaction, profile.as_ref(), zones);
     let message = message.filter(|_| !service.is_email());
     Ok(Preview {

@@ -8,7 +8,9 @@ use crate::pledge::NotificationService;
 /// more.
 pub(super) fn refuse_erased(record: &Record, service: NotificationService) -> Result<()> {
     match record.metadata()?.summary.erased {
-        Some(time) => Err(refusal(record, service, &format!("its recipient was erased on {time}"))),
+        Some(time) => {
+            Err(refusal(record, service, &format!("the recipient's data was erased on {time}")))
+        }
         None => Ok(()),
     }
 }

@@ -130,7 +130,7 @@ pub async fn queue_round(
     once(store, ledger, author, (COMMAND, &subject(message)), work).await
 }
 
-/// Returns what the resend is about: the transaction's ID and, for a messaging service, its name.
+/// Returns what the resend is about: the transaction's ID and, for a messaging service, the service's name.
 fn subject(message: &Message) -> String {
     match message.service.is_email() {
         true => message.id.clone(),
@@ -343,8 +343,8 @@ async fn resend_day_now(
     Ok(step)
 }
 
-const NO_PLACE: &str =
-    "this is not a valid position in the failures of a day: begin again at the start of the day";
+const NO_PLACE: &str = "this is not a valid position in the list of a day's failures: begin again at \
+                        the start of the day";
 
 /// Writes one audit log entry for each service, with the notifications that are about to be queued.
 async fn record(

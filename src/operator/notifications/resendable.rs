@@ -19,7 +19,7 @@ const MAX_UNKNOWN: usize = 20;
 pub struct Resendable {
     /// Their number.
     pub count: usize,
-    /// Whether there may be more of them than `count`.
+    /// Whether there may be more such notifications than `count`.
     pub has_more: bool,
 }
 

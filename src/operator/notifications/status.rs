@@ -28,8 +28,9 @@ pub enum State {
     Erased,
     /// The notification service is switched off for the unit.
     Off,
-    /// A test key created the transaction. The notification goes to the Worker's variable `MAIL_TEST_TO`, or
-    /// to an adapter for test keys. If neither exists, it is skipped. This state covers all these cases.
+    /// A test key created the transaction. An e-mail goes to the address in the Worker's variable
+    /// `MAIL_TEST_TO`, and a message goes to an adapter for test keys. Without such an address or adapter,
+    /// the notification is skipped. This state covers all these cases.
     Test,
     /// The notification was requested within the last 24 hours, and has no result yet. If its message is
     /// known to be in the queue, `round` is present: 1 for the first notification, and one more for each
@@ -208,8 +209,9 @@ pub(super) async fn status_beside(
         return Ok(Status::new(service, State::Test));
     }
     let created_at = record.transaction()?.created_at;
-    let age_ms = age_ms(&created_at, clock.now_ms())
-        .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
+    let age_ms = age_ms(&created_at, clock.now_ms()).ok_or_else(|| {
+        record.damaged_by("the transaction's creation time is not a valid date-time")
+    })?;
     Ok(unmarked(service, age_ms))
 }
 

@@ -48,16 +48,16 @@ pub fn risk(status: &Status) -> Option<&'static str> {
     let of = |mail, message| Some(if status.service.is_email() { mail } else { message });
     match (status.state, status.reason.as_deref()) {
         (State::Sent, _) => of(
-            "It was already sent: the recipient gets a second e-mail",
-            "It was already sent: the recipient may get a second message",
+            "The e-mail was already sent: the recipient gets a second e-mail",
+            "The message was already sent: the recipient may get a second message",
         ),
         (State::Waiting | State::Test, _) => of(
-            "The first e-mail may still be sent: the recipient may get two",
-            "The first message may still be sent: the recipient may get two",
+            "The first e-mail may still be sent: the recipient may get two e-mails",
+            "The first message may still be sent: the recipient may get two messages",
         ),
         (State::Forgotten, _) | (_, Some("unknown" | "damaged")) => of(
-            "It may have been sent: the recipient may get a second e-mail",
-            "It may have been sent: the recipient may get a second message",
+            "The e-mail may have been sent: the recipient may get a second e-mail",
+            "The message may have been sent: the recipient may get a second message",
         ),
         (_, Some(BLOCKED)) => {
             Some("The mail service blocks this address and may refuse the e-mail again")
@@ -68,5 +68,5 @@ pub fn risk(status: &Status) -> Option<&'static str> {
 
 /// Returns the [`risk`] of resending a notification, or a sentence which says that no risk is known.
 pub fn risk_in_words(status: &Status) -> &'static str {
-    risk(status).unwrap_or("As far as is known, it was not sent before")
+    risk(status).unwrap_or("As far as is known, this notification was not sent before")
 }

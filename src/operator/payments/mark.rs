@@ -19,13 +19,13 @@ const MARK: &str = "payments mark";
 
 /// Checks that a month can be marked as paid. Writes nothing.
 ///
-/// Ledger cost: 7 queries. 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months may
-/// be carried into the month. KV cost: 1 read, and 1 more per 100 of these earlier months.
+/// Ledger cost: 7 queries. 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months
+/// may be carried into the month. KV cost: 1 read, and 1 more per 100 of these earlier months.
 ///
 /// # Errors
 /// - If the month has not ended, or the ledger may lack transactions of it.
-/// - If the month is already marked as paid, or the payment states another amount than the one that is due.
-/// - If the month has another number of unpriced pledges than the payment accepts.
+/// - If the month is already marked as paid, or the stated amount is not the amount due.
+/// - If the month's number of unpriced pledges is not the number that the payment accepts.
 /// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn check(
@@ -79,7 +79,7 @@ async fn mark_now(
     let refused = |claim: &Claim| {
         let words = changed_in_words(claim);
         of.refused(format_args!(
-            "was changed since this form was opened: {words}. Check it, and begin again"
+            "was changed after this form was opened ({words}). Check the month, and begin again"
         ))
     };
     let facts = [of.fact()];

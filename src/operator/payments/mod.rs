@@ -4,8 +4,8 @@
 //! The payment of a month is one record. A claim in the ledger locks the month while this record is written
 //! (module `claimed_change`).
 //!
-//! A month can be marked as paid only if the ledger has all of its transactions, and the payment is the
-//! amount due: the charges less the credits. So the operator's accounting agrees with the service.
+//! A month can be marked as paid only if the ledger has all of its transactions. The payment must be equal to
+//! the amount due: the charges less the credits. So the operator's accounting agrees with the service.
 
 mod mark;
 mod month;

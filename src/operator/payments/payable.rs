@@ -1,5 +1,5 @@
-//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
-//! payment matches what is due for the month.
+//! Makes three checks before a month is marked as paid. The month must have ended, the ledger must have all
+//! of the month's transactions, and the payment must match what is due for the month.
 
 use super::{Payment, ShopMonth, StatedAmount, get, in_money};
 use crate::auth::check_id;
@@ -17,7 +17,7 @@ use crate::time::{date_time, parse_ms};
 
 /// Largest number of bytes of an invoice number.
 const MAX_INVOICE_BYTES: usize = 80;
-/// Largest number of transactions with unpriced pledges that an error names.
+/// An error about unpriced pledges names at most this many of their transactions.
 const MAX_EXAMPLES: usize = 5;
 const HOUR_MS: u64 = 3_600_000;
 
@@ -34,14 +34,15 @@ pub(super) fn check_stated(
     }
     if !of.month.has_ended(now_ms) {
         return Err(of.refused(format_args!(
-            "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after its end, in UTC",
+            "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after the month's end in UTC",
             date_time(of.month.ended_ms())
         )));
     }
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
-        return Err(
-            of.refused(format_args!("was paid on {}, which is in the future", paid_at.as_str()))
-        );
+        return Err(of.refused(format_args!(
+            "has the payment date {}, which is in the future",
+            paid_at.as_str()
+        )));
     }
     Ok(())
 }
@@ -94,7 +95,7 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
 
 // ---- Its sum -------------------------------------------------------------------------------------
 
-/// Returns what is due for the month, after checking that it matches the payment.
+/// Checks that a payment matches what is due for the month. Returns what is due.
 pub(super) async fn due(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -132,7 +133,7 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<
     let (words, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
     Err(of.refused(match deductions(dues) {
         None => format!("has a sum of {words}, not of {paid}"),
-        Some(deductions) => format!("has {words} due, not {paid}: {deductions}"),
+        Some(deductions) => format!("has {words} due, not {paid} ({deductions})"),
     }))
 }
 
@@ -190,12 +191,12 @@ async fn check_unpriced(
     };
     let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
     Err(of.refused(format_args!(
-        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, but you accepted {accept_unpriced}. Check the usage, \
+        "has {unpriced} unpriced {pledges}{examples}, charged 0.00. You accepted {accept_unpriced}: check the usage, \
          then accept {unpriced}",
     )))
 }
 
-/// Returns the IDs of the newest transactions of the month with unpriced pledges.
+/// Returns the IDs of the month's newest transactions that have unpriced pledges.
 async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
     let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
     let filter = Filter {

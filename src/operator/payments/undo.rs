@@ -17,7 +17,7 @@ const UNDO: &str = "payments undo";
 /// saw: a payment with another time is not removed. `None` removes any payment.
 ///
 /// # Errors
-/// - If the month is not marked as paid, or has another payment than `seen`.
+/// - If the month is not marked as paid, or its payment does not have the time `seen`.
 /// - If somebody else removes the payment at the same moment.
 /// - If the ledger or the store fails.
 pub async fn undo(
@@ -48,12 +48,12 @@ async fn undo_now(
     let Some((settlement, change)) = look(store, of).await? else {
         let claim = claimed_change::recent(ledger, &[of.fact()], author.clock).await?.pop();
         let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
-        return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
+        return Err(of.not_undone(format_args!("is not marked as paid{why}")));
     };
     if seen.is_some_and(|seen| seen != settlement.at) {
-        return Err(
-            of.not_undone("now has a different payment from the one that you saw: check it again")
-        );
+        return Err(of.not_undone(
+            "now has another payment than the one that you saw. Check the month again",
+        ));
     }
     let changing =
         ClaimedChange::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;

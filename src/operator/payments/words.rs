@@ -5,11 +5,11 @@ use crate::operator::claimed_change;
 use crate::settlement::Settlement;
 
 /// The end of the error message about a month that somebody else changed at the same moment.
-pub(super) const CHANGED: &str = "was changed meanwhile: check it again";
+pub(super) const CHANGED: &str = "was changed at the same moment. Check the month again";
 
 /// Returns who marked a month as paid or as unpaid, and when.
 pub(super) fn changed_in_words(claim: &Claim) -> String {
-    claimed_change::in_words(claim, "marked it as paid", "marked it as unpaid")
+    claimed_change::in_words(claim, "marked the month as paid", "marked the month as unpaid")
 }
 
 /// Describes a payment in words, such as `1234.50 USD paid on …, invoice 17, marked by … on …`.

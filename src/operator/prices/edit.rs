@@ -25,8 +25,8 @@ impl Current<'_> {
     /// Returns these prices after an edit.
     ///
     /// # Errors
-    /// If the edit sets the price of an offering, and either the price is not valid or no readable price list
-    /// is set yet.
+    /// Only an edit of a single price can fail: if the price is not valid, or if no readable price list is
+    /// set yet.
     pub fn with(&self, edit: &Edit) -> Result<PriceList> {
         match edit {
             Edit::All(price_list) => Ok(price_list.clone()),
@@ -34,10 +34,11 @@ impl Current<'_> {
         }
     }
 
-    /// Returns these prices with the price of an offering set.
+    /// Returns these prices after setting the price of one offering.
     ///
     /// # Errors
-    /// If the price is not valid, or no price list is set yet, so that the currency is unknown.
+    /// If the price is not valid. Also if no readable price list is set yet, because the currency is then
+    /// unknown.
     fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(

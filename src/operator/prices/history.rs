@@ -12,7 +12,7 @@ use crate::store::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Number of price lists that are read at once. Each of them may have 1 MiB.
+/// Number of price lists that are read at once. Each price list may have up to 1 MiB.
 const READS: usize = 5;
 
 /// A price list in the history of a mode or of a unit.

@@ -1,4 +1,4 @@
-//! Rules and words for price lists.
+//! Checks price lists, and describes in words to which API keys they apply.
 
 use crate::auth::check_id;
 use crate::operator::{OperatorError, Result};
@@ -15,7 +15,7 @@ pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
     )))
 }
 
-/// Names the API keys that are charged by a price list, such as ``live keys for the unit `shop` ``.
+/// Returns words for the API keys to which a price list applies, such as ``live keys for the unit `shop` ``.
 pub fn charged_keys(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     let keys = format!("{} keys", mode.name());
     match unit {

@@ -1,4 +1,4 @@
-//! Sets price lists, and removes those of units.
+//! Sets the price lists of modes and units, and removes the price lists of units.
 
 use super::removal::{RemovalMark, keep_version};
 use super::rules::{charged_keys, check_length};
@@ -22,7 +22,7 @@ const SET: &str = "prices set";
 const REMOVE: &str = "prices remove";
 
 /// Changes the prices of a mode or of a unit, and registers the unit if it is not registered. Returns the
-/// time of the change, under which this version of the price list is kept permanently.
+/// time of the change. This version of the price list is kept permanently under that time.
 ///
 /// `seen` is the [`revision`](Current::revision) of the prices that the person saw. If the prices have
 /// changed since then, this change is refused. `None` skips the check.
@@ -141,8 +141,8 @@ fn shared_record<'c>(
     SharedRecord { key: of, words, is_changed_by, removed_by: &[REMOVE, units::REMOVE] }
 }
 
-/// Returns the name by which the audit log's entry of a change identifies the price list. It is the name of
-/// the list's new version.
+/// Returns the name of the price list's new version. The audit log entry of a change identifies the price
+/// list by this name.
 fn on(of: PriceListKey<'_>, time: &str) -> Vec<String> {
     vec![PriceListVersionKey { of, time }.name()]
 }

@@ -123,10 +123,10 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         }
     }
 
-    /// Returns the lines of the next transactions, at most [`MAX_READS`] transactions; `None` at the end of
-    /// the export. Within a group of shops, the newest transaction is first. A transaction whose record
-    /// cannot be read still has one line, without an offering but with its charge. KV cost: 1 read, and 1
-    /// read per 100 units that occur for the first time.
+    /// Returns the lines of the next transactions; `None` at the end of the export. One call handles at
+    /// most [`MAX_READS`] transactions. Within a group of shops, the newest transaction is first. A
+    /// transaction whose record cannot be read still has one line, without an offering but with its charge.
+    /// KV cost: 1 read, and 1 read per 100 units that occur for the first time.
     ///
     /// # Errors
     /// If the store or the ledger fails.

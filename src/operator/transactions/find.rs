@@ -20,9 +20,9 @@ const MAX_LISTS: usize = 4;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchKey {
-    /// The transaction's reference, in any spelling of its order number.
+    /// The transaction's reference. Different spellings of one order number match, such as `1053` and `#1053`.
     Reference(String),
-    /// The recipient's e-mail address, in any spelling of the same mailbox.
+    /// The recipient's e-mail address. Different spellings of the same mailbox match.
     Email(String),
 }
 
@@ -49,8 +49,9 @@ impl Found {
 /// Finds at most `most` transactions by reference or e-mail address, in one unit or all, and in one mode or
 /// both. `from` is the position to continue from. Erased transactions are not found by e-mail address.
 ///
-/// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number).
-/// Ledger cost: 1 query per 10,000 shops, and 2 for the coverage. A search in all units costs 1 more query.
+/// The ledger also finds other spellings of the reference, such as `#1053` for `1053`
+/// ([`order_number`](crate::order_number::order_number)). Ledger cost: 1 query per 10,000 shops, and 2 for the
+/// coverage. A search in all units costs 1 more query.
 ///
 /// If the ledger finds nothing or is not bound, a search for a reference in one unit continues in Workers KV.
 /// There, only the exact reference is found, but in all months. KV cost: usually 1 list for each mode, at
@@ -167,8 +168,8 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
 pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
-            "references and addresses cannot be found yet, because this namespace has no secret: it is \
-             created with the first API key"
+            "nothing can be found by reference or address yet, because this namespace has no secret. \
+             The secret is created with the first API key"
                 .to_owned(),
         )
     })

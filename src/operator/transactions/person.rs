@@ -47,7 +47,8 @@ pub enum ErasureCursor {
 }
 
 impl ErasureCursor {
-    /// Parses the text of a position; `None` for any other text.
+    /// Parses the position in a unit's records from its text. Returns `None` if the text is not a
+    /// position.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(FOUND) {
             Some(place) => PageCursor::parse(place).map(|place| ErasureCursor::Found(Some(place))),
@@ -56,8 +57,8 @@ impl ErasureCursor {
     }
 }
 
-/// The beginning of the text of a position in the ledger. It differs from a position in KV, whose text begins
-/// with a digit.
+/// The prefix of a position in the ledger, written as text. The text of a position in KV begins with a
+/// digit instead.
 const FOUND: &str = "found-";
 
 impl Display for ErasureCursor {
@@ -88,8 +89,8 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Records that a transaction was erased, or why it was refused. The next step begins at `next`, after
-    /// this transaction.
+    /// Records that a transaction was erased, or why its erasure was refused. The next step begins at
+    /// `next`, after this transaction.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -186,8 +187,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Reads one page of a KV list. Erases each transaction on the page whose recipient has the person's
-    /// e-mail address.
+    /// Reads one page of a KV list. Erases the person's transactions on this page: those with the person's
+    /// e-mail address as the recipient's.
     async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
         let prefixes = self.prefixes();
         let Some(prefix) = prefixes.get(position.list) else {

@@ -26,14 +26,14 @@ pub struct Record {
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or_else(|| {
         OperatorError::Invalid(
-            "this is not the ID of a transaction, which begins with `ptran_`: copy it from a list \
+            "this is not the ID of a transaction. Such an ID begins with `ptran_`: copy it from a list \
              or from an answer of the API"
                 .to_owned(),
         )
     })?;
     let stored = store.get(&RecordedKey(&id)).await?.ok_or_else(|| {
         OperatorError::Invalid(format!(
-            "there is no transaction {id} here: check that it belongs to this environment"
+            "there is no transaction {id} in this environment: check the ID and the environment"
         ))
     })?;
     let value = stored.value.read(TransactionKey::READ_MS).await?;

@@ -16,9 +16,10 @@ pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
 }
 
-/// Converts the name of a record of an e-mail's delivery state to the name of its transaction's record.
-/// Returns `None` for any other name. A restore keeps the existing delivery state, because an older one
-/// could cause a second e-mail.
+/// Parses the name of a record with an e-mail's delivery state. Returns the name of the record of the
+/// e-mail's transaction, or `None` for any other name.
+///
+/// A restore keeps the existing delivery state, because an older state could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
     let failed = FailedMailKey::parse(name).map(|(_, id, _)| id);
     let ended = NotificationKey::parse(name).map(|(id, _)| id);

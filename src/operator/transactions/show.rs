@@ -44,8 +44,9 @@ impl Record {
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
         let key = metadata.summary.key.clone();
-        let row =
-            order(metadata).ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
+        let row = order(metadata).ok_or_else(|| {
+            self.damaged_by("the transaction's metadata lacks its creation time or its charge")
+        })?;
         if !view.timeline {
             transaction.timeline_url = None;
         }
@@ -62,7 +63,7 @@ impl Record {
         Ok(transaction)
     }
 
-    /// Returns when the transaction's month was paid; `None` if it is unpaid. KV cost: 1 read.
+    /// Returns when the transaction's month was paid; `None` if the month is unpaid. KV cost: 1 read.
     ///
     /// # Errors
     /// If the record or the settlement is damaged, or the store fails.

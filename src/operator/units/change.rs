@@ -18,8 +18,9 @@ use crate::store::{OperatorStore, ProfileKey};
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
 /// # Errors
-/// If the unit's ID or a member is not valid, a new profile has no name, somebody else changes the profile at the same
-/// moment, or the store or the ledger fails.
+/// - If the unit's ID or a member is not valid, or a new profile has no name.
+/// - If somebody else changes the profile at the same moment.
+/// - If the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -43,8 +44,9 @@ pub async fn set(
 /// registered. `seen` is the version that the new profile replaces.
 ///
 /// # Errors
-/// If the unit's ID or a member is not valid, the profile is not the one that was seen, somebody else changes it at
-/// the same moment, or the store or the ledger fails.
+/// - If the unit's ID or a member is not valid.
+/// - If the stored profile is not the version `seen`, or somebody else changes it at the same moment.
+/// - If the store or the ledger fails.
 pub async fn replace(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -68,8 +70,9 @@ pub async fn replace(
 /// Removes members from a unit's profile. Returns `None` if the unit has no profile.
 ///
 /// # Errors
-/// If the unit's ID is not valid, the remaining profile is not valid, somebody else changes the profile at
-/// the same moment, or the store or the ledger fails.
+/// - If the unit's ID or the remaining profile is not valid.
+/// - If somebody else changes the profile at the same moment.
+/// - If the store or the ledger fails.
 pub async fn unset(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

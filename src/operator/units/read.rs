@@ -5,8 +5,8 @@ use crate::auth::check_id;
 use crate::operator::{OperatorError, Result, read_value, register};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, UnitKey};
 
-/// Returns a unit's profile; `None` if the unit has none. Its timelines then show the name Impact Pledge. KV cost: 1
-/// read.
+/// Returns a unit's profile; `None` if the unit has no profile. The timelines of a unit without a profile
+/// show the name Impact Pledge. KV cost: 1 read.
 ///
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.

@@ -184,7 +184,8 @@ pub async fn edit(
 ///
 /// # Errors
 /// - If the update has no sentence, or is published already.
-/// - If the offering already has [`MAX_UPDATES`] published updates for the month, or they are too large.
+/// - If the offering already has [`MAX_UPDATES`] published updates for the month.
+/// - If the published updates together would be too large for their record.
 /// - As [`edit`].
 pub async fn publish(
     store: &impl OperatorStore,
@@ -195,9 +196,9 @@ pub async fn publish(
     change_state(store, ledger, author, of, (PUBLISH, UpdateState::Published)).await
 }
 
-/// Withdraws a published update, so that timelines no longer show it, or discards a draft. A withdrawn or
-/// discarded update can be published later. Ledger cost: 4 calls, 2 more if the update was published. KV
-/// cost: 1 write, 1 more if the update was published.
+/// Withdraws a published update, or discards a draft. Timelines no longer show a withdrawn update. A
+/// withdrawn or discarded update can be published later. Ledger cost: 4 calls, 2 more if the update was
+/// published. KV cost: 1 write, 1 more if the update was published.
 ///
 /// # Errors
 /// - If the update is withdrawn already.

@@ -44,7 +44,7 @@ pub struct NewUpdate {
     pub picture_text: String,
     /// The https URL of a report.
     pub report: String,
-    /// A sentence in one or more languages, each with its language tag.
+    /// The update's sentence in one or more languages. Each item has the language tag, then the sentence.
     pub texts: Vec<(String, String)>,
 }
 
@@ -153,7 +153,8 @@ fn url(name: &str, text: &str) -> Result<Option<SecureUrl>> {
     let parse = |text| {
         SecureUrl::parse(text).ok_or_else(|| {
             refused(format_args!(
-                "`{name}` must be a web address that starts with `https://`, without a user name, of at most 2,048 bytes"
+                "`{name}` must be a web address that starts with `https://`, contains no user name, \
+                 and has at most 2,048 bytes"
             ))
         })
     };
@@ -163,8 +164,12 @@ fn url(name: &str, text: &str) -> Result<Option<SecureUrl>> {
 fn place(NewUpdate { place, latitude, longitude, .. }: &NewUpdate) -> Result<Option<Place>> {
     let coordinates = match (given(latitude), given(longitude)) {
         (None, None) => None,
-        (None, Some(_)) => return Err(refused("`latitude` is missing: `longitude` needs it")),
-        (Some(_), None) => return Err(refused("`longitude` is missing: `latitude` needs it")),
+        (None, Some(_)) => {
+            return Err(refused("`latitude` is missing: give both `latitude` and `longitude`"));
+        }
+        (Some(_), None) => {
+            return Err(refused("`longitude` is missing: give both `latitude` and `longitude`"));
+        }
         (Some(latitude), Some(longitude)) => Some(coordinates(&latitude, &longitude)?),
     };
     match line("place", place)? {

@@ -17,7 +17,7 @@ use crate::updates::Stage;
 /// write.
 ///
 /// # Errors
-/// - If no fulfilment has this ID, or it was removed, or already has an update.
+/// - If no fulfilment has this ID, or the fulfilment was removed, or it already has an update.
 /// - As [`add`].
 pub async fn add_from_fulfilment(
     store: &impl OperatorStore,

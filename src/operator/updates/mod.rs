@@ -1,5 +1,5 @@
-//! Updates: they tell buyers, on their timelines, what became of an offering's pledges of one month. An
-//! update is a draft until it is published.
+//! Updates: news for buyers, shown on their timelines. An update says what became of one offering's pledges
+//! of one month. It is a draft until it is published.
 
 mod change;
 mod checked;

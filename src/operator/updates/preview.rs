@@ -27,7 +27,8 @@ pub async fn preview(
     wanted: &NewUpdate,
 ) -> Result<OfferingUpdates> {
     check_pledges(pledges, author.clock)?;
-    let new = || UpdateId::parse("preview".to_owned()).ok_or_else(|| refused("there is no ID"));
+    let new =
+        || UpdateId::parse("preview".to_owned()).ok_or_else(|| refused("the preview has no ID"));
     let id = row.map_or_else(new, |row| Ok(row.update.id.clone()))?;
     let wanted = checked(id, wanted, author.clock)?;
     let at = row.map_or_else(|| date_time(author.clock.now_ms()), |row| row.at.clone());

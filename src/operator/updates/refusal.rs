@@ -20,22 +20,22 @@ pub(super) fn unknown(id: &str) -> OperatorError {
 
 pub(super) fn already(state: &str, row: &UpdateRow) -> OperatorError {
     refused(format_args!(
-        "the update is already {state}, since a change by {} at {}",
+        "the update is already {state}: {} changed it at {}",
         row.changed_by, row.changed_at
     ))
 }
 
 pub(super) fn overtaken(row: &UpdateRow) -> OperatorError {
     refused(format_args!(
-        "{} changed the update at {}, after you had opened it. Open it again to see the change",
+        "{} changed the update at {}, after you had opened it. Open the update again to see the change",
         row.changed_by, row.changed_at
     ))
 }
 
 pub(super) fn full(Pledges { month, offering, .. }: &Pledges) -> OperatorError {
     refused(format_args!(
-        "{offering} already has {MAX_UPDATES} published updates for {month}, or they have more than {} KiB together: \
-         withdraw or shorten one",
+        "{offering} already has {MAX_UPDATES} published updates for {month}, or its updates have more \
+         than {} KiB together. Withdraw or shorten one of them",
         MAX_UPDATES_BYTES / 1_024
     ))
 }

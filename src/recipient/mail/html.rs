@@ -42,7 +42,7 @@ pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
 }
 
 /// Renders the preview text that mail programs show after the subject. It ends with invisible characters,
-/// which fill the preview. So the e-mail's first words do not appear in it.
+/// which fill the preview. So the e-mail's first words do not appear in the preview.
 fn preheader(content: &Content<'_>) -> Markup {
     html! {
         div.preheader aria-hidden="true" style=(HIDDEN) {

@@ -43,7 +43,8 @@ impl KvStore {
         }
     }
 
-    /// Reads the values of names with one call for each name, if one call for all of them is not possible.
+    /// Reads the values of names, with one call for each name. Used when one call for all names is not
+    /// possible.
     async fn read_one_by_one<K: Key>(
         &self,
         names: &Array,

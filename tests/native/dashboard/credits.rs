@@ -93,7 +93,7 @@ fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
     let [(first, own), (second, other)] = &pages;
     assert_has(&send(first, own), 200, &["was credited"]);
     let refused = send(second, other);
-    let words = ["another credit of the transaction was made", "by <bdi>joan@example.org"];
+    let words = ["the transaction was credited again after you began", "by <bdi>joan@example.org"];
     assert_has(&refused, 422, &[&words[..], &["value=\"0.50\"", "value=\"Returned\""]].concat());
     assert_has(&send(first, own), 200, &["This was already done"]);
     let page = dashboard.post(second, &format!("{path}/credit"), &form);
@@ -157,7 +157,7 @@ fn the_timeline_says_that_an_order_was_cancelled_if_the_operator_says_so() {
     }
     assert_eq!(marks(), [path.replace("/transactions/", "cancelled:")]);
     let page = dashboard.get(OPERATOR, "/audit");
-    assert_has(&page, 200, &["the timeline says that it was cancelled"]);
+    assert_has(&page, 200, &["the timeline says that the transaction was cancelled"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::prices::assert_has;
 use super::{OPERATOR, dashboard};
 use support::service::{Answer, LIVE_UNIT, minimal, seeded};
 
-/// Asserts that only this field is invalid, that an error message describes it, and that a link leads to it.
-/// With an empty name, the error belongs to no field.
+/// Asserts that only this field is invalid. An error message must describe the field, and a link must lead to
+/// it. If the name is empty, the error must belong to no field.
 #[track_caller]
 pub fn assert_problem_at(page: &Answer, field: &str) {
     let shown = page.text.rsplit("<main").next().unwrap(); // the style names invalid fields, too

@@ -116,8 +116,8 @@ fn a_token_opens_for_the_person_who_searched_for_a_day_and_is_the_same_page_agai
     assert!(test_dashboard.get(SUPPORT, "/find").text.contains("action=\"/find\""), "bare");
 }
 
-/// The answer is the same for every token that cannot be decrypted, so it does not reveal what is wrong with
-/// the token.
+/// Every token that cannot be decrypted gets the same answer. So the answer does not reveal what is wrong
+/// with the token.
 #[test]
 fn a_token_that_does_not_open_gets_the_same_page_with_the_search_form() {
     let test_dashboard = test_dashboard();

@@ -1,4 +1,4 @@
-//! Tests the page of what was pledged and done in a month.
+//! Tests the dashboard's page that shows what was pledged in a month, and what was done for the pledges.
 
 use super::prices::assert_has;
 use super::usage::rows;
@@ -23,7 +23,7 @@ fn pledged() -> TestDashboard {
     dashboard
 }
 
-/// Sends the form of the current page, filled in and with some fields changed.
+/// Fills in and sends the form that records a fulfilment. `changed` replaces some of the usual values.
 fn record(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
     let page = dashboard.get(OPERATOR, PAGE);
     let hidden = ["mode", "month", "operation"].map(|name| (name, field(&page.text, name)));
@@ -62,7 +62,7 @@ fn what_was_done_is_recorded_shown_and_removed() {
     let again = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
     assert_has(&again, 200, &["The form was sent twice"]);
     let late = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
-    assert_has(&late, 422, &["already removed it at"]);
+    assert_has(&late, 422, &["already removed this record at"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tests the start page: which tasks each role sees, and that a task that cannot be read does not hide the
-//! others.
+//! Tests the start page: which tasks each role sees, and that one unreadable task does not hide the other
+//! tasks.
 
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};
@@ -11,7 +11,8 @@ use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
-/// The texts by which the tests find each task's line on the page.
+/// The text by which the tests find the line about failed notifications on the page. The constants below are
+/// the texts of the other lines.
 const MAILS: &str = "1 failed notification</a> in the last 7 days";
 const UNPRICED: &str = "Unpriced pledges";
 const MONTHS: &str = "Months to settle: ";
@@ -20,7 +21,8 @@ const LEDGER: &str = "The ledger</a>: ";
 const BACKUP: &str = "No backup</a> has been recorded";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
-/// A dashboard on which every task is shown. It is March 2026, and the transactions are of January.
+/// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is
+/// of March.
 fn busy() -> TestDashboard {
     let mut dashboard = test_dashboard();
     dashboard.make(LIVE_UNIT, &minimal());

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};
 
-/// A dashboard with the namespace's secret, a unit `shop`, and a team `team` to which the unit belongs.
+/// Returns a dashboard with the namespace's secret, a unit `shop`, and a team `team` to which the unit
+/// belongs.
 pub fn shop() -> TestDashboard {
     let store = MemoryStore::default();
     let secret = json!({ "secret": *SECRET, "version": 1 }).to_string();
@@ -262,7 +263,7 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     }
     let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
     check_made_before(&replayed, &key);
-    assert!(replayed.text.contains("revoked or has expired"), "{}", replayed.text);
+    assert!(replayed.text.contains("revoked, has expired"), "{}", replayed.text);
     assert_eq!(names(&dashboard, "key:"), [""; 0]);
     assert_eq!(commands(&dashboard), ["keys create", "keys revoke"]);
 }

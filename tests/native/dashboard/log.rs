@@ -77,7 +77,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert_has(&dashboard.get(OPERATOR, "/audit"), 200, &[&erased]);
     for after in ["x", "0~", "a~b~c", "0~%00~", &"9".repeat(5_000)] {
         let answer = dashboard.get(OPERATOR, &format!("/audit?after={after}"));
-        assert_has(&answer, 422, &["This is not a valid audit cursor"]);
+        assert_has(&answer, 422, &["This is not a valid position in the audit log"]);
     }
 }
 

@@ -1,5 +1,6 @@
-//! Tests the permissions of people who belong to a shop. For each route, a person requests the unit, team,
-//! transaction or key of their own shop, then of another shop, and then one that does not exist.
+//! Tests the permissions of people who belong to a shop. On each route, a person requests a unit, team,
+//! transaction or key: first one of their own shop, then one of another shop, and then one that does not
+//! exist.
 
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};

@@ -33,7 +33,7 @@ fn a_transaction_shows_each_requested_service_and_a_message_is_sent_again_once()
         "The adapter cannot reach this recipient.",
         "status-422",
         "<section id=\"MessagingServiceC\">",
-        "The service is off for the unit.",
+        "The messaging service is off for the unit.",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }

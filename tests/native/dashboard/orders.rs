@@ -134,7 +134,7 @@ fn a_list_shows_references_and_pledges() {
     let damaged = test_dashboard.make(UNIT, &minimal());
     test_dashboard.reconcile();
     test_dashboard.store().edit(&format!("transaction:{damaged}"), |_| "damaged".to_owned());
-    let unread = "because their records could not be read: ";
+    let unread = "Number of these records: ";
     for person in [OPERATOR, SUPPORT, ACCOUNTS] {
         test_dashboard.store().take_reads();
         let page = test_dashboard.get(person, "/orders").text;

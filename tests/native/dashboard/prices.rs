@@ -9,7 +9,7 @@ use impact_pledge::store::PriceListKey;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
 
-/// The fields of a form, and words that its answer must contain.
+/// The fields of a form, and texts that the answer to this form must contain.
 pub type Row<'r> = (&'r [(&'static str, &'r str)], &'r [&'r str]);
 
 const LIVE: &str = "catalogue:live";
@@ -22,7 +22,7 @@ fn stored(dashboard: &TestDashboard) -> Value {
     prices
 }
 
-/// Returns the number of price lists that were set, and of entries in the audit log.
+/// Returns two counts: of the price lists that were set, and of the entries in the audit log.
 fn counts(dashboard: &TestDashboard) -> (usize, usize) {
     let lists = dashboard.store().names().iter().filter(|name| name.starts_with("prices:")).count();
     (lists, block_on(audit::since(dashboard.store(), 0)).unwrap().len())

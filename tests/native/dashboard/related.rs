@@ -130,7 +130,7 @@ fn erasing_and_resending_are_offered_only_where_they_help() {
     );
     let page_of_blocked = page(&id);
     assert!(
-        page_of_blocked.contains("Sending it again does not help"),
+        page_of_blocked.contains("Sending the e-mail again does not help"),
         "{}",
         main_of(&page_of_blocked)
     );

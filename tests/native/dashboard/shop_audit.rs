@@ -8,7 +8,7 @@ use futures_executor::block_on;
 use impact_pledge::operator::audit::{Author, Subject};
 use support::service::unit;
 
-/// Adds a person to a unit, by the form of the unit's page.
+/// Sends the form on a unit's page that adds a person to the unit.
 fn add_person(shops: &Shops, by: &str, unit: &str, address: &str) {
     let path = format!("/units/{unit}/people");
     let page = shops.dashboard.get(by, &path).text;

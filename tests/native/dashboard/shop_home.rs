@@ -33,7 +33,7 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
         );
         assert_has(&page, 200, &["/units/north/statement?mode=live&amp;month=2025-12"]);
         assert!(!page.text.contains("south"), "nothing of another shop");
-        assert!(!page.text.contains("Until your first live transaction"));
+        assert!(!page.text.contains("Steps to your first live transaction"));
     }
     let erase = shops.dashboard.get(EVA, "/person");
     assert_has(&erase, 200, &["id=\"unit\" name=\"unit\" value=\"north\""]);
@@ -72,7 +72,11 @@ fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
     let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
     ledger.sql("DELETE FROM transactions");
     let page = shops.dashboard.get(EVA, "/");
-    assert_has(&page, 200, &["Until your first live transaction", "/units/north/preview?of=mail"]);
+    assert_has(
+        &page,
+        200,
+        &["Steps to your first live transaction", "/units/north/preview?of=mail"],
+    );
     assert_has(&page, 200, &["Prices in USD: done, for ", "A live API key: done."]);
     let store = shops.dashboard.store();
     let names = store.names();

@@ -1,4 +1,5 @@
-//! Tests the page of a transaction, with its e-mail, unmasked texts and erasure, and the list of failed e-mails.
+//! Tests the page of a transaction (its e-mail, unmasked texts and erasure), and the page that lists
+//! failed e-mails.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
@@ -231,12 +232,12 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
         let page = send(&[("round", &round)]);
         assert_eq!((page.status, test_dashboard.rounds()), (200, vec![2]));
         assert!(page.text.contains(words) && !page.text.contains("canary"), "{words}");
-        assert!(page.text.contains("It is already queued"), "its state");
+        assert!(page.text.contains("is already queued"), "its state");
     }
     test_dashboard.keep_marker(&id, "sent", None, 2);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds().len()), (422, 1));
-    assert!(page.text.contains("another resend was made after you opened this page"));
+    assert!(page.text.contains("already queued again after you opened this page"));
     let round = field(&page.text, "round");
     assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds().len()), (422, 1));
     assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
@@ -511,8 +512,8 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
 }
 
-/// The button to resend a day's notifications says how many it resends. If none can be resent, there is no
-/// button.
+/// The button that resends a day's notifications says how many notifications it resends. If none can be resent,
+/// there is no button.
 #[test]
 fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
     let test_dashboard = test_dashboard();
@@ -532,7 +533,7 @@ fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
     };
     let (blocked, given_up) = ("E_RECIPIENT_SUPPRESSED", "no-more-attempts");
     for (sendable, words) in [
-        (0, "None of them can be sent again."),
+        (0, "None of these notifications can be sent again."),
         (1, "Send the failed notification of this day again"),
         (25, "Send 25 failed notifications of this day again"),
     ] {
@@ -558,7 +559,7 @@ fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
     let list = || test_dashboard.get(SUPPORT, "/mails").text;
     let none = list();
     assert!(
-        none.contains("None of them can be sent again."),
+        none.contains("None of these notifications can be sent again."),
         "they are queued: {}",
         main_of(&none)
     );

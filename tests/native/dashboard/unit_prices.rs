@@ -100,7 +100,11 @@ fn a_conflict_keeps_what_was_entered_on_top_of_the_current_prices() {
     let preview = confirmation(&send(&dashboard, &form));
     save(&dashboard, "/prices", &[("tree", "0.60"), ("plastic-kg", "9"), ("ash", "3")]);
     for answer in [send(&dashboard, &form), send(&dashboard, &accepted(preview))] {
-        assert_has(&answer, 422, &["now have other prices, set by ada@", "Set to 0.60 meanwhile."]);
+        assert_has(
+            &answer,
+            422,
+            &["now have other prices, set by ada@", "The price was set to 0.60 in the meantime."],
+        );
         let rows = table(&answer, &[]);
         let price = |of: &str| {
             let place = rows.iter().position(|(_, value)| value == of).unwrap();
@@ -186,7 +190,7 @@ fn a_unit_gets_a_list_of_its_own_and_returns_to_that_of_the_mode() {
     assert_eq!(dashboard.store().value(OWN), None);
     assert_has(&send(&dashboard, &form), 422, &["now have other prices"]);
     let page = dashboard.get(OPERATOR, OWN_PAGE);
-    assert_has(&page, 200, &["has no price list of its own", "The list was removed"]);
+    assert_has(&page, 200, &["has no price list of its own", "price list was removed"]);
     assert!(!page.text.contains("Newer prices were set"));
     assert_eq!(dashboard.service.create(UNIT, &minimal()).status, 200);
 }

@@ -43,7 +43,8 @@ fn id_of(page: &Answer) -> String {
     ["upd_", &rest[..20]].concat()
 }
 
-/// Sends the form for this action on the page of an update.
+/// Finds the form with this action on the page of an update, and sends the form. `more` contains further
+/// fields.
 fn send(dashboard: &TestDashboard, page: &Answer, action: &str, more: &[(&str, &str)]) -> Answer {
     let start = format!("action=\"{action}\"");
     let (_, form) = page.text.split_once(&start).expect(action);

@@ -22,8 +22,8 @@ fn order(dashboard: &TestDashboard, days: u64, offering: &str) -> String {
     dashboard.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned()
 }
 
-/// Returns a dashboard whose unit has transactions in November, December and January, and the IDs of the two
-/// in December. The second of these has an offering without a price.
+/// Returns a dashboard, and the IDs of the unit's two transactions in December. The second of them has an
+/// offering without a price. The unit also has transactions in November and January.
 fn used() -> (TestDashboard, [String; 2]) {
     let dashboard = dashboard(seeded());
     for days in [0, 1, 70] {
@@ -34,8 +34,8 @@ fn used() -> (TestDashboard, [String; 2]) {
     (dashboard, ids)
 }
 
-/// Returns the fields of the form that marks December as paid: filled in with valid values, some of which
-/// `changed` replaces.
+/// Returns the fields of the form that marks December as paid. Their values are valid, except where
+/// `changed` replaces them.
 fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
@@ -299,7 +299,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
-    let stale = ["since this form was opened", "joan@example.org marked it as unpaid at"];
+    let stale = ["after this form was opened", "joan@example.org marked the month as unpaid at"];
     assert_has(&mark(&dashboard, &other), 422, &stale);
     assert_has(
         &mark(&dashboard, &form),

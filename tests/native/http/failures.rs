@@ -11,8 +11,8 @@ use support::service::{
 
 // ---- When the store fails ---------------------------------------------------------------------
 
-/// An API key whose record lacks the namespace's secret must not create transactions. Their IDs would differ
-/// from those that the unit's other keys create.
+/// An API key whose record lacks the namespace's secret must not create transactions. The IDs of such
+/// transactions would differ from the IDs that the unit's other keys create.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();

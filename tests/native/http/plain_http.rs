@@ -1,4 +1,4 @@
-//! Tests which requests over plain HTTP are refused, and what `/healthz` says of settings.
+//! Tests which requests over plain HTTP are refused, and what `/healthz` says about settings.
 
 use super::health;
 use impact_pledge::scope::Mode;

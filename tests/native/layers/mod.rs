@@ -101,7 +101,7 @@ fn finds_the_modules_that_a_file_uses() {
     }
 }
 
-/// The number of the line in ARCHITECTURE.md on which each module is listed.
+/// For each module, the number of the line in ARCHITECTURE.md that lists the module.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {

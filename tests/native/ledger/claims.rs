@@ -109,8 +109,8 @@ fn giving_up_a_change_restores_the_earlier_state() {
     }
 }
 
-/// After a removal, KV may still show the record for a while. Meanwhile, nobody may remove the record a second
-/// time.
+/// KV may still show a record for a while after its removal. Even if a later addition is given up, the
+/// removal still counts, so nobody may remove the record a second time.
 #[test]
 fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();

@@ -214,8 +214,9 @@ fn failures_are_listed_by_day_with_their_current_state() {
     let (days, more, failed) = list(None, 20);
     assert_eq!((&*days, more), ("2026-11-21 2026-11-19 2026-11-19", false));
     assert_eq!(failed[0]["now"], shown(fixture.status()));
-    let problem =
-        format!("there is no transaction {absent} here: check that it belongs to this environment");
+    let problem = format!(
+        "there is no transaction {absent} in this environment: check the ID and the environment"
+    );
     let lost = failed.as_array().unwrap().iter().find(|it| it["id"] == absent.as_str()).unwrap();
     assert_eq!(*lost, json!({"day": early, "id": absent.as_str(), "problem": problem}));
     assert_eq!(list(Some(early), 20).0, "2026-11-19 2026-11-19");
@@ -280,7 +281,7 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
         ("the create request did not ask for an e-mail", |fixture| fixture.keep_record(&full())),
         (off, |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         (off, |fixture| fixture.store.remove(&ProfileKey("unit").name())),
-        ("its recipient was erased on 2026-11-21T01:02:03Z", |fixture| {
+        ("the recipient's data was erased on 2026-11-21T01:02:03Z", |fixture| {
             fixture.edit_metadata(|it| it["summary"]["erased"] = CREATED.into());
         }),
     ];
@@ -332,8 +333,8 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     assert!(preview(&fixture).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
-/// The hash of an e-mail address is personal data: anybody who knows the address can compute the hash and
-/// compare.
+/// The hash of an e-mail address is personal data, so an erasure removes it. Anybody who knows the address
+/// can compute the hash, and compare it with a stored one.
 #[test]
 fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let fixture = Fixture::asked();

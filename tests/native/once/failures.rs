@@ -53,14 +53,14 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
         (None, Err(error)) => {
-            let is_under_way = error.to_string().contains("this has been running since");
+            let is_under_way = error.to_string().contains("this change has been running since");
             assert!(is_under_way || is_of_what_was_done(command, error), "{what}: {error}");
         }
         (Some(Ok(_)), Ok(done)) => {
             assert!(done.before.is_some() || !done.outcome.is_null(), "{what}")
         }
         (Some(Ok(_)), Err(error)) => {
-            let is_kept = ["this has been running since", "less than 2 minutes ago"];
+            let is_kept = ["this change has been running since", "less than 2 minutes ago"];
             let is_told = is_kept.iter().any(|words| error.to_string().contains(words));
             assert!(is_told || is_of_what_was_done(command, error), "{what}: {error}");
         }
@@ -74,7 +74,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
         Undo => text.contains("is not marked as paid"),
-        Revoke => text.contains("this key does not exist here"),
+        Revoke => text.contains("there is no such key in this environment"),
         _ => false,
     }
 }
@@ -151,8 +151,8 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// Repeating a change does not make it again if somebody has undone it since. Tests this with a key, a
-/// member of a team, and a payment.
+/// A repeated request does not make a change again if somebody has undone the change since. Tests this with
+/// a key, a member of a team, and a payment.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
     for (command, reverse) in [(Create, Revoke), (AddMember, RemoveMember), (Mark, Undo)] {
@@ -195,9 +195,9 @@ fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
             let (heard, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
             let error = heard.unwrap().unwrap_err().to_string();
             let words = [
-                "was revoked or replaced since",
+                "later revoked or replaced",
                 "bo@example.org removed it at",
-                "marked it as unpaid",
+                "marked the month as unpaid",
             ];
             assert!(words.iter().any(|words| error.contains(words)), "{command:?}: {error}");
             assert_eq!(world.effect(), all, "{command:?}");

@@ -1,4 +1,5 @@
-//! Tests that a change is made only once, even if it is sent several times with one operation ID and any step fails.
+//! Tests that a change is made only once. Its request is sent several times with one operation ID, and any
+//! step may fail.
 
 mod failures;
 mod outcomes;

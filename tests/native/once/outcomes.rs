@@ -107,7 +107,7 @@ fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
                 _ => assert!(matches!(command, Erase | Revoke | Resend), "{command:?}: {done:?}"),
             },
             Err(error) => {
-                let is_told = error.to_string().contains("this was already done, or begun, at");
+                let is_told = error.to_string().contains("this change was already begun at");
                 assert!(is_told, "{command:?}: {error}");
             }
         }

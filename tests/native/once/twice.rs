@@ -1,4 +1,4 @@
-//! Tests changes that are sent twice.
+//! Tests changes that are requested twice.
 
 use super::Command::*;
 use super::{ADA, Asked, COMMANDS, Command, HOUR, MINUTE, World, calls_of};
@@ -111,7 +111,7 @@ fn of_two_at_once_one_is_done() {
             let done = heard.iter().flatten().filter(|done| done.before.is_none()).count();
             assert_eq!(done, 1, "{command:?} {call}: {heard:?}");
             for error in heard.iter().filter_map(|heard| heard.as_ref().err()) {
-                let is_told = error.to_string().contains("this has been running since");
+                let is_told = error.to_string().contains("this change has been running since");
                 assert!(is_told, "{command:?} {call}: {error}");
             }
             assert_eq!(world.audited(command), audits_of(command), "{command:?} {call}");

@@ -139,7 +139,8 @@ fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
     assert_eq!((shown, damaged), (vec![9, 8, 7, 6, 4, 3, 2, 1, 0], 2));
     for hostile in ["", "~", "x~~", "10~~", "+1~~", "0~a b~", &format!("0~~{}", "a".repeat(2_048))]
     {
-        let problem = "this is not a valid audit cursor: start again from the newest entries";
+        let problem =
+            "this is not a valid position in the audit log: start again from the newest entries";
         let all = AuditFilter::default();
         refused(block_on(audit::page(&store, &all, Some(hostile), 3)), problem);
     }

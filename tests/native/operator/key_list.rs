@@ -122,7 +122,7 @@ fn a_key_with_another_secret_is_pointed_out() {
 const KEY: &str = "service_sk_test_dev_unit";
 const KEY_HASH: &str = "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e";
 
-/// Returns a store with three keys. The IDs of two of them begin almost the same.
+/// Returns a store with three keys. Two of the keys have IDs that begin almost alike.
 fn three_keys() -> MemoryStore {
     let store = MemoryStore::default();
     for name in [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")] {
@@ -143,7 +143,7 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
         let once_more = block_on(keys::revoke(&store, None, &test_operator().author(), wanted));
-        refused(once_more, "nothing was revoked: this key does not exist here");
+        refused(once_more, "nothing was revoked: there is no such key in this environment");
         assert_eq!(names(&store).len(), 2);
     }
 }
@@ -166,13 +166,13 @@ fn an_id_of_no_key_or_of_several_is_refused() {
     for (wanted, message) in [
         (
             "d4f722b49dea",
-            "2 keys have IDs that begin with `d4f722b49dea`: give more of the hash, or the key \
-             itself",
+            "2 keys have IDs that begin with `d4f722b49dea`: give more digits of the key's hash, or \
+             the key itself",
         ),
         (
             "bb0000000000",
-            "no key in the list has the ID `bb0000000000`. The list may lack keys of the last \
-             60 s: to find a new key, give the key itself or its whole hash",
+            "no key in the list has the ID `bb0000000000`. The list may lack keys that were created in the last \
+             60 s. To find such a key, give the key itself or its whole hash",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),

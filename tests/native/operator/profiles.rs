@@ -91,7 +91,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "logo": "http://l.example" }),
-            "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes",
+            "`logo` and `link` must start with `https://`, contain no user name, and have at most 2,048 bytes",
         ),
         (
             "u",

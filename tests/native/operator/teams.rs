@@ -41,7 +41,7 @@ fn a_team_is_a_record_for_each_unit() {
     );
     assert_eq!(store.metadata("unit:"), [registered.clone(), registered.clone(), registered]);
     remove("t", &["a", "b:c"]).unwrap();
-    refused(remove("t", &["d", "a"]), "nothing was removed: `a` is not in the team `t` here");
+    refused(remove("t", &["d", "a"]), "nothing was removed: `a` is not in the team `t`");
     assert_eq!((of("t"), of("t2")), (units(&["d"]), units(&["a"])));
     assert_eq!(store.value(&name_of(key)), before, "no key is written again");
     refused(add("a:b", &["c"]), "`a:b` is not the ID of a team: write it without a colon");

@@ -82,8 +82,8 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     assert_erased(&bench, &id);
 }
 
-/// A transaction is not erased until 5 minutes after its creation. Before that, Workers KV may not show its
-/// replay record, and a retry would record the transaction again.
+/// A transaction can be erased from 5 minutes after its creation. Until then, Workers KV may not show the
+/// transaction's replay record. A retry after the erasure would then record the transaction again.
 #[test]
 fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let bench = bench();
@@ -97,8 +97,8 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let before = records(&bench.store, "");
     assert_eq!(
         erase(&bench),
-        Err("it was created less than 5 minutes ago, so a repeated create could bring it back. \
-             Nothing was erased: try again in 60 s"
+        Err("the transaction was created less than 5 minutes ago, so a repeated create request could \
+             bring its data back. Nothing was erased: try again in 60 s"
             .to_owned())
     );
     assert_eq!(records(&bench.store, ""), before);
@@ -132,7 +132,8 @@ fn a_missing_replay_record_is_written_before_anything_is_erased() {
     pass(&bench, 4);
     let message = erase(&bench).unwrap_err();
     assert!(
-        message.starts_with("it got its missing replay record less than 5 minutes ago"),
+        message
+            .starts_with("the transaction got its missing replay record less than 5 minutes ago"),
         "{message}"
     );
     assert_eq!(transaction(&bench.store), before);
@@ -233,7 +234,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
         ledger.set_failing_after(1, failing); // the operation has begun
         let message = erase_with(&bench, Some(&ledger)).unwrap_err();
         assert!(message.contains("its row in the ledger is not"), "{message}");
-        assert!(message.ends_with("erase it again"), "{message}");
+        assert!(message.ends_with("Erase the transaction again"), "{message}");
         ledger.set_failing(Failing::Not);
         if failing == Failing::Before {
             assert_eq!(ledger.sql(COLUMNS), before);

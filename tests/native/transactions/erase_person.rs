@@ -29,7 +29,7 @@ fn erase_person(
         assert!(bench.store.take_lists().len() <= 2);
         assert_eq!(step.damaged, DamagedRecords::default());
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
-        let young = "it was created less than 5 minutes ago";
+        let young = "the transaction was created less than 5 minutes ago";
         let broken = |id: &str| format!("the request that created {id} was interrupted");
         let refused = step.refused.into_iter().map(|(id, why)| {
             assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
@@ -46,7 +46,7 @@ fn erase_person(
     }
 }
 
-/// Runs with all or no rows in the ledger, and with KV lists that are up to date or still show erased
+/// Tests four cases: the ledger has all rows or none, and KV's lists are up to date or still show erased
 /// transactions. A transaction that is listed again is erased twice, which does no harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {

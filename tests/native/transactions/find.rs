@@ -74,7 +74,8 @@ fn an_address_is_found_in_any_spelling_of_its_mailbox() {
     assert_eq!(found_ids(&bench.store, "unit_dev", None, &email(r#""A b"@example.org"#)), [id]);
 }
 
-/// Stores a transaction as the service writes it, with an empty value.
+/// Stores a transaction with the metadata that the service would write, but with an empty value. The
+/// transaction's ID is made for the shop `named`.
 fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, number: u8) {
     let id = TransactionId::new(&SECRET, named, reference, [number; 16]);
     let hashes = SECRET.hashes(&scope(unit, named.mode), reference, "ada@example.org");
@@ -84,7 +85,7 @@ fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, n
     store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
 }
 
-/// Returns a store with 200 shops, each with five transactions in both modes.
+/// Returns a store with 200 shops. Each shop has five transactions in test mode and five in live mode.
 fn many_shops() -> MemoryStore {
     let store = MemoryStore::default();
     put_secret(&store, &SECRET);
@@ -221,7 +222,7 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     let (nothing, ledger) = (MemoryStore::default(), SqliteLedger::default());
     let of = (&TransactionFilter::default(), &reference("r"));
     let found = block_on(transactions::find(&nothing, Some(&ledger), of, &Direction::Newest, 9));
-    let message = "references and addresses cannot be found yet, because this namespace has no secret: it \
-                   is created with the first API key";
+    let message = "nothing can be found by reference or address yet, because this namespace has no \
+                   secret. The secret is created with the first API key";
     assert_eq!(found.unwrap_err().to_string(), message);
 }

@@ -111,13 +111,14 @@ fn a_damaged_record_is_named_and_not_quoted() {
     }
     for text in ["ptran_", "secret", &TransactionKey(&id).name()] {
         let outcome = block_on(transactions::get(&store, text));
-        let message = "this is not the ID of a transaction, which begins with `ptran_`: copy it from \
-                       a list or from an answer of the API";
+        let message = "this is not the ID of a transaction. Such an ID begins with `ptran_`: copy it \
+                       from a list or from an answer of the API";
         assert_eq!(outcome.unwrap_err().to_string(), message);
     }
     let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [2; 16]);
     let outcome = block_on(transactions::get(&store, other.as_str()));
-    let message =
-        format!("there is no transaction {other} here: check that it belongs to this environment");
+    let message = format!(
+        "there is no transaction {other} in this environment: check the ID and the environment"
+    );
     assert_eq!(outcome.unwrap_err().to_string(), message);
 }

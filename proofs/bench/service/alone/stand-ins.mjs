@@ -59,7 +59,7 @@ export class StandInRequest extends StandInBody {
   /**
    * Creates a request of the stand-in platform.
    * @param {import("../requests.mjs").Request} request
-   * @param {Uint8Array} bytes of its body
+   * @param {Uint8Array} bytes the bytes of the body
    */
   constructor({ method, path, headers }, bytes) {
     super(bytes);

@@ -1,7 +1,11 @@
 /**
- * The API built with Hono and zod, for comparison. It has everything that made our service fast: caches of
- * keys and the price list, concurrent reads of the key and the record, stored records that are streamed back
- * unchanged, and answers that are built once. It has no needless middleware.
+ * The API built with Hono and zod, for comparison. It has everything that made our service fast:
+ *
+ * - caches of keys and of the price list
+ * - concurrent reads of the key and the record
+ * - stored records that are streamed back unchanged
+ * - answers that are built once
+ * - no needless middleware
  *
  * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams and deadlines. It limits neither memory nor
  * refused keys. It accepts duplicate members and lone surrogates, and does not support amounts of every size.

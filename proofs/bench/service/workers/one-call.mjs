@@ -1,6 +1,6 @@
 /**
- * The `init` of every answer. It is a `Response`, because workerd then copies its status and headers in one
- * step.
+ * The status and headers of every answer, for the second argument of `new Response`. They are themselves a
+ * `Response`, because workerd then copies them in one step.
  */
 const JSON_OK = new Response(null, {
   headers: {

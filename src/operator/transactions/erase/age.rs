@@ -24,14 +24,15 @@ pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
 /// Returns an error if `event`, such as `was created`, is so recent that a repeated create request could
 /// bring back the erased data. `time` is when the event happened.
 pub(super) fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
-    let age_ms = age_ms(time, now_ms)
-        .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
+    let age_ms = age_ms(time, now_ms).ok_or_else(|| {
+        record.damaged_by("a time in the transaction's records is not a valid date-time")
+    })?;
     if age_ms >= SEEN_AFTER_MS {
         return Ok(());
     }
     let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
     Err(OperatorError::Invalid(format!(
-        "it {event} less than {ERASABLE_MINUTES} minutes ago, so a repeated create could bring it back. Nothing was \
-         erased: try again in {seconds} s"
+        "the transaction {event} less than {ERASABLE_MINUTES} minutes ago, so a repeated create \
+         request could bring its data back. Nothing was erased: try again in {seconds} s"
     )))
 }

@@ -10,8 +10,8 @@ use crate::time::{DAY_MS, date_time, day_of};
 /// Removes the records that count one service's notifications about a transaction. The names of these records
 /// contain a hash of the recipient's address.
 ///
-/// If an earlier erasure has removed the address, the hash is taken from the notification record. A
-/// notification that was being sent during that erasure may have been counted afterwards.
+/// If an earlier erasure has removed the address, the hash is taken from the notification record. This is
+/// needed because a notification that was being sent during the earlier erasure may have been counted later.
 pub(super) async fn forget_counts(
     store: &impl OperatorStore,
     record: &Record,

@@ -31,7 +31,7 @@ pub struct Erased {
     pub mode: Mode,
     /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// When an earlier call erased the transaction, an RFC 3339 date-time; `None` if no earlier call did.
+    /// The time at which an earlier call erased the transaction, an RFC 3339 date-time; `None` if no earlier call did.
     pub before: Option<String>,
 }
 
@@ -111,7 +111,7 @@ fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> O
 
 fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
     OperatorError::Invalid(format!(
-        "the record of {} is erased, but its row in the ledger is not ({error}): erase it again",
+        "the record of {} is erased, but its row in the ledger is not ({error}). Erase the transaction again",
         record.id
     ))
 }

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 /// Returns the key of the replay record; `None` if the create request had no idempotency key.
 pub(super) fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>> {
     let Some(hash) = &metadata.summary.replay else { return Ok(None) };
-    let hash = ReplayHash::from_hex(hash)
-        .ok_or_else(|| record.damaged_by("its metadata has no valid hash of the replay record"))?;
+    let hash = ReplayHash::from_hex(hash).ok_or_else(|| {
+        record.damaged_by("the transaction's metadata has no valid hash of the replay record")
+    })?;
     Ok(Some(ReplayKey(hash)))
 }
 
@@ -53,8 +54,8 @@ pub(super) async fn ensure_replay(
         let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::Invalid(format!(
-            "the request that created {} was interrupted before it wrote its replay record. The record \
-             is written now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
+            "the request that created {} was interrupted before it wrote its replay record. The replay \
+             record is written now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
             record.id
         )));
     };
@@ -71,7 +72,7 @@ fn missing_replay(record: &Record) -> Result<Replay> {
     let url = transaction.timeline_url.as_deref().unwrap_or_default();
     let (origin, _) = url
         .split_once(TIMELINE_PATH)
-        .ok_or_else(|| record.damaged_by("its timeline address is missing"))?;
+        .ok_or_else(|| record.damaged_by("the transaction's timeline address is missing"))?;
     let terms = Terms {
         created_at: transaction.created_at.to_string(),
         amount: transaction.charge.amount.to_string(),

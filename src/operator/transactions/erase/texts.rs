@@ -81,7 +81,7 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[
     }
 }
 
-/// Returns whether an offering's ID contains an e-mail address, a name of the recipient or the reference.
+/// Returns whether an offering's ID contains an e-mail address, the reference, or a name of the recipient.
 fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
     let offering = offering.to_lowercase();
     let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // skips texts that are too long, before they are converted
