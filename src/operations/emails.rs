@@ -236,7 +236,7 @@ async fn resend_one<P: Ports>(
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} ({}) to {to}, as sending round {round}?",
+        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} ({}) to {to} (round {round})?",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -250,7 +250,7 @@ async fn resend_one<P: Ports>(
         return Err(Failure::Aborted); // the host keeps the queue's error
     }
     let text = format!(
-        "The notification is queued as sending round {round}. After about {MAILED_SECONDS} s, `emails \
+        "The notification is queued as round {round}. After about {MAILED_SECONDS} s, `emails \
          show` prints its delivery state."
     );
     let (id, created_at) = (&*message.id, &*message.created_at);

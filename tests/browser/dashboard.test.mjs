@@ -58,7 +58,7 @@ for (const [path, text] of Object.entries({
   "/units/unit_dev": "Create a key",
   "/units/unit_dev/people": "Add a person",
   "/prices?unit=unit_dev": "no price list of its own",
-  "/payments?month=tomorrow": "Write the month as",
+  "/payments?month=tomorrow": "Enter the month in the form",
   "/teams": "team_market",
   "/teams/team_dev": "unit_dev_two",
   "/prices": "plastic-kg",

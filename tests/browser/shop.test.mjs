@@ -216,7 +216,7 @@ test("the page for developers shows the requests without keys, and code that wor
 test("after the box is ticked, the page for developers shows the e-mail, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
-  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if notifications are turned on there/);
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if that service has notifications turned on/);
   await fillIn(page, { name: "Ada <b>" });
   await page.check("#mail");
   await send(page);

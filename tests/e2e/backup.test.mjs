@@ -142,7 +142,7 @@ test("replay records are restored only together with the secret that they were m
   const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
   await wipe(kv);
   await kv.write([secretOf("2")]);
-  await assert.rejects(restore(kv, file, now), /this namespace has another secret than the backup/);
+  await assert.rejects(restore(kv, file, now), /this namespace and the backup have different secrets/);
   assert.deepEqual(await Array.fromAsync(kv.names()), ["secret"], "nothing was written");
   const { secretReplaced } = await restore(kv, file, { ...now, overwrite: true });
   assert.deepEqual([secretReplaced, await kv.get("secret")], [true, secretOf("1").value]);
@@ -366,7 +366,7 @@ test("a restore waits for a write that shows late, and fails if it never shows",
   hidden = Number.POSITIVE_INFINITY;
   await assert.rejects(restore(kv, file, { ...now, overwrite: true }), {
     message:
-      "1 records differ from the backup, the first is `transaction:007`: run the same command again",
+      "1 records differ from the backup, the first is `transaction:007`. Run the same command again",
   });
   records.set("transaction:008", "changed on its way");
   hidden = 0;

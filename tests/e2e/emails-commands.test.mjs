@@ -99,7 +99,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
     `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. The e-mail was already sent: the recipient gets a second e-mail.`,
-    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? Not confirmed, nothing was sent: pass \`--yes\` to confirm without a prompt`,
+    `Send the e-mail of ${LIVE_ID} (${placeInWords(kv.place)}) to a…@e… (round 3)? Not confirmed, nothing was sent: pass \`--yes\` to confirm without a prompt`,
   ])
     assert.ok(problem.includes(said), problem);
   await fails(
@@ -117,7 +117,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   assert.deepEqual([queued.state, queued.round, messages.length], ["waiting", 3, 1]);
   assert.match(
     await words(...RESEND, ...at, "--yes"),
-    /^It is already queued, and was not queued/m,
+    /^The notification is already queued, and was not queued/m,
   );
   const { round } = await json(...RESEND, ...at, "--yes", "--again");
   assert.deepEqual([round, messages.map(({ round }) => round)], [4, [3, 4]]);

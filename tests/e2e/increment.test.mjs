@@ -113,7 +113,7 @@ test("files that are not a full backup and its increments are refused, and nothi
   const continues =
     /continues the backup of .*, not .*. A backup between these two files is missing, or their order is wrong/;
   for (const [files, problem] of [
-    [["one"], /one\.jsonl is an increment: name the full backup first/],
+    [["one"], /one\.jsonl is an incremental backup: name the full backup first/],
     [["full", "two"], continues],
     [["full", "two", "one"], continues],
     [["full", "one", "one"], continues],
@@ -151,7 +151,7 @@ test("an increment needs a ledger that is complete", async (t) => {
   await backup(kv, path("full"));
   await kv.ledger.run([{ sql: "UPDATE reconciliation SET completed = NULL", parameter: "" }]);
   const attempt = () => increment(kv, path("one"), path("full"), rules);
-  await assert.rejects(attempt(), /Run `npm run ledger -- check`, then this again/);
+  await assert.rejects(attempt(), /Either run `npm run ledger -- check` and repeat this command/);
   kv.ledger = null;
   await assert.rejects(attempt(), /this needs the ledger/);
 });

@@ -197,7 +197,7 @@ const NO_LOGIN =
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],
   "an environment that the configuration lacks": [
-    /^there is no environment `prod`: wrangler.toml has staging, production$/,
+    /^wrangler\.toml has no environment `prod`\. Its environments: staging, production$/,
     ["--env", "prod"],
   ],
   "a token of another account": [
@@ -253,5 +253,5 @@ test("the person is identified by the login, or by the ID of a token that may no
   account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
   assert.equal(await kv.user(), "token 0a1b");
   account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
-  await assert.rejects(kv.user(), /does not identify the user: add your name by `--by`$/);
+  await assert.rejects(kv.user(), /does not say who you are: give your name with `--by`$/);
 });

@@ -95,7 +95,7 @@ test("transactions before a month can be left out of the ledger, and added again
   const month = next.slice(0, 7);
   const { code, problem } = await run("ledger", ["keep-from", month], { kv });
   assert.equal(code, 1);
-  assert.match(problem, /Workers KV keeps them\..*nothing was changed/s);
+  assert.match(problem, /Workers KV keeps these transactions\..*nothing was changed/s);
   assert.equal((await run("ledger", ["keep-from", "soon"], { kv })).code, 2);
   assert.equal(await count(), names.length);
   const words = await command(0, "keep-from", month, "--yes", "--by", "Ada");
@@ -126,5 +126,5 @@ test("without a ledger the commands say what to do", async (t) => {
   kv.ledger = null;
   const { code, problem } = await run("ledger", ["status"], { kv });
   assert.equal(code, 1);
-  assert.match(problem, /no database is bound here as `LEDGER_DB`/);
+  assert.match(problem, /no database is bound as `LEDGER_DB`/);
 });

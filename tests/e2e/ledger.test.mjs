@@ -48,7 +48,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     await kv.ledger.script("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql');");
     await assert.rejects(
       migrate(kv.ledger, tools.root),
-      /the ledger's tables are of a later version, which added `9999_later\.sql`: /,
+      /a later version has updated the ledger's tables by `9999_later\.sql`: /,
     );
     const [count] = await kv.ledger.batch([{ sql: COUNT, parameter: all }]);
     assert.deepEqual(count, ["[0]"]);
@@ -67,7 +67,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     });
     await assert.rejects(
       run([{ sql: "SELECT ?1 FROM none", parameter: all }]),
-      /^Error: the ledger lacks tables or columns of this version: run `npm run deploy -- --dashboard`, .*no such table: none/,
+      /^Error: the ledger lacks tables or columns that this version needs: run `npm run deploy -- --dashboard` .*no such table: none/,
     );
     const most = JSON.stringify("x".repeat(1_999_998));
     assert.deepEqual(await run([{ sql: "SELECT length(?1)", parameter: most }]), [["2000000"]]);

@@ -14,7 +14,7 @@ test("a person is added, listed, kept by a rebuild of the ledger, and removed", 
   assert.deepEqual(await json(...add, "--yes", "--by", "Ada"), added);
   assert.deepEqual(await json(...add), { ...added, already: true });
   const viewer = [...add.slice(0, -1), "viewer"];
-  await fails(viewer, /^nothing was changed: this person already has the role manager here/);
+  await fails(viewer, /^nothing was changed: this person already has the role manager/);
   await json("people", "add", "ben@shop.example", "--team", "chain", "--role", "viewer", "--yes");
   const records = (await names()).filter((name) => name.startsWith("person:"));
   assert.match(records.join(" "), /^person:team:chain:[0-9a-f]{32} person:unit:shop:[0-9a-f]{32}$/);

@@ -18,13 +18,13 @@ test("each mode has its own prices, and an invalid file changes none", async (t)
     catalogues: { test: null, live: null },
     units: { test: [], live: [] },
   });
-  assert.match(await words("prices", "show"), /^prices of live keys\nno price list is set/m);
+  assert.match(await words("prices", "show"), /^prices for live keys\nno price list is set/m);
   await command(0, ["prices", "set", "-", "--mode", "test"], JSON.stringify(GBP));
   const file = join(scratch(t), "prices.json");
   writeFileSync(file, JSON.stringify(EUR));
   assert.match(
     await words("prices", "set", file, "--mode", "live"),
-    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n1 added, 0 unchanged$/m,
+    /^prices for live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n1 added, 0 unchanged$/m,
   );
   const { prices, ...record } = await changed("catalogue:live");
   assert.deepEqual(record, { ...EUR, version: 1 });
@@ -98,7 +98,7 @@ test("a unit has a price list of its own until it is removed", async (t) => {
   const { problem } = await command(1, set, JSON.stringify(EUR));
   assert.match(
     problem,
-    /^stopped: live keys for the unit `shop-1`: the currency changes from USD to EUR\. Set these prices\? /m,
+    /^stopped: live keys of the unit `shop-1`: the currency changes from USD to EUR\. Set these prices\? /m,
   );
   await command(0, [...set, "--yes"], JSON.stringify(EUR));
   const { prices, ...record } = await changed("catalogue:live:shop-1");
@@ -108,7 +108,7 @@ test("a unit has a price list of its own until it is removed", async (t) => {
   const own = await json("prices", "show", "--unit", "shop-1");
   assert.deepEqual(own, { unit: "shop-1", catalogues: { test: null, live: { ...EUR, prices } } });
   const change = ["prices", "change", "tree", "0.40", "--unit", "shop-1", ...live];
-  assert.match(await words(...change), /^prices of live keys for the unit `shop-1`, in EUR$/m);
+  assert.match(await words(...change), /^prices for live keys of the unit `shop-1`, in EUR$/m);
   const mode = await json("prices", "show", ...live);
   assert.equal(mode.catalogues.live.unitPrices.tree, "0.50");
 

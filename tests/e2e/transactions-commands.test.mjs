@@ -64,7 +64,7 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.match(await words(...erase, "--yes"), /is erased; it was first erased at \S+Z\. Amounts/);
   assert.match(
     await words(...show, "--reveal"),
-    /^Erased +\S+Z\nSafe to retry +yes, it was created with an Idempotency/m,
+    /^Erased +\S+Z\nSafe to retry +yes: the create request had an Idempotency/m,
   );
   assert.match(await words(...byEmail), /^no matching transaction$/m);
 });
@@ -112,13 +112,13 @@ test("all transactions of an e-mail address are found and erased, in one unit or
   );
   const before = await contents(kv);
   const asked = await command(1, erase);
-  assert.match(asked.problem, /^stopped: Search all transactions of unit_dev\S*, unit_dev\S* of /m);
+  assert.match(asked.problem, /^stopped: Search all transactions of unit_dev\S*, unit_dev\S* in /m);
   const inUnit = [...erase, "--unit", "unit_dev"];
   const askedInUnit = await command(1, inUnit);
   assert.match(
     askedInUnit.problem,
     new RegExp(
-      `^${ID} (?:.*\\n)+stopped: Search all transactions of unit_dev of .+ for the address`,
+      `^${ID} (?:.*\\n)+stopped: Search all transactions of unit_dev in .+ for the address`,
       "m",
     ),
   );

@@ -49,7 +49,7 @@ test("fulfilments are recorded once, leave what is to be done, and can be remove
   assert.deepEqual(await open(), [["tree", "3", "0", "3"]]);
   await fails(
     add("9"),
-    /^Only 3 of tree is left to do for the pledges of .+, but 9 would be recorded.+Not confirmed/,
+    /^Only 3 of tree is left to do for the pledges of .+, but this would record 9\..+Not confirmed/,
   );
   await fails(add("0"), /the quantity must be a number above 0/);
   const once = ["--operation-id", "fulfilment-1"];

@@ -310,7 +310,7 @@ fn a_list_that_others_have_just_changed_or_removed_is_not_replaced_unseen() {
     );
     let second = set(&store, &ada, own(), OWN_SET, Some(&first)).unwrap();
     store.edit(OWN_LIST, |_| before.clone()); // KV still shows the first list
-    let lost = "ada@example.org changed the prices of test keys for the unit `unit_dev` at 2026";
+    let lost = "ada@example.org changed the prices for test keys of the unit `unit_dev` at 2026";
     refused(set(&store, &ada, own(), OWN_SET, Some(&first)), lost);
     refused(remove(&store, &ada, Some(&first)), lost);
     store.edit(OWN_LIST, |text| text.replace(&first, &second));

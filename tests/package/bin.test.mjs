@@ -382,7 +382,7 @@ test("serve: a port that is in use, and the keys that it prints", async (t) => {
     assert.equal(status, 2);
     assert.match(
       err.trimEnd(),
-      /^port \d+ can't be used: another program uses it\. Choose another, such as `impact-pledge serve --port \d+`$/,
+      /^port \d+ can't be used: another program uses it\. Choose another port, for example with `impact-pledge serve --port \d+`$/,
     );
     assert.ok(err.startsWith(`port ${port} `), err);
   }

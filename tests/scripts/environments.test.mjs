@@ -152,7 +152,7 @@ test("each environment has its own rate limit of refused keys", async () => {
 
 test("the error names a configuration that can't be read, or an environment that does not exist", async (t) => {
   await assert.rejects(configuration(FILE, "prod"), {
-    message: "there is no environment `prod`: wrangler.toml has staging, production",
+    message: "wrangler.toml has no environment `prod`. Its environments: staging, production",
   });
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

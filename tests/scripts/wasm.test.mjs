@@ -92,7 +92,7 @@ test("a panic of the client traps before it writes a message, and a wasm with un
   assert.equal(printed, 1);
   await assert.rejects(
     removePanics(panicking(t, "core::panic")),
-    /functions of panics have new names/,
+    /functions that handle panics have new names/,
   );
 });
 

@@ -28,7 +28,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answer> 
     let mut units = whose.unit.is_none().then(BTreeMap::new);
     for of in whose.each() {
         let price_list = prices::get(call.store, of).await?;
-        let head = format!("prices of {}\n", charged_keys(of));
+        let head = format!("prices for {}\n", charged_keys(of));
         let mut list = head + &list_in_words(of, price_list.as_ref());
         if let Some(units) = &mut units {
             let (own, _) = prices::units(call.store, of.mode, usize::MAX).await?;

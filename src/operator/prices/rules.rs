@@ -15,12 +15,12 @@ pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
     )))
 }
 
-/// Returns words for the API keys to which a price list applies, such as ``live keys for the unit `shop` ``.
+/// Returns words for the API keys to which a price list applies, such as ``live keys of the unit `shop` ``.
 pub fn charged_keys(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     let keys = format!("{} keys", mode.name());
     match unit {
         None => keys,
-        Some(unit) => format!("{keys} for the unit `{unit}`"),
+        Some(unit) => format!("{keys} of the unit `{unit}`"),
     }
 }
 

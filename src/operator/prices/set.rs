@@ -137,7 +137,7 @@ fn shared_record<'c>(
     of: PriceListKey<'c>,
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
 ) -> SharedRecord<'c, PriceListKey<'c>> {
-    let words = format!("the prices of {}", charged_keys(of));
+    let words = format!("the prices for {}", charged_keys(of));
     SharedRecord { key: of, words, is_changed_by, removed_by: &[REMOVE, units::REMOVE] }
 }
 

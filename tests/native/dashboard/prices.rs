@@ -247,7 +247,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
             &send(&dashboard, &form),
             422,
             &[
-                "Your change was not saved: ada@example.org changed the prices of live keys at 31 Jan 2026, 12:00 UTC, less than 2 minutes ago",
+                "Your change was not saved: ada@example.org changed the prices for live keys at 31 Jan 2026, 12:00 UTC, less than 2 minutes ago",
             ],
         );
     }
