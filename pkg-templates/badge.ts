@@ -55,8 +55,7 @@ export function impactText({ amount, lang: locale, ...words }: ImpactTextOptions
     throw new TypeError("`amount` must be a number greater than 0");
   const lang = tagOf(locale),
     sentence = words[new Intl.PluralRules(lang, DIGITS).select(amount)] || words.other;
-  if (!sentence)
-    throw new TypeError("`other` must be a sentence: plural categories without a sentence use it");
+  if (!sentence) throw new TypeError("`other` must be a sentence");
   const number = new Intl.NumberFormat(lang, DIGITS).format(amount);
   return sentence.includes("{}") ? sentence.replaceAll("{}", number) : `${number} ${sentence}`;
 }

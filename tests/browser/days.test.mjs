@@ -172,7 +172,12 @@ test("support: an order, its e-mail, its key, its twin, its price", async (t) =>
   assert.equal(page.url(), found, "Back does not ask to send the search again");
   await send(page, { text: "SH-7777" }, button("Find"));
   await send(page, {}, link("SH-7777"));
-  await shows(page, "Same reference", "Check whether one of these transactions is a duplicate", /1\.00 USD/);
+  await shows(
+    page,
+    "Same reference",
+    "Check whether one of these transactions is a duplicate",
+    /1\.00 USD/,
+  );
 });
 
 test("an operator: a person is erased", async (t) => {

@@ -142,7 +142,10 @@ test("replay records are restored only together with the secret that they were m
   const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
   await wipe(kv);
   await kv.write([secretOf("2")]);
-  await assert.rejects(restore(kv, file, now), /this namespace and the backup have different secrets/);
+  await assert.rejects(
+    restore(kv, file, now),
+    /this namespace and the backup have different secrets/,
+  );
   assert.deepEqual(await Array.fromAsync(kv.names()), ["secret"], "nothing was written");
   const { secretReplaced } = await restore(kv, file, { ...now, overwrite: true });
   assert.deepEqual([secretReplaced, await kv.get("secret")], [true, secretOf("1").value]);

@@ -102,7 +102,7 @@ const WRONG_OF_CALLS = [
     [{ a: "x\r\nb: y" }, /name or value/],
     [{ a: 1 }, /name or value/],
     [[["a"]], /name or value/],
-    ["a: b", /an object/],
+    ["a: b", /a plain object/],
     [Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, ""])), /at most 100/],
     [thrower, /can't be read/],
   ].map(([headers, message]) => [{ headers }, message]),
@@ -207,7 +207,7 @@ const NO_KEYS = [
   [async () => sealed(), "api_key_failed", /vault is sealed/],
   [() => undefined, "api_key_failed", /must return a string/],
   [async () => "two words", "invalid_argument", /`apiKey`/],
-  [() => new Promise(() => {}), "api_key_failed", /longer than 50 ms/],
+  [() => new Promise(() => {}), "api_key_failed", /no result within 50 ms/],
   [() => new Promise(() => {}), "timeout", /`apiKey` took too long/, { deadlineMs: 30 }],
 ];
 

@@ -166,8 +166,14 @@ test("a client configured by environment variables", async (t) => {
     ["unit_2", "unit_1"],
   );
   const { PLEDGE_API_KEY, ...keyless } = env;
-  assert.throws(() => PledgeClient.fromEnv({}, keyless), /`PLEDGE_API_KEY` is not set/);
-  assert.throws(() => PledgeClient.fromEnv({ apiKey: KEY }, {}), /`PLEDGE_BASE_URL` is not set/);
+  assert.throws(
+    () => PledgeClient.fromEnv({}, keyless),
+    /^PledgeError: set the environment variable `PLEDGE_API_KEY`/,
+  );
+  assert.throws(
+    () => PledgeClient.fromEnv({ apiKey: KEY }, {}),
+    /^PledgeError: set the environment variable `PLEDGE_BASE_URL`/,
+  );
   PledgeClient.fromEnv({ apiKey: KEY, baseUrl }, {});
 });
 

@@ -519,8 +519,8 @@ const WRONG = [
 ];
 const WRONG_FAULTS = [
   [undefined, /must be an object/],
-  [{}, /has a `status` or a `fault`/],
-  [{ status: 503, fault: "slow", delayMs: 1 }, /has a `status` or a `fault`/],
+  [{}, /pass either a `status` or a `fault`/],
+  [{ status: 503, fault: "slow", delayMs: 1 }, /pass either a `status` or a `fault`/],
   [{ status: 200 }, /`status` must be a whole number from 400 to 599/],
   [{ fault: "lost" }, /`fault` must be one of `timeout`, `lost answer`, `lost write`, `slow`/],
   [{ status: 503, times: 0 }, /`times` must be/],
