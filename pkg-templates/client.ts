@@ -322,7 +322,7 @@ function isOpenHttp(baseUrl: string): boolean {
 }
 
 /**
- * Whether this code runs in a browser, in a page or a worker. A worker is recognized by a user agent that
+ * Whether this code runs in a browser, in a page or a worker. A worker is recognised by a user agent that
  * begins with `Mozilla/`, which only browsers use.
  */
 function inBrowserPage(): boolean {

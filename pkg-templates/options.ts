@@ -6,7 +6,7 @@ import { tryOrUndefined, redactedCause, redactor } from "./redact.ts";
 import type { Fetch, LogLevel, Logger, PledgeClientOptions } from "./types.ts";
 
 /**
- * Checks an option's value and returns it in normalized form. If the value is invalid, throws an error that
+ * Checks an option's value and returns it in normalised form. If the value is invalid, throws an error that
  * names the option.
  */
 export type Reader<T> = (name: string, value: unknown) => T;

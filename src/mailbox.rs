@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Normalizes an e-mail address: returns the same text for all addresses that, by RFC 5321 (sections 2.4,
+/// Normalises an e-mail address: returns the same text for all addresses that, by RFC 5321 (sections 2.4,
 /// 4.1.2, 4.1.3), name the same mailbox. The text is for hashes only: no e-mail is sent to it.
 ///
 /// - A quoted local part counts as its content without escapes: `"ada"@b.example`, `"\a\d\a"@b.example` and

@@ -148,7 +148,7 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
 }
 
 /**
- * Normalizes a text. Converts line breaks to LF, because browsers post CRLF but scripts in the page read LF.
+ * Normalises a text. Converts line breaks to LF, because browsers post CRLF but scripts in the page read LF.
  * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain.
  */
 const wellFormed = (text: string) =>
