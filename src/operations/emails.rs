@@ -279,7 +279,7 @@ async fn resend_day<P: Ports>(
 ) -> Result<Answer> {
     call.host.open_queue().await?;
     let question = format!(
-        "Resend all {} ({}) that failed on {day} and have not been sent since then?",
+        "Resend all {} in {} that failed on {day} and have not been sent since then?",
         all_of(service),
         call.place
     );

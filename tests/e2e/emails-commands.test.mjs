@@ -130,7 +130,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
   await fails(
     ofDay,
-    /^Resend all e-mails and messages of .+\) that failed on 2026-.+ since\? Not confirmed/,
+    /^Resend all e-mails and messages in .+ that failed on 2026-.+ since then\? Not confirmed/,
   );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });

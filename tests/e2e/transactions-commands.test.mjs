@@ -134,7 +134,7 @@ test("all transactions of an e-mail address are found and erased, in one unit or
   const rest = jsonOf(await command(1, [...erase, "--yes", "--json"])).transactions;
   const [left] = rest.filter(({ erased }) => erased === null);
   assert.deepEqual([rest.length, `transaction:${left.id}`], [2, young]);
-  assert.match(left.problem, /^it was created less than 5 minutes ago/);
+  assert.match(left.problem, /^the transaction was created less than 5 minutes ago/);
   await kv.remove([young]);
   assert.match(await words(...erase, "--yes"), /^no matching transaction: nothing was erased$/m);
   assert.match(await words(...inUnit, "--yes"), /^no matching transaction: nothing was erased$/m);
