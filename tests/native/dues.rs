@@ -150,6 +150,26 @@ fn a_settled_month_that_took_more_than_there_is_now_differs_from_its_payment() {
 }
 
 #[test]
+fn a_settled_month_keeps_what_it_took_and_a_later_credit_goes_to_the_next_month() {
+    let bench = carried();
+    let february = bench.order(ENDED_MS + DAY, json!(6));
+    bench.order(NOW_MS + 41 * DAY, json!(30));
+    bench.mark("2026-03", "11").unwrap();
+    // February is not settled, so this credit is booked there: 3.00 more are carried.
+    let credit = bench.credit(&request(&february, Some(("3", &[])))).unwrap().outcome;
+    assert_eq!(credit.booked_month.to_string(), "2026-02");
+    bench.at(APRIL_MS + 30 * DAY);
+    bench.order(APRIL_MS, json!(20));
+    let dues = [
+        "2026-04 10.00 − 0.00 − 3.00 = 7.00",
+        "2026-03 20.00 − 0.00 − 9.00 = 11.00 of 11.00",
+        "2026-02 6.00 − 18.00 − 0.00 = 0.00",
+        "2026-01 20.00 − 0.00 − 0.00 = 20.00 of 20.00",
+    ];
+    assert_eq!(bench.dues(), dues);
+}
+
+#[test]
 fn a_month_that_is_unpaid_again_keeps_its_credits_and_later_ones_are_booked_in_it() {
     let bench = bench();
     let id = bench.order(NOW_MS, json!(40));
