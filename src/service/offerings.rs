@@ -2,7 +2,6 @@
 
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::settlement::Month;
-use crate::store::TransactionMetadata;
 
 /// Maximum number of offerings for which a timeline shows updates. Further offerings are left out.
 pub const MAX_OFFERINGS: usize = 20;
@@ -15,17 +14,6 @@ pub(super) struct Offerings {
 }
 
 impl Offerings {
-    /// Reads the offerings from a transaction's metadata. Returns `None` if the metadata has no quantities or
-    /// no time, as for large and old transactions. Also returns `None` if there are more than
-    /// [`MAX_OFFERINGS`]: the metadata does not say which of them come first.
-    pub fn of_metadata(metadata: &TransactionMetadata) -> Option<Self> {
-        let quantities = metadata.summary.quantities.as_ref()?;
-        let ids: Vec<_> =
-            quantities.iter().map(|(id, _)| id.to_owned()).take(MAX_OFFERINGS + 1).collect();
-        let are_all = ids.len() <= MAX_OFFERINGS;
-        Some(Offerings { month: metadata.month()?, ids }).filter(|_| are_all)
-    }
-
     /// Collects the offerings from a transaction's pledges. Returns `None` if the time of the transaction cannot be
     /// read.
     pub fn of(transaction: &RetrievedPledgeTransaction<'_>) -> Option<Self> {

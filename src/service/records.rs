@@ -44,19 +44,17 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         owner: String,
     ) -> Result<Vec<u8>, Problem> {
         let mut reservation = self.caches.in_flight.reservation(owner);
-        self.read_reserved(stored, &mut reservation, 0).await
+        self.read_reserved(stored, &mut reservation).await
     }
 
-    /// Enlarges the request's memory reservation, and then reads a whole transaction. `held` is the number of
-    /// bytes that the request already holds. The caller may wait for other things while it keeps the
-    /// reservation.
+    /// Reserves memory, and then reads a whole transaction. The caller may wait for other things while it
+    /// keeps the reservation.
     pub(super) async fn read_reserved(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
         reservation: &mut Reservation<'_>,
-        held: usize,
     ) -> Result<Vec<u8>, Problem> {
-        let bytes = held.saturating_add(TransactionKey::bytes(&metadata));
+        let bytes = TransactionKey::bytes(&metadata);
         reservation.read(bytes, bytes)?;
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }

@@ -45,10 +45,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let Scope { mode, unit } = stored.metadata.scope();
-        let offerings = Offerings::of_metadata(&stored.metadata);
-        let are_known = offerings.is_some();
-        let reads = join3(self.profile(&unit), self.cancelled(id), self.updates(mode, offerings));
-        let (profile, cancelled, mut updates) = reads.boxed_local().await;
+        // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
+        let readers = [mode.name(), "page", &unit].join(" ");
+        let mut reservation = self.caches.in_flight.reservation(readers); // until the page is rendered
+        let bytes = self.read_reserved(stored, &mut reservation).await?;
+        // The record names the offerings. All further records are read at the same time.
+        let transaction = decode(TransactionKey::KIND, &bytes)?;
+        let updates = self.updates(mode, Offerings::of(&transaction));
+        let reads = join3(self.profile(&unit), self.cancelled(id), updates);
+        let (profile, cancelled, updates) = reads.boxed_local().await;
+        reservation.resize(bytes.len().saturating_add(updates.bytes))?;
         let (profile, no_profile) = match profile {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(Err(Damaged)), Some(problem)),
@@ -57,15 +63,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(cancelled) => (cancelled, None),
             Err(problem) => (None, Some(problem)),
         };
-        // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
-        let readers = [mode.name(), "page", &unit].join(" ");
-        let mut reservation = self.caches.in_flight.reservation(readers); // until the page is rendered
-        let bytes = self.read_reserved(stored, &mut reservation, updates.bytes).await?;
-        if !are_known {
-            let offerings = Offerings::of(&decode(TransactionKey::KIND, &bytes)?);
-            updates = self.updates(mode, offerings).boxed_local().await;
-        }
-        let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
         let progress = updates.progress();
         let page = match &cancelled {

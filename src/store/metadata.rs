@@ -31,22 +31,19 @@ pub struct TransactionMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
     /// The summary for operators, who may edit it. When the service reads metadata, it reads only the
-    /// creation time and the quantities of the summary.
-    #[serde(default, deserialize_with = "read_summary")]
+    /// creation time of the summary.
+    #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
 }
 
-/// Deserializes the creation time and the quantities of a summary.
-fn read_summary<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
+fn read_created_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Read {
+    struct Created {
         created_at: Option<String>,
-        #[serde(default, deserialize_with = "read_quantities")]
-        quantities: Option<Quantities>,
     }
-    let Read { created_at, quantities } = Read::deserialize(deserializer)?;
-    Ok(Summary { created_at, quantities, ..Summary::default() })
+    let Created { created_at } = Created::deserialize(deserializer)?;
+    Ok(Summary { created_at, ..Summary::default() })
 }
 
 /// The summary of a transaction for operators, who list it without reading the record.

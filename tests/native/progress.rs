@@ -111,20 +111,6 @@ fn each_offering_costs_one_read_in_ten_seconds_also_without_updates() {
     }
 }
 
-/// The record of this transaction cannot be read. So the updates are read only if the metadata, which arrives
-/// earlier, names the offerings.
-#[test]
-fn the_metadata_names_the_offerings_before_the_record_is_read() {
-    for (quantities, expected) in [(true, 1), (false, 0)] {
-        let service = service(&record(&["tree"]), quantities);
-        service.store.edit(&format!("transaction:{}", id()), |_| "damaged".to_owned());
-        let key = EditKey::from_bytes([2; 20]);
-        let address = format!("/timeline/{}?edit_key={key}", id());
-        assert_eq!(service.send(&TestRequest::new("GET", &address, "")).status, 500);
-        assert_eq!(reads(&service).len(), expected);
-    }
-}
-
 #[test]
 fn a_wrong_edit_key_reads_no_updates() {
     let service = service(&record(&["tree"]), true);
