@@ -5,11 +5,11 @@ use super::month::MonthSelection;
 use super::page::Page;
 use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
-use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::quantities::{self, PledgedQuantities};
 use crate::operator::roles::Permission;
 use crate::operator::transactions::TransactionFilter;
+use crate::operator::{DamagedRecords, bound};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -35,13 +35,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (table(&pledged.quantities))
             @if pledged.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&pledged.coverage))
-            @if let Some(first) = &pledged.left_out.first {
-                p.problem {
-                    "These sums leave out transactions with too many quantities. Number of such \
-                     transactions, in all months: "
-                    (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
-                }
-            }
+            (left_out(&pledged.left_out))
             ul.links {
                 li { a href=(selection.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
                 li { a href=(selection.address(&path(unit, "usage"))) { "Usage" } }
@@ -50,6 +44,18 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
         }
     };
     Ok(Page::new(TITLE, content))
+}
+
+/// Renders a notice about the transactions that are missing from the sums of offerings, if there are any.
+pub(super) fn left_out(DamagedRecords { count, first }: &DamagedRecords) -> Markup {
+    html! {
+        @if let Some(first) = first {
+            p.problem {
+                "These sums leave out transactions with too many quantities. Number of such transactions, in \
+                 all months: " (count) ", the first is " (view::untrusted_text(first)) "."
+            }
+        }
+    }
 }
 
 const TITLE: &str = "Quantities";

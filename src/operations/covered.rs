@@ -53,6 +53,16 @@ pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) 
     format!("{until}{}{}", from.unwrap_or_default(), damaged_in_words(damaged))
 }
 
+/// Returns a sentence about the transactions that are missing from the sums of offerings, if there are any.
+pub fn left_out_in_words(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(
+            "Not in these sums: {count} transactions (of all months), because each has too many quantities."
+        ),
+    }
+}
+
 fn damaged_in_words(DamagedRecords { count, first }: &DamagedRecords) -> String {
     match count {
         0 => String::new(),

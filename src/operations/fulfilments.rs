@@ -1,7 +1,7 @@
 //! Operations on fulfilments: what was done for pledges.
 
 use super::call::{Answer, Call, Host as _, Ports, Result};
-use super::covered::{Covered, complete};
+use super::covered::{Covered, complete, left_out_in_words};
 use super::spec::{Argument, Kind, Spec, mode, month, text};
 use super::table::{paragraphs, table, time};
 use crate::ledger::fulfilments::{Fulfilment, NewFulfilment, Removal};
@@ -294,12 +294,7 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
         ),
         false => String::new(),
     };
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(
-            "Not in these sums: {count} transactions (of all months), because each has too many quantities."
-        ),
-    };
+    let without = left_out_in_words(left_out.count);
     let text = paragraphs([sums, others, complete(coverage), without]);
     let covered = Covered::from(coverage);
     let data = BalanceList { balances, more: *more, left_out: left_out.count, covered };

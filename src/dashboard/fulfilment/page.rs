@@ -5,7 +5,7 @@ use super::form::{self, FormResult, PAGE, PATH};
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::Page;
-use crate::dashboard::{PageContext, Result, view};
+use crate::dashboard::{PageContext, Result, quantities, view};
 use crate::operator::fulfilments::{self, Balance};
 use crate::operator::roles::Permission;
 use crate::operator::{OperatorError, bound, updates};
@@ -50,13 +50,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (table(&found.balances))
             @if found.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&found.coverage))
-            @if let Some(first) = &found.left_out.first {
-                p.problem {
-                    "These sums leave out transactions with too many quantities. Their number, over \
-                     all months: "
-                    (found.left_out.count) ", the first is " (view::untrusted_text(first)) "."
-                }
-            }
+            (quantities::left_out(&found.left_out))
             ul.links {
                 li { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
                 li { a href=(selection.address("/usage")) { "Usage" } }

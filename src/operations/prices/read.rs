@@ -46,8 +46,7 @@ fn list_in_words(of: PriceListKey<'_>, price_list: Option<&PriceList>) -> String
     let Some(price_list) = price_list else {
         return match of.unit {
             Some(_) => {
-                "the unit has no price list of its own, so the general prices for this mode \
-                        (test or live) apply"
+                "the unit has no price list of its own: the prices of the mode (test or live) apply"
             }
             None => "no price list is set: every charge is 0.00 USD",
         }

@@ -3,7 +3,7 @@
 use super::of_month::{OF_MODE, OfMonth, UNIT};
 use crate::ledger::OfferingSum;
 use crate::operations::call::{Answer, Call, Ports, Result};
-use crate::operations::covered::{Covered, complete};
+use crate::operations::covered::{Covered, complete, left_out_in_words};
 use crate::operations::spec::Spec;
 use crate::operations::table::{paragraphs, table};
 use crate::operations::transactions::MONTH;
@@ -55,14 +55,8 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
         }
         false => String::new(),
     };
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(
-            "Not in these sums: {count} transactions (of all months), because each has too many \
-             quantities. The first is {}.",
-            left_out.first.as_deref().unwrap_or_default()
-        ),
-    };
+    let first = left_out.first.as_ref().map(|first| format!(" The first is {first}."));
+    let without = left_out_in_words(left_out.count) + &first.unwrap_or_default();
     let text = paragraphs([sums, others, complete(coverage), without]);
     let (left_out, covered) = (left_out.count, Covered::from(coverage));
     let data = Quantities { month, mode: &asked.mode, quantities, more: *more, left_out, covered };

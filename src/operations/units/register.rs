@@ -105,7 +105,7 @@ pub async fn remove<P: Ports>(
     }
     let text = format!(
         "The profile and the price lists of {unit} are removed. Within about {APPLIED_SECONDS} s, \
-         timelines stop showing the profile, and the general prices apply to the unit."
+         timelines stop showing the profile, and the prices of the mode apply to the unit."
     );
     Answer::done(&done.map(|removed| Removed { unit, removed }), text)
 }
