@@ -36,7 +36,7 @@ pub enum Heard {
 /// A person who changes a fact, such as a unit's membership of a team.
 pub struct Claimant {
     /// The name of the fact's record.
-    pub name: &'static str,
+    pub name: String,
     /// Whether the change writes the record (`true`) or removes it.
     pub is_added: bool,
     pub begun_ms: u64,
@@ -96,10 +96,10 @@ impl Books {
     }
 
     /// Records that a person begins to change a fact. The returned guard records the end of the change.
-    pub fn announce(self: &Rc<Self>, name: &'static str, is_added: bool) -> (usize, Ending) {
+    pub fn announce(self: &Rc<Self>, name: &str, is_added: bool) -> (usize, Ending) {
         let number = self.claimants.borrow().len();
         self.claimants.borrow_mut().push(Claimant {
-            name,
+            name: name.to_owned(),
             is_added,
             begun_ms: self.now_ms(),
             is_ours: false,
@@ -185,9 +185,9 @@ impl Books {
     fn begin(&self, number: usize) {
         self.claimants.borrow_mut()[number].is_ours = true;
         let claimants = self.claimants.borrow();
-        let name = claimants[number].name;
+        let name = &claimants[number].name;
         let is_beside = |(other, claimant): &(usize, &Claimant)| {
-            *other != number && claimant.name == name && claimant.is_ours
+            *other != number && claimant.name == *name && claimant.is_ours
         };
         if let Some((other, _)) = claimants.iter().enumerate().find(is_beside) {
             self.blame(

@@ -5,7 +5,8 @@ use crate::books::Books;
 use crate::invariants::Wrong;
 use crate::kv::Kv;
 use crate::ledger_sums::{exact, kept_quantities, quantity};
-use crate::settling::SETTLEMENTS;
+use crate::payments::{ENDS, settlement};
+use crate::settling::SHOP;
 use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,8 +99,8 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
 /// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the
 /// settlement in KV states.
 pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
-    SETTLEMENTS.iter().find_map(|name| {
-        let record = kv.last(name)?;
+    ENDS.iter().map(|(month, _)| settlement(SHOP, month)).find_map(|name| {
+        let record = kv.last(&name)?;
         let shop = name.trim_start_matches("settlement:");
         let sums = record.json()["sums"].as_array().cloned().unwrap_or_default();
         let stated = |currency: &str| {

@@ -209,7 +209,7 @@ fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
 fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {
-        let is_there = simulation.kv.last(change.name).is_some();
+        let is_there = simulation.kv.last(&change.name).is_some();
         let is_undone = claimants.iter().any(|other| {
             other.name == change.name
                 && other.is_added != change.is_added

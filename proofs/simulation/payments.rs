@@ -31,7 +31,8 @@ const STEPS: usize = 30;
 const TOGETHER: u64 = 4;
 const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
 
-fn settlement((mode, unit): Scope, month: &str) -> String {
+/// Returns the name of the payment record of a shop's month.
+pub fn settlement((mode, unit): Scope, month: &str) -> String {
     format!("settlement:{mode}:{unit}:{month}")
 }
 

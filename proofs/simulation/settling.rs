@@ -9,7 +9,7 @@ use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
 use crate::ledger_sums::exact;
-use crate::payments::ENDS;
+use crate::payments::{ENDS, settlement};
 use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::due_months::due_month;
@@ -22,14 +22,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop for which only operators' commands mark months as paid. `SETTLEMENTS` contains the names of its
-/// payment records, one for each month of [`ENDS`].
+/// The shop for which only operators' commands mark months as paid.
 pub const SHOP: Scope = ("live", "unit_2");
-pub const SETTLEMENTS: &[&str] = &[
-    "settlement:live:unit_2:2026-01",
-    "settlement:live:unit_2:2026-02",
-    "settlement:live:unit_2:2026-03",
-];
 /// The maximum delay until a person begins a payment.
 pub const PAUSE_MS: u64 = 60_000;
 /// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
@@ -55,9 +49,9 @@ impl Books {
     /// Marks a month as paid, or undoes this, after a random delay of at most `within_ms`.
     pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
         let (books, is_added) = (Rc::clone(self), self.random.chance(650));
-        let index = self.pick_month();
-        let ((month, _), settlement) = (ENDS[index], SETTLEMENTS[index]);
-        let (number, ending) = self.announce(settlement, is_added);
+        let month = self.pick_month();
+        let settlement = settlement(SHOP, month);
+        let (number, ending) = self.announce(&settlement, is_added);
         self.spawn_killable(async move {
             books.sleep(books.random.below(within_ms)).await;
             let told = match is_added {
@@ -77,10 +71,10 @@ impl Books {
         });
     }
 
-    /// Picks one of the months that have ended, most often the last one. Returns its index in [`ENDS`].
-    fn pick_month(&self) -> usize {
-        let mut later = (1..ENDS.len()).rev().filter(|index| self.now_ms() >= ENDS[*index].1);
-        later.find(|_| self.random.chance(600)).unwrap_or(0)
+    /// Picks one of the months that have ended, most often the last one.
+    fn pick_month(&self) -> &'static str {
+        let mut later = ENDS[1..].iter().rev().filter(|(_, ended_ms)| self.now_ms() >= *ended_ms);
+        later.find(|_| self.random.chance(600)).unwrap_or(&ENDS[0]).0
     }
 
     async fn mark(&self, month: &str) -> Result<(), String> {
