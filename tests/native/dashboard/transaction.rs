@@ -232,7 +232,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
         let page = send(&[("round", &round)]);
         assert_eq!((page.status, test_dashboard.rounds()), (200, vec![2]));
         assert!(page.text.contains(words) && !page.text.contains("canary"), "{words}");
-        assert!(page.text.contains("is already queued"), "its state");
+        assert!(page.text.contains("The notification is already queued"), "its state");
     }
     test_dashboard.keep_marker(&id, "sent", None, 2);
     let page = send(&[("round", &round)]);

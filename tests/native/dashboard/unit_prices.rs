@@ -190,7 +190,7 @@ fn a_unit_gets_a_list_of_its_own_and_returns_to_that_of_the_mode() {
     assert_eq!(dashboard.store().value(OWN), None);
     assert_has(&send(&dashboard, &form), 422, &["now have other prices"]);
     let page = dashboard.get(OPERATOR, OWN_PAGE);
-    assert_has(&page, 200, &["has no price list of its own", "price list was removed"]);
+    assert_has(&page, 200, &["has no price list of its own", "The unit's price list was removed"]);
     assert!(!page.text.contains("Newer prices were set"));
     assert_eq!(dashboard.service.create(UNIT, &minimal()).status, 200);
 }
