@@ -69,8 +69,8 @@ class Program extends Command {
 }
 
 /**
- * Returns the first option that npm has taken from the command, or undefined. Ignores an option that the
- * command has also received, because the user meant it for npm too.
+ * Returns the first option that npm took for itself instead of passing it to the command, or undefined.
+ * Ignores an option that also reached the command: the user meant it for both.
  */
 function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]

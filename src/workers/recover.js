@@ -192,8 +192,8 @@ class Sending {
   }
 
   /**
-   * Returns the state of the notification after the instance broke. If the notification was sent, first
-   * writes its marker, the record that it was sent. If this write fails, the state is "sent" all the same.
+   * Finds out whether the notification was sent, after the wasm instance broke. If so, writes its marker, which
+   * is the record that it was sent. If this write fails, the result is still "sent".
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
