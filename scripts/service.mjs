@@ -28,8 +28,8 @@ const dev = command(
   "Runs the service, a demo shop and the dashboard on this machine, with development data. The service is on http://127.0.0.1:8787, or on another port with PORT=9000. Data survives a restart. Press Ctrl-C to stop.",
 );
 dev.option("--persist-to <dir>", "folder of the local state").action(async ({ persistTo }) => {
-  const port = await freePort(dev.terminal.env.PORT, calledAs("dev"));
   const tools = operatorTools(dev.terminal.env);
+  const port = await freePort(dev.terminal.env.PORT, calledAs("dev"));
   await serveUntilAsked(() =>
     startDevelopment(tools, { port, persistTo, configs: developmentConfigs(tools) }),
   );

@@ -10,7 +10,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
-import getPort, { portNumbers } from "get-port";
+import { testPort } from "../../tests/support/port.mjs";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { duration, log } from "../../scripts/lib/output.mjs";
 import { find, npm, run } from "../../scripts/lib/run.mjs";
@@ -92,7 +92,7 @@ function startDev(t, folder, env) {
     stream.setEncoding("utf8").on("data", (text) => (output += text));
   const ended = new Promise((resolve) => child.on("close", resolve)).then(() => (isEnded = true));
   const ready = async () => {
-    await until(() => isEnded || output.includes("Ctrl-C to stop"), COMMAND_MS);
+    await until(() => isEnded || output.includes("Ctrl-C to stop"));
     assert.ok(!isEnded, output);
     return output.match(/the dashboard +(http\S+)/)?.[1] ?? "";
   };
@@ -126,7 +126,7 @@ test("Node and npm alone make a project, serve it, use it, and build what a depl
   const folder = join(projects, "my-pledges");
   const command = (...args) => step(args.join(" "), () => npx(folder, NAME, ...args));
   await step("init my-pledges", () => init("my-pledges"));
-  const port = await getPort({ port: portNumbers(22_000, 22_999) });
+  const port = await testPort();
   const origin = `http://127.0.0.1:${port}`;
   const dev = startDev(t, folder, { ...env, PORT: String(port) });
   const dashboard = await step("dev", dev.ready);

@@ -6,6 +6,7 @@ import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/setup/browser.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
+import { PATIENCE_MS } from "../support/until.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
@@ -21,8 +22,11 @@ export function useBrowser() {
   after(() => browser?.close());
 }
 
-const newPage = async (options) =>
-  (await browser.newContext({ reducedMotion: "reduce", ...options })).newPage();
+async function newPage(options) {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context.newPage();
+}
 
 /**
  * Opens a page. The test fails if the page's console has an error or a warning that does not match

@@ -75,7 +75,7 @@ async function order(key, reference, amount, headers = {}) {
   });
   assert.equal(answer.status, 200, await answer.clone().text());
   const { id } = await answer.json();
-  await until(async () => (await rows(id)).length === 1, 5_000);
+  await until(async () => (await rows(id)).length === 1);
   return id;
 }
 

@@ -16,19 +16,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { after } from "node:test";
-import getPort, { portNumbers } from "get-port";
 import { run as program } from "../../scripts/lib/run.mjs";
 import { bundleShop } from "../../scripts/lib/shop.mjs";
+import { onLoopback } from "../support/loopback.mjs";
+import { testPort } from "../support/port.mjs";
 import { until } from "../support/until.mjs";
 import { cloudflare } from "./cloudflare.mjs";
 import { NAME, packed } from "./packed-service.mjs";
 import { scratch, tools } from "./script.mjs";
 
 const MOST_BYTES = 4_700_000; // limit of the tarball
-const START_MS = 60_000;
 
 await bundleShop(tools.root);
 const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
@@ -85,7 +86,7 @@ async function projectOf(t) {
     assert.equal(code, 0, problem);
     return out + problem;
   };
-  const outside = (args) => start(home, unpacked, args);
+  const outside = (args, more) => start(home, unpacked, args, more);
   return { folder, init, begin, outside, command };
 }
 
@@ -115,8 +116,11 @@ test("two builds have the same bytes, which are few, without anything of this ma
 
 test("Node alone creates a project, serves it, and runs commands on its records", async (t) => {
   const { folder, init, begin, outside, command } = await projectOf(t);
+  const other = await onLoopback(createServer());
+  t.after(other.close);
+  const { port: taken } = new URL(other.origin); // a folder without a project is named before a port that is in use
   for (const args of [["keys", "list"], ["dev"], ["migrate"], ["deploy", "--dry-run"]]) {
-    const { code, problem } = await outside(args).done;
+    const { code, problem } = await outside(args, { PORT: taken }).done;
     assert.equal(code, 1, problem);
     assert.match(
       problem,
@@ -132,14 +136,14 @@ test("Node alone creates a project, serves it, and runs commands on its records"
   for (const toml of ["wrangler.toml", "wrangler.dashboard.toml"])
     assert.doesNotMatch(readFileSync(join(folder, toml), "utf8"), /^\[build\]|npm run/m);
 
-  const port = await getPort({ port: portNumbers(21_000, 21_999) });
+  const port = await testPort();
   const dev = begin(["dev"], { PORT: String(port) });
   t.after(() => dev.kill("SIGKILL"));
   let end;
   dev.done.then((how) => {
     end = how;
   });
-  await until(() => end || dev.out().includes("Press Ctrl-C to stop"), START_MS);
+  await until(() => end || dev.out().includes("Press Ctrl-C to stop"));
   assert.ok(!end, end?.problem);
   const origin = `http://127.0.0.1:${port}`;
   const { key } = JSON.parse(

@@ -4,13 +4,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
-import getPort, { portNumbers } from "get-port";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { refusesOtherHosts } from "../support/loopback.mjs";
+import { testPort } from "../support/port.mjs";
 import { until } from "../support/until.mjs";
 import { run, scratch, start, tools } from "./script.mjs";
-
-const START_MS = 300_000; // a first build takes long
 
 /**
  * Starts the service and waits for its whole greeting.
@@ -23,7 +21,7 @@ async function running(t, { port, persistTo }) {
   service.done.then((how) => {
     end = how;
   });
-  await until(() => end || service.out().includes("Press Ctrl-C to stop"), START_MS);
+  await until(() => end || service.out().includes("Press Ctrl-C to stop"));
   assert.ok(!end, `it ended with ${end?.code}: ${end?.problem}`);
   return service;
 }
@@ -59,7 +57,7 @@ async function ends(service, port, signal) {
   assert.match(stdout, /workerd/);
   service.kill(signal);
   assert.equal((await service.done).code, 0);
-  await until(() => !children.some(alive), 5_000);
+  await until(() => !children.some(alive));
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
 }
 
@@ -103,14 +101,14 @@ async function showsWhatItNames(service, origin) {
   const { timelineUrl } = await placed.json();
   assert.ok(timelineUrl.startsWith(`${origin}/timeline/ptran_`));
   const mails = async () => (await fetch(`${origin}/developer/mails`)).json();
-  await until(async () => (await mails()).length === 1, 10_000);
+  await until(async () => (await mails()).length === 1);
   const [{ subject, text }] = await mails();
   assert.equal(subject, "Small Hours Coffee has pledged 2 trees for you");
   assert.ok(text.includes(timelineUrl));
-  await until(() => service.out().includes(`Subject:  ${subject}`), 5_000);
+  await until(() => service.out().includes(`Subject:  ${subject}`));
   const dashboard = new URL(places["the dashboard"]).origin;
   await sendsAgain(dashboard, timelineUrl.match(/ptran_[a-z2-7]+/)[0]);
-  await until(async () => (await mails()).length === 2, 10_000);
+  await until(async () => (await mails()).length === 2);
   return dashboard;
 }
 
@@ -138,7 +136,7 @@ async function hasTables(persistTo) {
 
 test("the printed command creates a transaction, the keys read it, commands change the records, and all survive a restart", async (t) => {
   // Below the ports of outgoing connections: one of those could take the next port, which is the dashboard's.
-  const [port, persistTo] = [await getPort({ port: portNumbers(20_000, 20_999) }), scratch(t)];
+  const [port, persistTo] = [await testPort(), scratch(t)];
   const origin = `http://127.0.0.1:${port}`;
   const status = async (id, key, unit) => {
     const headers = { authorization: `Bearer ${key}`, ...(unit && { "x-service-unit-id": unit }) };
@@ -189,16 +187,16 @@ test("the printed command creates a transaction, the keys read it, commands chan
 });
 
 test("stopping it before it serves leaves no process behind", async (t) => {
-  const env = { PORT: String(await getPort()) };
+  const env = { PORT: String(await testPort()) };
   const service = start("start", ["--persist-to", scratch(t)], { env });
   let children = [];
   await until(() => {
     if (service.problem().includes("building the service")) children = family(service.pid);
     return children.length > 0;
-  }, START_MS);
+  });
   service.kill("SIGTERM");
   assert.equal((await service.done).code, 130);
-  await until(() => !children.some(alive), 5_000);
+  await until(() => !children.some(alive));
 });
 
 test("a signal to npm, from a supervisor or a terminal, ends all its processes, even if it is sent twice", async (t) => {
@@ -206,7 +204,7 @@ test("a signal to npm, from a supervisor or a terminal, ends all its processes, 
     const args = ["start", "--silent", "--", "--persist-to", scratch(t)];
     const npm = spawn("npm", args, {
       cwd: tools.root,
-      env: { ...tools.env, PORT: String(await getPort()) },
+      env: { ...tools.env, PORT: String(await testPort()) },
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     });
@@ -216,12 +214,12 @@ test("a signal to npm, from a supervisor or a terminal, ends all its processes, 
     await until(() => {
       if (problem.includes("building the service")) children = family(npm.pid);
       return children.length > 2;
-    }, START_MS);
+    });
     // A terminal sends Ctrl-C to the whole group, and npm alone ignores it. On SIGHUP npm exits, and leaves its shell running.
     const to = (signal === "SIGINT" ? -1 : 1) * Number(npm.pid);
     process.kill(to, signal);
     if (npm.exitCode === null) process.kill(to, signal);
-    await until(() => !children.some(alive), 5_000);
+    await until(() => !children.some(alive));
   }
 });
 

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { SpanKind, SpanStatusCode, context, propagation, trace } from "@opentelemetry/api";
 import {
@@ -115,10 +115,12 @@ test("a hook sees each attempt that gets no answer, and no later event of it", a
   // An answer that arrives too late causes no event, and a call that a hook aborts is not sent.
   const events = [];
   const note = ({ reason, status }) => events.push(reason ?? status);
-  const late = () => sleep(60).then(answer(retrieved()));
+  const { promise: arrives, resolve: arrive } = Promise.withResolvers();
+  const late = () => arrives.then(answer(retrieved()));
   const deaf = clientOf(late, { ...never, timeoutMs: 20, onResponse: note, onError: note });
   await failed(get(deaf.client));
-  await sleep(80);
+  arrive(undefined);
+  await turn();
   const stop = new AbortController();
   const hooks = { onRequest: () => stop.abort("enough"), onResponse: note, onError: note };
   const { client, seen } = clientOf(answer(retrieved()), hooks);

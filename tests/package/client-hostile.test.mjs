@@ -200,7 +200,7 @@ function costly() {
   ];
 }
 
-test("a hostile cause costs little, whatever it is", { timeout: 60_000 }, async () => {
+test("a hostile cause costs little, whatever it is", async () => {
   for (const thrown of costly()) {
     const error = await errorOf(rejecting(thrown));
     assertError(error, ConnectionError, "connection_failed");
@@ -237,9 +237,11 @@ test("headers of the caller's own making show no key", async () => {
 
 /**
  * The length of a long text, and the number of headers in a test. If the work grew with the square of this
- * length, the test would take an hour.
+ * length, the test would take an hour, and the runner would stop it.
  */
 const LONG = 1_000_000;
+/** The longest time limit of a client, for calls that a busy machine may slow down. */
+const PATIENT = { timeoutMs: 2 ** 31 - 1 };
 
 test("large answers and long lists of headers are redacted in linear time", async () => {
   const texts = [KEY.repeat(40_000), KEY.slice(0, -1).repeat(40_000), '"'.repeat(LONG)];
@@ -284,14 +286,14 @@ test("a stream that never ends is left at the timeout, in little memory", async 
   }
 });
 
-test("an answer in a million pieces is joined in linear time", { timeout: 30_000 }, async () => {
+test("an answer in a million pieces is joined in linear time", async () => {
   const bytes = Buffer.from(JSON.stringify(retrieved({ later: "x".repeat(LONG) })));
   let at = 0;
   const byByte = async () =>
     at < bytes.length
       ? { done: false, value: new Uint8Array(bytes.subarray(at, ++at)) }
       : { done: true };
-  const { later } = await get(clientOf(streamed(byByte)).client);
+  const { later } = await get(clientOf(streamed(byByte), PATIENT).client);
   assert.equal(later.length, LONG);
 });
 

@@ -261,7 +261,8 @@ test("CommonJS has the same exports", () => {
 
 // ---- Hostile forms: quadratic work would take many minutes, linear work takes seconds --------------
 
-const LIMIT_MS = 120_000;
+/** The limit of the processor's time for this process, which other programs do not change. */
+const LIMIT_MICROSECONDS = 120_000_000;
 const MANY = Number(process.env.HOSTILE_COUNT ?? 60_000);
 const many = (field) => Array.from({ length: MANY }, (_, n) => field(n));
 const zeros = "0".repeat(MANY),
@@ -304,10 +305,13 @@ for (const [name, [fields, issues, owned]] of Object.entries(HOSTILE)) {
 async function counted(fields) {
   const form = join(project.folder, "node_modules", "impact-pledge", "form.cjs");
   const worker = new Worker(COUNT, { eval: true, workerData: { form, fields } });
-  const limit = setTimeout(() => worker.terminate(), LIMIT_MS);
+  const began = process.cpuUsage();
+  const limit = setInterval(() => {
+    if (process.cpuUsage(began).user > LIMIT_MICROSECONDS) worker.terminate();
+  }, 1_000);
   const ended = once(worker, "exit").then(() => ["more than two minutes"]);
   const [result] = await Promise.race([once(worker, "message"), ended]);
-  clearTimeout(limit);
+  clearInterval(limit);
   await worker.terminate();
   return result;
 }

@@ -122,9 +122,9 @@ test("a page of Chromium, with a policy that allows wasm and no eval, calls the 
   await route(page, service, http);
   const mocked = handlers[`${service.baseUrl}/*`];
   assert.equal((await mocked({ request: new Request(`${service.baseUrl}/healthz`) })).status, 200);
-  const shop = async ([apiKey, baseUrl, request]) => {
+  const shop = async ([apiKey, baseUrl, request, limits = {}]) => {
     const { PledgeClient } = await import("/index.js");
-    const options = { retryCreates: true, maxRetries: 1, timeoutMs: 300 };
+    const options = { retryCreates: true, maxRetries: 1, ...limits };
     const client = new PledgeClient({ apiKey, baseUrl, ...options });
     const outcome = (call) =>
       call.then(
@@ -140,7 +140,10 @@ test("a page of Chromium, with a policy that allows wasm and no eval, calls the 
   assert.deepEqual([id, reference], [service.transactions()[0].id, "order-1"]);
   assert.equal(service.transactions().length, 1);
   service.fail({ fault: "timeout", times: 4 });
-  assert.deepEqual(await page.evaluate(shop, given), ["TimeoutError", "TimeoutError"]);
+  assert.deepEqual(await page.evaluate(shop, [...given, { timeoutMs: 300 }]), [
+    "TimeoutError",
+    "TimeoutError",
+  ]);
   service.restore();
   service.fail({ operation: "get", status: 503, times: 2 });
   assert.equal((await page.evaluate(shop, given))[1], "ApiError");

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import getPort from "get-port";
 import { serve } from "../../scripts/lib/serve.mjs";
+import { testPort } from "../support/port.mjs";
 
 /** The code of a program that fails with a message a given number of times, and then serves requests. */
 const WRANGLER = `
@@ -27,7 +27,7 @@ async function started(t, plan) {
   const [wrangler, log] = [join(root, "wrangler.mjs"), join(root, "log")];
   writeFileSync(wrangler, WRANGLER);
   writeFileSync(join(root, "plan.json"), JSON.stringify({ ...plan, log }));
-  const worker = { what: "the dashboard", config: "x.toml", port: await getPort() };
+  const worker = { what: "the dashboard", config: "x.toml", port: await testPort() };
   const outcome = await serve({ root, env: process.env, wrangler }, worker).catch((error) => error);
   const starts = existsSync(log) ? readFileSync(log, "utf8").split("start").length - 1 : 0;
   if (!(outcome instanceof Error)) await outcome.kill();

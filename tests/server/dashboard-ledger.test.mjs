@@ -119,12 +119,14 @@ const message = (number, more = {}) => ({
 // ---- Messages ------------------------------------------------------------------------------------
 
 test("a create becomes a row through the queue", async () => {
+  const began = Date.now();
   const { id } = await created();
-  await until(async () => (await count()) > 0, 10_000);
+  await until(async () => (await count()) > 0);
   assert.deepEqual(await rows(), [{ id, quantities: '[["tree",3000000]]' }]);
-  await until(() => lines().some(({ ledger }) => ledger === "receive"), 1_000);
+  await until(() => lines().some(({ ledger }) => ledger === "receive"));
   const { ledger } = JSON.parse((await page("/healthz")).text);
-  assert.ok(ledger.lagMs < 10_000 && Date.now() - Date.parse(ledger.received) < 20_000);
+  const received = Date.parse(ledger.received);
+  assert.ok(received >= began && ledger.lagMs <= received - began, JSON.stringify(ledger));
   assert.ok(ledger.bytes > 10_000);
 });
 
@@ -161,7 +163,7 @@ test("a message without quantities is read from its record, whatever its size", 
   }));
   const { summary, ...large } = await created(pledges);
   assert.equal(summary.quantities, undefined);
-  await until(async () => (await count()) > 0, 20_000);
+  await until(async () => (await count()) > 0);
   await db.prepare("DELETE FROM transactions").run();
   const hidden = { ...message(2), summary: { ...message(2).summary, quantities: undefined } };
   const bodies = [message(1), { ...large, summary }, hidden];
@@ -254,7 +256,7 @@ test("a monitor needs no sign-in", async () => {
 
 test("the cron finds transactions whose messages were lost", async () => {
   const { id } = await created();
-  await until(async () => (await count()) > 0, 10_000);
+  await until(async () => (await count()) > 0);
   await db.prepare("DELETE FROM transactions").run();
   await kv.put(`ledger-unsent:${id}`, "{}");
   await dashboard.scheduled();
@@ -269,7 +271,7 @@ test("the cron finds transactions whose messages were lost", async () => {
 
 test("the cron stores the sums of ended days", async () => {
   await created();
-  await until(async () => (await count()) > 0, 10_000);
+  await until(async () => (await count()) > 0);
   await dashboard.scheduled();
   await db.prepare("UPDATE transactions SET created = created - 3 * 86400000").run();
   await dashboard.scheduled();

@@ -104,7 +104,7 @@ const linesOf = (id) =>
 async function causesOf(id) {
   const causes = () =>
     linesOf(id).flatMap(({ notification, cause }) => (notification ? [cause] : []));
-  await until(() => causes().length > 0, 5_000);
+  await until(() => causes().length > 0);
   return causes();
 }
 

@@ -2,8 +2,8 @@
  * Runs the service with platform objects that misbehave.
  *
  * Headers of a request choose the objects: `x-ledger` chooses the ledger's queue, and `x-stand-in` most other
- * objects. `x-speed` states the factor by which timers run faster until the next request. The log still shows
- * the times as they were set.
+ * objects. `x-speed` states the factor by which timers run faster until the next request. A factor below 1 slows the
+ * clock too, so that no deadline passes during a test. The log still shows the times as they were set.
  *
  * A request to `/delivery` delivers a message of the queue. A request to `/taken` returns what the queue and
  * the mail services have received.
@@ -17,10 +17,24 @@ const { now } = Date;
 const { setTimeout } = globalThis;
 const { IdentityTransformStream } = /** @type {any} */ (globalThis);
 const timer = (act, milliseconds) => {
-  if (speed > 1) console.log(JSON.stringify({ timer: milliseconds }));
-  return setTimeout(act, milliseconds / speed);
+  const isNoted = speed > 1;
+  if (isNoted) console.log(JSON.stringify({ timer: milliseconds }));
+  const ring = () => {
+    if (isNoted) console.log(JSON.stringify({ rings: milliseconds }));
+    act();
+  };
+  return setTimeout(ring, milliseconds / speed);
 };
 globalThis.setTimeout = /** @type {any} */ (timer);
+
+let slowSince = 0;
+/** The time that a delivery adds to the clock. */
+let after = 0;
+Date.now = () => after + (speed < 1 ? slowSince + (now() - slowSince) * speed : now());
+function setSpeed(factor) {
+  if (factor < 1 && speed >= 1) slowSince = now();
+  speed = factor;
+}
 
 const never = () => new Promise(() => {});
 const later = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -93,7 +107,12 @@ const NAMESPACES = {
     },
   }),
   "KV is slow": (kv) => ({
-    getWithMetadata: async (...args) => (await later()) ?? kv.getWithMetadata(...args),
+    getWithMetadata: async (name, options) => {
+      note("asked", name);
+      await later();
+      note("answers", name);
+      return kv.getWithMetadata(name, options);
+    },
     put: async (...args) => (await later()) ?? kv.put(...args),
   }),
   "get hangs": () => ({ getWithMetadata: never }),
@@ -302,9 +321,9 @@ async function poison(queue, env) {
 /** Delivers a message, and answers with its outcome. */
 async function deliver(request, env, context, name) {
   answers = [...(RESENDS[name] ?? [])];
-  const { queue, body, attempts, apiKey, variables, bound = [], after = 0 } = await request.json();
+  const { queue, body, attempts, apiKey, variables, bound = [], ...more } = await request.json();
   adapter = env.ADAPTER;
-  Date.now = () => now() + after;
+  after = more.after ?? 0;
   const stoodIn = ADAPTERS[name]?.(env.ADAPTER, () => poison(queue, env)) ?? env.ADAPTER;
   const delivery = {};
   const retry = (options) => void Object.assign(delivery, { retry: options });
@@ -330,7 +349,7 @@ async function deliver(request, env, context, name) {
   const batch = { queue, messages: [{ body, attempts, ack, retry }] };
   await service.queue(batch, { ...env, ...bindings });
   adapter = undefined;
-  Date.now = now;
+  after = 0;
   return Response.json(delivery);
 }
 
@@ -365,7 +384,7 @@ function brokenAt({ headers, url: own }, url = own) {
 
 export default {
   fetch(request, env, context) {
-    speed = Number(request.headers.get("x-speed") ?? 1);
+    setSpeed(Number(request.headers.get("x-speed") ?? 1));
     const name = request.headers.get("x-stand-in");
     const { pathname } = new URL(request.url);
     if (pathname === "/delivery") return deliver(request, env, context, name);

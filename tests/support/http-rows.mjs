@@ -155,6 +155,7 @@ export async function send(origin, { method, path, headers = {}, body, chunked =
     headers: { ...headers, ...length },
   });
   const answered = once(request, "response");
+  request.on("error", () => {}); // `answered` has it, unless a server that has answered closes the connection while the body is sent
   if (chunked) for (const piece of pieces(body)) request.write(piece);
   request.end(chunked ? undefined : body);
   const [response] = await answered;

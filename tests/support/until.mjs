@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until the condition holds; fails after the given time. @param {() => unknown} condition @param {number} milliseconds */
-export async function until(condition, milliseconds) {
-  const deadline = Date.now() + milliseconds;
+/**
+ * How long a test waits for an event before it fails: far longer than any event takes on a busy machine, and less than
+ * the timeout of a test file. It guards against waiting for ever, and is no statement about speed.
+ */
+export const PATIENCE_MS = 10 * 60_000;
+
+/** Waits until the condition holds. @param {() => unknown} condition */
+export async function until(condition) {
+  const deadline = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    assert.ok(Date.now() < deadline, `still not so after ${milliseconds / 1000} s: ${condition}`);
+    assert.ok(Date.now() < deadline, `still not so: ${condition}`);
     await sleep(20);
   }
 }

@@ -11,7 +11,7 @@ import { UserError, tail } from "../../../scripts/lib/output.mjs";
 import { run } from "../../../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
-const START_MS = 30_000;
+const START_MS = 300_000; // guards against waiting for ever
 /** The header of a record's metadata, as workerd's KV binding writes it. */
 const METADATA = "CF-KV-Metadata";
 

@@ -1,0 +1,12 @@
+import getPort, { portNumbers } from "get-port";
+
+/**
+ * Returns a port of this machine that nothing uses. Two test files that run at the same time search in different places.
+ * All ports are below those that the system gives to outgoing connections, so that none is taken between the search and
+ * the start of a server.
+ * @returns {Promise<number>}
+ */
+export function testPort() {
+  const first = 20_000 + (process.pid % 1_000) * 10;
+  return getPort({ port: portNumbers(first, 31_999) });
+}
