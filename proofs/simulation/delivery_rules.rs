@@ -36,6 +36,7 @@ pub const RULES: &[(&str, Rule)] = &[
         "an instance sends an address five mails a day",
         an_instance_sends_an_address_five_mails_a_day,
     ),
+    ("who sees five mails of a day sends no other", who_sees_five_mails_of_a_day_sends_no_other),
     ("deliveries of a transaction take turns", deliveries_of_a_transaction_take_turns),
     ("other deliveries run side by side", other_deliveries_run_side_by_side),
     ("deliveries stay within their budget", deliveries_stay_within_their_budget),
@@ -183,6 +184,28 @@ fn an_instance_sends_an_address_five_mails_a_day(simulation: &Simulation) -> Wro
     }
     let mut wrong = counts.into_iter().filter(|(_, mails)| mails.len() > MAX_A_DAY);
     wrong.next().map(|(address, mails)| format!("{address:?} got {}", mails.len()))
+}
+
+/// Checks that the e-mails of all instances count. A delivery to an address sends nothing if Workers KV already shows
+/// the claims for e-mails about five other transactions when it lists the claims of the day.
+fn who_sees_five_mails_of_a_day_sends_no_other(simulation: &Simulation) -> Wrong {
+    let deliveries = simulation.post.deliveries.borrow();
+    let claims: Vec<_> =
+        deliveries.iter().filter_map(|it| Some((&it.message.id, claim_of(it)?.1))).collect();
+    each_sent(simulation, |mail, delivery| {
+        let is_live = found(delivery).is_some_and(|record| record.json()["isLive"] == true);
+        let calls = delivery.calls.list.borrow();
+        let list = calls.iter().find(|call| is_claim(call, "list") && call.fault.is_none())?;
+        let is_seen = |put: &Call| {
+            put.name.starts_with(&list.name)
+                && put.fault.is_none()
+                && put.ended_ms.is_some_and(|shown_ms| shown_ms + COPY_LAG_MS <= list.began_ms)
+        };
+        let others = claims.iter().filter(|(id, put)| **id != delivery.message.id && is_seen(put));
+        let others: BTreeSet<_> = others.map(|(id, _)| id).collect();
+        let is_wrong = is_live && mail.to != TESTER && others.len() >= MAX_A_DAY;
+        is_wrong.then(|| format!("{:?} was sent after {}", delivery.message, others.len()))
+    })
 }
 
 /// Returns when a delivery made its first call, and when it ended.

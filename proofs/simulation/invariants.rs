@@ -18,7 +18,7 @@ use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
 use crate::{delivery_rules, ledger_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::store::{Key as _, PriceListKey, ProfileKey};
+use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SettlementKey};
 use impact_pledge::time::parse_ms;
 use serde_json::json;
 use std::cmp::Reverse;
@@ -79,13 +79,17 @@ const CHECKS: &[(&str, Check)] = &[
     ("a revoked key is refused", a_revoked_key_is_refused),
     ("an answer is what was asked for", an_answer_is_what_was_asked_for),
     ("the terms are of this moment", the_terms_are_of_this_moment),
-    ("an isolate reads prices once in ten seconds", an_isolate_reads_prices_once_in_ten_seconds),
+    ("an isolate reads a record once in ten seconds", an_isolate_reads_once_in_ten_seconds),
     ("what is acknowledged is kept", what_is_acknowledged_is_kept),
     ("what is acknowledged can be read", what_is_acknowledged_can_be_read),
     ("a create answers with its own transaction", a_create_answers_with_its_own_transaction),
     ("what was seen decides", what_was_seen_decides),
     ("a replay is the first answer", a_replay_is_the_first_answer),
     ("an isolate knows what it answered", an_isolate_knows_what_it_answered),
+    (
+        "an isolate replays its own answer from memory",
+        an_isolate_replays_its_own_answer_from_memory,
+    ),
     ("a repeat is replayed everywhere in the end", a_repeat_is_replayed_everywhere_in_the_end),
     ("what is acknowledged is not refused later", what_is_acknowledged_is_not_refused_later),
     ("a reused idempotency key is refused", a_reused_idempotency_key_is_refused),
@@ -454,16 +458,25 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// Checks that an isolate does not read a price list again within ten seconds, even if there is no such list. If
-/// earlier reads ran at the same time, the ten seconds count from the start of the read that ended last.
-fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
-    let is_list = |call: &Call| call.name.starts_with(PriceListKey::PREFIX);
-    let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_list);
+/// Checks that an isolate does not read a price list or a settlement again within ten seconds, even if there is no
+/// such record. If earlier reads ran at the same time, the ten seconds count from the start of the read that ended last.
+/// A read of a settlement that fails makes the isolate read again.
+fn an_isolate_reads_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
+    let is_settlement = |name: &str| name.starts_with(SettlementKey::PREFIX);
+    let is_cached =
+        |call: &Call| call.name.starts_with(PriceListKey::PREFIX) || is_settlement(&call.name);
+    let gets_of = |exchange| calls(exchange, "get").into_iter().filter(is_cached);
     let is_beside = |other: &&Exchange| {
         other.isolate == case.exchange.isolate && !std::ptr::eq(*other, case.exchange)
     };
-    let beside = case.exchanges.iter().filter(is_beside);
+    let beside: Vec<_> = case.exchanges.iter().filter(is_beside).collect();
+    let has_failed = |name: &str| {
+        let mut gets = beside.iter().flat_map(|other| gets_of(other).map(move |get| (other, get)));
+        is_settlement(name)
+            && gets.any(|(other, get)| get.name == name && known_ms(other, &get).is_none())
+    };
     let known: Vec<_> = beside
+        .iter()
         .flat_map(|other| gets_of(other).map(move |get| (other, get)))
         .filter_map(|(other, get)| Some((known_ms(other, &get)?, Reverse(get.began_ms), get.name)))
         .collect();
@@ -473,7 +486,7 @@ fn an_isolate_reads_prices_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
         });
         let (known_ms, Reverse(began_ms), name) = known.max()?;
         let is_again = *known_ms < get.began_ms && get.began_ms < began_ms + ISOLATE_MS;
-        is_again.then(|| format!("{name} was read at {began_ms} ms"))
+        (is_again && !has_failed(name)).then(|| format!("{name} was read at {began_ms} ms"))
     })
 }
 
@@ -572,19 +585,44 @@ fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
 }
 
 /// Checks that an isolate remembers its own answers. For two minutes after a create request, it makes no
-/// second transaction under the same idempotency key, whatever KV shows.
+/// second transaction under the same idempotency key, and does not refuse the same payload, whatever KV shows.
 fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     let Exchange { ask, isolate, begun_ms, ended_ms, .. } = case.exchange;
-    ask.name().filter(|_| case.wrote())?;
+    let is_refused = case.answer().is_some_and(|answer| answer.status == 422);
+    ask.name().filter(|_| is_refused || case.wrote())?;
     let is_known = case.exchanges.iter().any(|first| {
         let first_ms = first.ended_ms.unwrap_or(u64::MAX);
-        first.created().is_some_and(|answer| !answer.is_replayed)
+        let is_its = !is_refused || first.ask.payload() == ask.payload();
+        is_its
+            && first.created().is_some_and(|answer| !answer.is_replayed)
             && first.isolate == *isolate
             && (first.ask.scope(), first.ask.name()) == (ask.scope(), ask.name())
             && first_ms < *begun_ms
             && ended_ms.is_some_and(|ended_ms| ended_ms < first_ms + RECENT_MS)
     });
-    unless(!is_known, || "it is created a second time".to_owned())
+    unless(!is_known, || {
+        if is_refused { "it is refused" } else { "it is created a second time" }.to_owned()
+    })
+}
+
+/// Checks that an isolate needs no record to replay an answer of the last two minutes, even if it has answered another
+/// payload with the same idempotency key since. Applies if Workers KV shows no replay record of this create request.
+fn an_isolate_replays_its_own_answer_from_memory(case: &Case<'_>) -> Wrong {
+    let own = case.identity();
+    let answer = case.exchange.created().filter(|answer| answer.is_replayed)?;
+    let shown = case.replay_get()?.found;
+    let is_shown = shown.is_some_and(|record| identity(case.exchanges, record.writer) == own);
+    let is_known = case.exchanges.iter().enumerate().any(|(number, first)| {
+        let first_ms = first.ended_ms.unwrap_or(u64::MAX);
+        first.created().is_some_and(|answer| !answer.is_replayed)
+            && first.isolate == case.exchange.isolate
+            && identity(case.exchanges, number) == own
+            && first_ms < case.exchange.begun_ms
+            && case.ended_ms() < first_ms + RECENT_MS
+    });
+    let reads = case.calls("get").into_iter().any(|get| get.name.starts_with("transaction:"));
+    let is_wrong = reads && is_known && !is_shown && !case.has_fault();
+    unless(!is_wrong, || format!("{} is read", id_of(answer)))
 }
 
 /// Checks that a create request writes nothing more once its replay record is in force everywhere.

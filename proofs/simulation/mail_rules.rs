@@ -30,6 +30,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("no mail without a record", no_mail_without_a_record),
     ("no mail after an erase was seen", no_mail_after_an_erase_was_seen),
     ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
+    ("who sees that a round has ended sends no older one", who_sees_an_ended_round_sends_nothing),
 ];
 
 /// Checks that a create request puts at most one message into the queue for each service that the request
@@ -208,6 +209,18 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
         let email = found(delivery)?.json()["pledges"][0]["recipient"]["email"].clone();
         let is_wrong = delivery.begun_ms >= seen_ms || email == ERASED_EMAIL;
         is_wrong.then(|| format!("{:?} was erased at {erased_ms} ms", delivery.message))
+    })
+}
+
+/// Checks that a delivery sends nothing if it has read that this round, or a later one after a resend, has ended.
+fn who_sees_an_ended_round_sends_nothing(simulation: &Simulation) -> Wrong {
+    each_mail(simulation, |_, delivery| {
+        let calls = delivery.calls.list.borrow();
+        let mut markers = calls.iter().filter(|call| call.name.starts_with("notification:"));
+        let get = markers.find(|call| call.operation == "get" && call.fault.is_none())?;
+        let ended = get.found.as_ref()?.json()["round"].as_u64()?;
+        (ended >= delivery.message.round.into())
+            .then(|| format!("{:?} was sent after the round {ended}", delivery.message))
     })
 }
 

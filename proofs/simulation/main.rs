@@ -88,6 +88,7 @@ const EVENTS: &[&str] = &[
     "a message was refused",
     "a payment: Done",
     "a payment: Not",
+    "a payment: a mistake",
     "a rebuild",
     "a credit: again",
     "a credit: booked later",

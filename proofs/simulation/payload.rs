@@ -57,8 +57,8 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Returns a payload whose JSON is slightly longer than `bytes`.
-    pub fn draw(random: &Random, number: usize, bytes: usize) -> Self {
+    /// Returns a payload of a buyer. Its JSON is slightly longer than `bytes`.
+    pub fn draw(random: &Random, (number, buyer): (usize, usize), bytes: usize) -> Self {
         let reference = format!("{REFERENCE}{number}");
         let offering = || match random.chance(PERSONAL) {
             true => format!("{reference} {}", "x".repeat(random.pick(PERSONAL_BYTES))),
@@ -68,7 +68,7 @@ impl Payload {
         let pledges = (0..1 + random.below(3)).map(pledge).collect();
         Payload {
             reference,
-            email: format!("buyer-{number}@example.org"),
+            email: format!("buyer-{buyer}@example.org"),
             pledges,
             is_full: bytes > 0 || random.chance(500),
             asks_for_mail: bytes == 0 && random.chance(750),

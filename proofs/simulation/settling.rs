@@ -9,6 +9,7 @@ use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
 use crate::ledger_sums::exact;
+use crate::payload::{CURRENCY, UNIT_CURRENCY};
 use crate::payments::{ENDS, settlement};
 use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
@@ -31,6 +32,8 @@ pub const PAUSE_MS: u64 = 60_000;
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
+/// How many of 1,000 payments have a mistake, so that they must be refused.
+const MISTAKES: u64 = 250;
 
 impl Books {
     /// Runs a reconciliation pass. Then several people begin to credit orders, and shortly afterwards one
@@ -87,17 +90,39 @@ impl Books {
             .iter()
             .map(|sum| json!({ "amount": sum.due, "currencyCode": sum.currency_code }))
             .collect();
-        let payment = json!({
+        let mut payment = json!({
             "of": of(month), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms()),
             "acceptUnpriced": sums.iter().map(|sum| sum.unpriced).sum::<usize>(),
         });
+        if self.random.chance(MISTAKES) {
+            self.mistake(&mut payment);
+        }
+        let stated = payment.clone();
         let payment: Payment = serde_json::from_value(payment).unwrap();
         let paid = payments::mark(&store, Some(&self.database), &author, &payment).await;
         let paid = paid.map_err(|error| error.to_string())?.outcome;
         self.settle(SHOP, month);
+        if let Some(text) = misstated(&stated, &paid.settlement) {
+            self.blame("what is paid is what a person stated", text);
+        }
         let wrong = self.wrong_payment(&paid.settlement, month);
         wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
         Ok(())
+    }
+
+    /// Makes one mistake in a payment: too many unpriced pledges, other currencies, or an amount that is left out.
+    fn mistake(&self, payment: &mut Value) {
+        let accepted = payment["acceptUnpriced"].as_u64().unwrap_or_default();
+        let amounts = payment["amounts"].as_array_mut().unwrap();
+        self.count("a payment: a mistake");
+        match self.random.below(3) {
+            0 => payment["acceptUnpriced"] = json!(accepted + 1),
+            1 if amounts.len() > 1 => drop(amounts.pop()),
+            _ => amounts.iter_mut().for_each(|amount| {
+                let is_euro = amount["currencyCode"] == CURRENCY;
+                amount["currencyCode"] = json!(if is_euro { UNIT_CURRENCY } else { CURRENCY });
+            }),
+        }
     }
 
     async fn undo(&self, month: &str) -> Result<(), String> {
@@ -159,6 +184,24 @@ impl Books {
 
 fn of(month: &str) -> Value {
     json!({ "unit": SHOP.1, "mode": SHOP.0, "month": month })
+}
+
+/// Compares what was paid with what a person stated: the amounts that are not zero, and the number of unpriced pledges.
+fn misstated(stated: &Value, settlement: &Settlement) -> Wrong {
+    let all = stated["amounts"].as_array().into_iter().flatten();
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let mut told: Vec<_> =
+        all.map(|it| (text(&it["currencyCode"]), exact(&text(&it["amount"])))).collect();
+    let sums = settlement.sums.iter();
+    let mut paid: Vec<_> =
+        sums.map(|sum| (sum.currency_code.clone(), exact(&sum.amount))).collect();
+    for list in [&mut told, &mut paid] {
+        list.retain(|(_, amount)| *amount > BigUint::default());
+        list.sort();
+    }
+    let unpriced: usize = settlement.sums.iter().map(|sum| sum.unpriced).sum();
+    let is_same = told == paid && stated["acceptUnpriced"] == json!(unpriced);
+    (!is_same).then(|| format!("{stated} is paid as {settlement:?}"))
 }
 
 /// Checks the sum that was paid. The sum must equal the charges, less the credits and the excess carried

@@ -36,6 +36,8 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 96;
+/// How many of 1,000 simulations have one buyer for all requests.
+const REGULARS: u64 = 150;
 /// One key of each owner, by its index in `KEYS`.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
@@ -74,6 +76,8 @@ pub struct Simulation {
     isolate_count: usize,
     /// The key that was created or revoked last. Many requests use it.
     changed_key: Option<usize>,
+    /// Whether one buyer gets all e-mails. Most requests then use live keys, so that the daily limit is reached.
+    has_regular: bool,
     is_audit: bool,
 }
 
@@ -129,7 +133,9 @@ impl Simulation {
         let (time, random) = (Rc::new(Time::default()), Rc::clone(random));
         let (clock, tasks) = (Rc::clone(&time), RefCell::default());
         let bytes = |number| if number == LARGE_PAYLOAD { large_bytes } else { 0 };
-        let payload = |number| Payload::draw(&random, number, bytes(number));
+        let has_regular = random.chance(REGULARS);
+        let buyer = |number| if has_regular { 0 } else { number };
+        let payload = |number| Payload::draw(&random, (number, buyer(number)), bytes(number));
         let kv = Rc::new(Kv::new(&time, &random, conditions));
         let executor = Rc::new(Executor { time: clock, random: Rc::clone(&random), tasks });
         let books = (!conditions.is_race).then(|| Rc::new(Books::new(&kv, &executor)));
@@ -150,6 +156,7 @@ impl Simulation {
             isolates: vec![],
             isolate_count: 0,
             changed_key: None,
+            has_regular,
             is_audit: false,
             time,
             random,
@@ -201,7 +208,8 @@ impl Simulation {
         };
         self.advance(pause_ms);
         match self.random.below(100) {
-            0..65 => self.create(),
+            0..4 => self.compete(),
+            4..65 => self.create(),
             65..83 => self.get(),
             83..90 => self.timeline(),
             90..92 => self.kill_isolate(),
@@ -222,6 +230,21 @@ impl Simulation {
         let payload = self.random.index(PAYLOADS);
         let (spelling, is_broken) = (self.random.index(2), self.random.chance(20));
         self.send(Action::Create { name, payload, spelling, is_broken });
+    }
+
+    /// Sends two payloads with one idempotency key to one isolate at the same time, and soon afterwards again.
+    fn compete(&self) {
+        let (isolate, name) = (self.pick_isolate(), Some(self.random.index(NAMES)));
+        let first = self.random.index(PAYLOADS);
+        let payloads = [first, (first + 1) % PAYLOADS];
+        let action = |payload| Action::Create { name, payload, spelling: 0, is_broken: false };
+        let ask = self.ask(action(first));
+        for _ in 0..2 {
+            for payload in payloads {
+                self.send_to(&isolate, Ask { action: action(payload), ..ask.clone() });
+            }
+            self.advance(self.random.below(30_000));
+        }
     }
 
     /// Sends more bytes at once than an isolate may hold. They come either from the key of a team, or from
@@ -318,7 +341,9 @@ impl Simulation {
     }
 
     pub fn ask(&self, action: Action) -> Ask {
-        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, 5, LATER]); // some are used more than others
+        let keys: &[usize] =
+            if self.has_regular { &[2, 2, 2, 5, 0] } else { &[0, 0, 0, 1, 1, 2, 3, 4, 5, LATER] };
+        let usual = self.random.pick(keys); // some are used more than others
         let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
         let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
         Ask { key, unit, host: self.random.pick(HOSTS), action }

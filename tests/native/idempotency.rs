@@ -8,6 +8,7 @@ use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::service::Caches;
 use impact_pledge::version::Version;
 use std::collections::BTreeSet;
+use support::service::{NOW_MS, SECRET, minimal, repeatable, seeded};
 
 // ---- What is derived ---------------------------------------------------------------------------
 
@@ -159,4 +160,23 @@ fn a_unit_with_many_replays_forgets_only_its_own() {
     assert_eq!(replays.of(&live, "mine", 0), Some(replay("mine")));
     assert_eq!(replays.last(&unit("b"), hash(0), 0), None);
     assert_eq!(replays.last(&unit("b"), hash(4_999), 0), Some(large(4_999)));
+}
+
+/// Two create requests with one key and different payloads ran at the same time, and both recorded a transaction. This
+/// isolate has the later replay record too. A repeat of the first create gets its own answer, even while the store does
+/// not show its transaction.
+#[test]
+fn a_repeat_gets_its_own_answer_though_another_payload_has_used_the_key_later() {
+    let service = seeded();
+    let created = service.send(&repeatable(&minimal()));
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let key = IdempotencyKey::parse("order-1").unwrap();
+    let mut other = replay(&format!("ptran_{}", "a".repeat(42)));
+    other.terms.created_at = "2026-01-31T12:00:01.000Z".to_owned();
+    let hash = ReplayHash::new(&SECRET, &scope, &key);
+    service.caches.recent_replays.keep(&scope, hash, other, NOW_MS);
+    service.store.set_hidden(Some("transaction:"));
+    let repeat = service.send(&repeatable(&minimal()));
+    assert_eq!((repeat.status, repeat.text), (200, created.text));
+    assert_eq!(repeat.headers["idempotent-replayed"], "true");
 }

@@ -396,10 +396,12 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     free["pledges"][0]["impact"]["offeringId"] = json!("new");
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
-    let unpriced = format!(
-        "has 1 unpriced pledge, for example in {free}, charged 0.00. You accepted 0: check \
-         the usage, then accept 1"
-    );
+    let unpriced = |accepted: usize| {
+        format!(
+            "has 1 unpriced pledge, for example in {free}, charged 0.00. You accepted {accepted}: check \
+             the usage, then accept 1"
+        )
+    };
     let amounts = |amounts: &[&str]| {
         let stated = amounts.iter().map(|text| match text.split_once(' ') {
             Some((amount, code)) => json!({ "amount": amount, "currencyCode": code }),
@@ -415,7 +417,8 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
         (amounts(&["1.501"]), "needs an amount such as `1234.50`, not `1.501`"),
         (amounts(&["-1.50"]), "needs an amount such as `1234.50`, not `-1.50`"),
         (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, not `1.5e0`"),
-        (json!({}), &unpriced),
+        (json!({}), &unpriced(0)),
+        (json!({ "/acceptUnpriced": 2 }), &unpriced(2)),
         (
             json!({ "/of/month": "2026-02" }),
             "cannot be marked before 2026-03-02T00:00:00.000Z, which is 24 hours after the month's end in UTC",

@@ -4,6 +4,7 @@
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Direction};
 use impact_pledge::order_number::{folded, order_number};
+use impact_pledge::pledge::ERASED_EMAIL;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::TransactionKey;
 use serde_json::{Value, json};
@@ -139,6 +140,31 @@ fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
         1,
         "by the ID, which keeps 40 bits of the exact reference"
     );
+}
+
+/// The record of an erased transaction is read if its metadata lacks the quantities. Its reference says only that it was
+/// erased: the hash of this text would make one order of all erased transactions.
+#[test]
+fn an_erased_record_that_is_read_gets_no_hash() {
+    let service = seeded();
+    let store = &*service.store;
+    put_secret(store);
+    let name = created(&service, "SH-1053");
+    let mut metadata = store.metadata("transaction:")[0].clone();
+    for (member, value) in [
+        ("lookup", Value::Null),
+        ("quantities", Value::Null),
+        ("erased", json!("2026-01-31T12:10:00.000Z")),
+    ] {
+        metadata["summary"][member] = value;
+    }
+    let mut record: Value = serde_json::from_str(&store.value(&name).unwrap()).unwrap();
+    record["pledges"][0]["recipient"]["email"] = json!(ERASED_EMAIL);
+    store.keep(&name, record.to_string().as_bytes(), metadata.to_string().as_bytes());
+    let ledger = SqliteLedger::default();
+    ledger.reconcile(store, NOW_MS + 20 * MINUTE);
+    let row = ledger.sql("SELECT json_array(quantities, email, reference) FROM transactions");
+    assert_eq!(row, [r#"["[[\"tree\",3000000]]",null,null]"#]);
 }
 
 /// The names of 2,500 units come in three list pages. Each page replaces only the names in its own range of IDs.

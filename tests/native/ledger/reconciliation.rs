@@ -5,7 +5,7 @@ use super::{DAY_MS, MINUTE, clock, keep, message, receive, reconcile, record, su
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, PassOutcome, PassTiming};
 use impact_pledge::pledge::ERASED_EMAIL;
-use serde_json::json;
+use serde_json::{Value, json};
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::NOW_MS;
@@ -67,6 +67,39 @@ fn the_current_record_counts_and_a_stale_read_does_not() {
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
     reconcile(&ledger, &store, NOW_MS + 70 * MINUTE, 100);
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 9.00 1 0"]);
+}
+
+/// The terms and the quantities of a record can change only by an erasure, or by hand. A pass compares each column.
+#[test]
+fn a_pass_corrects_a_row_that_differs_in_one_column() {
+    for summary in [
+        json!({ "createdAt": "2026-01-30T12:00:00.000Z" }),
+        json!({ "amount": "9.00" }),
+        json!({ "currencyCode": "EUR" }),
+        json!({ "unpriced": 1 }),
+        json!({ "key": "ba9876543210" }),
+        json!({ "prices": "2026-01-01T00:00:00.000Z" }),
+        json!({ "lookup": { "email": "0123456789abcdef0123" } }),
+        json!({ "lookup": { "order": "0123456789abcdef0123" } }),
+        json!({ "quantities": [["tree", 4_000_000]] }),
+        json!({ "quantities": [["bush", 3_000_000]] }),
+        json!({ "quantities": [] }),
+    ] {
+        let row = |messages: &[Value]| {
+            let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+            receive(&ledger, &messages[..1]);
+            keep(&store, &messages[messages.len() - 1]);
+            let (_, state) = reconcile(&ledger, &store, NOW_MS + 70 * MINUTE, 100);
+            let row = ledger.sql(
+                "SELECT json_array(created, currency, cents, unpriced, email, reference, prices, quantities,
+                 (SELECT id FROM keys k WHERE k.key = t.key)) FROM transactions t",
+            );
+            (row, state.last_mended)
+        };
+        let changed = message(1, json!({ "summary": summary }));
+        let (mended, count) = row(&[message(1, json!({})), changed.clone()]);
+        assert_eq!((mended, count), (row(&[changed]).0, 1), "{summary}");
+    }
 }
 
 #[test]
