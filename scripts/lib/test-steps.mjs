@@ -1,6 +1,5 @@
 /** Runs the steps of a test run, several commands at a time, and counts the tests that passed and failed. */
 import { availableParallelism, totalmem } from "node:os";
-import { join } from "node:path";
 import pLimit from "p-limit";
 import { duration, log, table } from "./output.mjs";
 import { run } from "./run.mjs";
