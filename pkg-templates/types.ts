@@ -169,9 +169,10 @@ export interface Call<T> extends Promise<T> {
 /** The options of one create request. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A
-   * service that supports idempotency keys answers a repeated create request with the first transaction, and
-   * records no second one. A request with a key is retried like a get request, unless
+   * Your own key for this create request, of the form `system:shop:id`, such as `shopify:acme.myshopify.com:5940`:
+   * order numbers are unique only within a shop. It has 1 to 255 printable ASCII characters; pass an ID with others
+   * through `encodeURIComponent`. A service that supports idempotency keys answers a repeated create request with
+   * the first transaction, and records no second one. A request with a key is retried like a get request, unless
    * {@link PledgeClientOptions.retryCreates} is `false`. If your service does not support idempotency keys, a
    * retry could record a second transaction.
    */

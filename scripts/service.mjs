@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 /** `npx impact-pledge-service …`: the command of the npm package. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { commandsFor } from "./lib/commands.mjs";
 import { deployCommand } from "./lib/deploy-command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { init } from "./lib/init.mjs";
 import { migrateCommand } from "./lib/migrate.mjs";
-import { groups, groupsAbout } from "./lib/operations.mjs";
+import { groupsAbout } from "./lib/operations.mjs";
 import { runToEnd } from "./lib/output.mjs";
-import { calledAs, operatorTools } from "./lib/places.mjs";
+import { calledAs, operatorTools, root } from "./lib/places.mjs";
 import { developmentConfigs } from "./lib/project.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
@@ -39,25 +41,45 @@ const deploy = deployCommand(async () => operatorTools(), { isWhole: true });
 
 const PROGRAMS = { init: initProgram, dev, deploy, migrate: migrateCommand() };
 
-const main = command(calledAs("").trim(), ABOUT)
-  .argument("<command>", "what to do")
-  .addHelpText(
-    "after",
-    `
-Commands:
-  init <folder>   Create a project
-  dev             Run the service, a demo shop and the dashboard on this machine
-  deploy          Upload the service, then its dashboard
-  migrate         Update the ledger's tables to this version
-${groupsAbout()}
+const PROGRAMS_ABOUT = {
+  init: "Create a project",
+  dev: "Run the service, a demo shop and the dashboard on this machine",
+  deploy: "Upload the service, then its dashboard",
+  migrate: "Update the ledger's tables to this version",
+};
 
-\`${calledAs("keys")} --help\` lists the commands of a group.`,
-  );
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+const main = command(calledAs("").trim(), ABOUT)
+  .version(String(version), "--version", "print the version")
+  .enablePositionalOptions()
+  .helpCommand(false)
+  .addHelpText("after", `\n\`${calledAs("keys")} --help\` lists the commands of a group.`);
+
+/** Runs a command of this package, such as `keys`. */
+async function runProgram(name, argv) {
+  const program = PROGRAMS[name] ?? commandsFor(name);
+  main.exitCode = await program.run(argv, main.terminal);
+}
+
+for (const [name, about] of Object.entries({ ...PROGRAMS_ABOUT, ...groupsAbout }))
+  main
+    .command(name)
+    .description(about)
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .passThroughOptions()
+    .action((_, line) => runProgram(name, line.args));
+
+/** Converts `keys create`, after `help`, to `keys create --help`. Leaves an unknown command, which is then refused. */
+function withHelp(words) {
+  const [name] = words;
+  const isKnown = main.commands.some((one) => one.name() === name);
+  return isKnown || name === undefined ? [...words, "--help"] : words;
+}
 
 await runToEnd((to) => {
-  const [name = "", ...argv] = process.argv.slice(2);
-  if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name].run(argv, to);
-  if (groups.includes(name)) return commandsFor(name).run(argv, to);
-  if (name && !name.startsWith("-")) return main.error(`unknown command '${name}'`);
-  return main.run(name ? [name] : [], to);
+  const argv = process.argv.slice(2);
+  return main.run(argv[0] === "help" ? withHelp(argv.slice(1)) : argv, to);
 });

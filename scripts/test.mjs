@@ -2,7 +2,7 @@
 import { command } from "./lib/command.mjs";
 import { duration } from "./lib/output.mjs";
 import { prepareTools } from "./setup/tools.mjs";
-import { recordedTime, runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
+import { runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
 import { allTasks } from "./lib/test-tasks.mjs";
 
 const program = command("npm test --", "Runs every check that a change needs.").argument(
@@ -26,10 +26,7 @@ program.action(async (names) => {
   );
   const { passed, failed } = sum(results);
   console.log(timesInWords(results));
-  if (names.length === 0)
-    console.log(
-      `\n${duration(Date.now() - started)} in total; CONTRIBUTING.md records ${recordedTime(tools.root)} on two idle cores with tools cached`,
-    );
+  if (names.length === 0) console.log(`\n${duration(Date.now() - started)} in total`);
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 });

@@ -9,7 +9,7 @@ const { PLEDGE_API_KEY: apiKey, PLEDGE_BASE_URL: baseUrl, PORT = "3000" } = proc
 const client = new PledgeClient({ apiKey, baseUrl, retryCreates: true });
 
 const MAX_BYTES = 65_536;
-const SORRY = "The pledge service did not record your order. Please try again.";
+const SORRY = "Your order could not be confirmed. Please contact us before you order again.";
 
 const routes = {
   "GET /": async () => html(200, page()),

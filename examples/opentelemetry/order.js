@@ -20,7 +20,7 @@ await trace.getTracer("shop").startActiveSpan(`pledge for ${number}`, async (spa
     recipient: { email },
     pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
   };
-  const options = { idempotencyKey: number, headers: traceHeaders() };
+  const options = { idempotencyKey: `web:shop.example.org:${number}`, headers: traceHeaders() };
   try {
     const { timelineUrl } = await client.createPledgeTransaction(payload, options);
     console.log(timelineUrl);

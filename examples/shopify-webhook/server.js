@@ -2,14 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
 
-const [secret, offeringId] = ["SHOPIFY_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
+const [secret, offeringId, shop] = ["SHOPIFY_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID", "SHOP"].map(
+  setting,
+);
 const { PLEDGE_API_KEY, PORT = "3000" } = process.env;
 const client = PledgeClient.fromEnv({ deadlineMs: 4_000 }); // Shopify waits for 5 seconds
 
 const PATH = "/webhooks/shopify";
 const MAX_BYTES = 4_194_304;
 
-/** Returns a status: 200 if the pledge is recorded or the order has none. For any other, Shopify retries for 4 hours. */
+/** Returns a status: 200 if the pledge is recorded or never can be. For any other, Shopify retries for 4 hours. */
 async function statusFor(request) {
   if (request.method !== "POST" || request.url !== PATH) return 404;
   const body = await bytesOf(request);
@@ -48,39 +50,49 @@ function whyNot({ email, line_items, test, financial_status, cancelled_at }) {
   if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
 }
 
-/** Records the pledge. All events of an order have the same idempotency key, so they record one pledge. */
+/**
+ * Records the pledge. All events of an order have the same idempotency key, so they record one pledge. Order IDs are unique
+ * only within a shop.
+ */
 async function pledgeFor(order) {
-  const idempotencyKey = `shopify-order-${order.id}`;
+  const idempotencyKey = `shopify:${shop}:${order.id}`;
   try {
     await client.createPledgeTransaction(payloadOf(order), { idempotencyKey });
   } catch (error) {
-    if (!isFinal(error)) throw error;
-    log(order, `it is not recorded: ${error.message}`);
+    const reason = finalReason(error);
+    if (!reason) throw error;
+    log(order, reason);
   }
 }
 
 /**
- * Whether a retry cannot help: the order breaks a rule, its number is not a valid idempotency key, or it was recorded and has
- * changed since. Shopify removes a subscription that keeps failing, and then no order arrives.
+ * Returns why a retry cannot help, or `undefined`. Shopify removes a subscription that keeps failing, and then no order
+ * arrives.
  */
-const isFinal = (error) =>
-  error instanceof ValidationError ||
-  error instanceof UnprocessableEntityError ||
-  error.code === "invalid_argument";
+function finalReason(error) {
+  if (error instanceof UnprocessableEntityError)
+    return "it was recorded before, and has changed since: do not pledge it again";
+  if (error instanceof ValidationError || error.code === "invalid_argument")
+    return `it is not recorded: ${error.message}`;
+}
 
-const isBought = ({ quantity }) => quantity > 0;
+/** Returns how many of an article the order has now: an edit of the order changes `current_quantity` only. */
+const quantityOf = ({ current_quantity, quantity }) => current_quantity ?? quantity;
+
+/** Whether an article gets trees. A gift card is money: the order that it pays for gets them. */
+const isBought = (item) => quantityOf(item) > 0 && !item.gift_card;
 
 /** Returns a payload with a tree for each article. */
 const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
   reference: name,
   recipient: { email, firstName: customer?.first_name ?? undefined },
-  pledges: line_items.filter(isBought).map(({ quantity, sku, title }) => ({
-    impact: { amount: quantity, offeringId },
+  pledges: line_items.filter(isBought).map((item) => ({
+    impact: { amount: quantityOf(item), offeringId },
     detail: {
-      name: title,
+      name: item.title,
       nounSingular: "tree",
       nounPlural: "trees",
-      externalId: sku ?? undefined,
+      externalId: item.sku ?? undefined,
     },
   })),
   trigger: { date: processed_at ?? undefined, phrase: "placed an order" },

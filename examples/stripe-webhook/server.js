@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
 import Stripe from "stripe";
 
-const [secret, offeringId] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
+const [secret, offeringId, shop] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID", "SHOP"].map(
+  setting,
+);
 const { PORT = "3000" } = process.env;
 const client = PledgeClient.fromEnv({ deadlineMs: 8_000 }); // Stripe waits longer than this
 
@@ -48,22 +50,23 @@ const isPaid = ({ type, data }) => PAID.has(type) && data.object.payment_status 
 
 /** Records the pledge. All events of a session have the same idempotency key, so they record one pledge. */
 async function pledgeFor(session) {
+  const idempotencyKey = `stripe:${shop}:${session.id}`;
   try {
-    await client.createPledgeTransaction(payloadOf(session), { idempotencyKey: session.id });
+    await client.createPledgeTransaction(payloadOf(session), { idempotencyKey });
   } catch (error) {
-    if (!isFinal(error)) throw error;
-    log(session, `it is not recorded: ${error.message}`);
+    const reason = finalReason(error);
+    if (!reason) throw error;
+    log(session, reason);
   }
 }
 
-/**
- * Whether a retry cannot help: the order breaks a rule, its number is not a valid idempotency key, or it was recorded and has
- * changed since. Stripe disables an endpoint that keeps failing, and then no order arrives.
- */
-const isFinal = (error) =>
-  error instanceof ValidationError ||
-  error instanceof UnprocessableEntityError ||
-  error.code === "invalid_argument";
+/** Returns why a retry cannot help, or `undefined`. Stripe may disable an endpoint that keeps failing. */
+function finalReason(error) {
+  if (error instanceof UnprocessableEntityError)
+    return "it was recorded before, and has changed since: do not pledge it again";
+  if (error instanceof ValidationError || error.code === "invalid_argument")
+    return `it is not recorded: ${error.message}`;
+}
 
 /** Returns the number that the shop put into the metadata when it created the session. */
 const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);

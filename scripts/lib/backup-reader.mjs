@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { UserError } from "./output.mjs";
+import { UserError, fileProblem } from "./output.mjs";
 
 export const FORMAT = "impact-pledge-backup";
 /** The versions of the backup format: of full backups, and of incremental backups. */
@@ -122,11 +122,11 @@ async function* chunks(file) {
     yield* createReadStream(file, { highWaterMark: 1 << 20 });
   } catch (error) {
     if (!error.syscall) throw error;
-    if (error.code !== "ENOENT") throw new UserError(`${file} can't be read: ${error.message}`);
-    const part = existsSync(`${file}.part`)
-      ? ": its backup is not complete, run `backup` again"
-      : "";
-    throw new UserError(`there is no file ${file}${part}`);
+    const { message } = fileProblem(file, error);
+    const isBegun = error.code === "ENOENT" && existsSync(`${file}.part`);
+    throw new UserError(
+      isBegun ? `${message}: its backup is not complete, run \`backup\` again` : message,
+    );
   }
 }
 

@@ -54,6 +54,12 @@ class Program extends Command {
     return this.exitCode;
   }
 
+  /** Adds a command. If its command line is wrong, the error names the help of this command alone. */
+  command(...given) {
+    const line = super.command(...given);
+    return line.showHelpAfterError(seeHelp(`${this.name()} ${line.name()}`));
+  }
+
   async parseAsync(argv = process.argv, options) {
     const { env } = this.terminal;
     const isByNpm = this.name()
@@ -86,15 +92,17 @@ function takenByNpm(program, argv, env) {
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
+/** Returns the sentence that names a command's help. @param {string} name what the user types to call it */
+const seeHelp = (name) =>
+  `See \`${name.replace(/^(npm start|npm run \S+)(?: --)?(?= |$)/, "$1 --")} --help\`.`;
+
 /** Creates a command. `name` is what the user types to call it. */
 export function command(name, description) {
   const program = new Program(name);
   return program
     .description(description)
     .exitOverride()
-    .showHelpAfterError(
-      `See \`${name.replace(/^(npm start|npm run \S+)( --)?$/, "$1 --")} --help\`.`,
-    )
+    .showHelpAfterError(seeHelp(name))
     .configureOutput({
       writeOut: (text) => program.terminal.out(text),
       writeErr: (text) => program.terminal.err(text),

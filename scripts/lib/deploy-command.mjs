@@ -145,7 +145,12 @@ function nameAmong(others) {
 }
 
 /** Uploads a Worker with wrangler. @param {Tools} tools @param {Work} work @returns {number} wrangler's exit code */
-function upload({ project, env, wrangler }, { file, environment, others }) {
+function upload({ project, env, wrangler }, { file, environment, settings, others }) {
   const args = [wrangler, "deploy", "--config", file, "--env", environment, ...others];
-  return spawnSync(process.execPath, args, { cwd: project, env, stdio: "inherit" }).status ?? 1;
+  const { status } = spawnSync(process.execPath, args, { cwd: project, env, stdio: "inherit" });
+  if (status !== 0)
+    log(
+      `wrangler did not upload the Worker ${nameAmong(others) ?? settings.name}: its messages above say why. Mend that, then run it again`,
+    );
+  return status ?? 1;
 }

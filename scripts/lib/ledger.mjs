@@ -114,9 +114,13 @@ async function repeated(act) {
 
 /**
  * Converts an error of the database to the error that users see.
- * @param {Error & {said?: string}} error `said`: the message of Cloudflare's API
+ * @param {Error & {said?: string, status?: number}} error `said`: the message of Cloudflare's API
  */
 function failureOf(error) {
+  if (error.status === 404)
+    return new UserError(
+      `the account has no database for the ledger (${error.said ?? error.message}): run \`${calledAs("deploy")} --dashboard\`, which creates it. If ${DASHBOARD} has its \`database_id\`, remove that line first`,
+    );
   const said = error.said ?? error.message.replace(/^local ledger: (D1_ERROR: )?/, "");
   const [, refusal] = said.match(/^(.*?): SQLITE_CONSTRAINT/s) ?? [];
   if (refusal !== undefined) return Object.assign(new UserError(refusal), { constraint: true });

@@ -1,6 +1,7 @@
 /** Writes files that may contain personal data and secrets. Only their owner can read them. */
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { UserError } from "./output.mjs";
 
 const ONLY_MINE = 0o600;
@@ -19,7 +20,7 @@ export async function newFile(file, work) {
     await begun.finish();
     return done;
   } catch (error) {
-    throw inWords(error);
+    throw inWords(file, error);
   } finally {
     await begun.close();
   }
@@ -43,12 +44,16 @@ export async function beginFile(file) {
     };
     return { output, finish, close: () => output.close() };
   } catch (error) {
-    throw inWords(error);
+    throw inWords(file, error);
   }
 }
 
-const inWords = (error) =>
-  error.syscall ? new UserError(`the file can't be written: ${error.message}`) : error;
+/** Returns the error for a file that cannot be written. It names the file as the user gave it. */
+function inWords(file, error) {
+  if (!error.syscall) return error;
+  const reason = error.code === "ENOENT" ? `there is no folder ${dirname(file)}` : error.message;
+  return new UserError(`${file} can't be written: ${reason}`);
+}
 
 function refuseExisting(file) {
   if (lstatSync(file, { throwIfNoEntry: false }))

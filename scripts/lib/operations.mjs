@@ -17,7 +17,7 @@ import {
 } from "./command.mjs";
 import { beginFile } from "./new-file.mjs";
 import { operator } from "./operator.mjs";
-import { UserError, placeInWords } from "./output.mjs";
+import { UserError, fileProblem, placeInWords } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 import { openQueue } from "./queue.mjs";
 
@@ -37,9 +37,8 @@ const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json
 /** The names of the groups of operations, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);
 
-/** Returns one line about each group of operations, for a help text. */
-export const groupsAbout = () =>
-  TABLE.map(({ group, about }) => `  ${group.padEnd(15)} ${about}`).join("\n");
+/** What each group of operations is about, for a help text. @type {Record<string, string>} */
+export const groupsAbout = Object.fromEntries(TABLE.map(({ group, about }) => [group, about]));
 
 /** Returns the commands of a group. @param {string} group */
 export function commandsOf(group) {
@@ -188,8 +187,8 @@ class Runner {
 
   async read(file) {
     if (file === "-") return buffer(this.#at.terminal.input);
-    return readFile(file).catch(({ message }) => {
-      throw new UserError(`${file}: ${message}`);
+    return readFile(file).catch((error) => {
+      throw fileProblem(file, error);
     });
   }
 

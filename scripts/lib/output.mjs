@@ -7,6 +7,24 @@
  */
 export class UserError extends Error {}
 
+/** What is wrong with a file, by the code of Node's error. `%` is the file. @type {Record<string, string>} */
+const FILE_PROBLEMS = {
+  ENOENT: "there is no file %",
+  ENOTDIR: "there is no file %",
+  EISDIR: "% is a folder",
+  EACCES: "this user may not open %",
+};
+
+/**
+ * Returns the error for a file that cannot be read. It names the file as the user gave it.
+ * @param {string} file
+ * @param {NodeJS.ErrnoException} error
+ */
+export const fileProblem = (file, { code, message }) =>
+  new UserError(
+    FILE_PROBLEMS[code ?? ""]?.replace("%", () => file) ?? `${file} can't be read: ${message}`,
+  );
+
 /**
  * Describes where records are: in a local folder, or in the namespace of an account's Worker.
  * @param {import("./kv.mjs").Place} place

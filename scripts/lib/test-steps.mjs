@@ -1,7 +1,5 @@
 /** Runs the steps of a test run, several commands at a time, and counts the tests that passed and failed. */
-import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
-import { join } from "node:path";
 import pLimit from "p-limit";
 import { duration, log, table } from "./output.mjs";
 import { run } from "./run.mjs";
@@ -144,12 +142,4 @@ async function runCommand([program = "", ...args], count, options) {
     failed: failed + missing,
     output: `${output}${error?.message.split("\n")[0] ?? "it ran no test"}`,
   };
-}
-
-/** Returns the time of `npm test` that CONTRIBUTING.md states. */
-export function recordedTime(root) {
-  const [, time] =
-    readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??
-    [];
-  return time;
 }

@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { locked, usedEntry } from "./cache.mjs";
-import { UserError } from "./output.mjs";
+import { UserError, log } from "./output.mjs";
 import { run } from "./run.mjs";
 import { bindgenVersion } from "../setup/rust.mjs";
-import { WASM } from "../setup/toolchain.mjs";
+import { QUIET_CARGO, WASM } from "../setup/toolchain.mjs";
 
 /**
  * Flags that tell wasm-opt how the crate uses memory. All memory starts as zeros. Its lowest addresses belong
@@ -158,6 +158,7 @@ export async function buildCrate(tools, name) {
     const made = join(wasm.targetFolder, WASM, "release", "impact_pledge.wasm");
     // All builds write the same file.
     await locked(wasm.targetFolder, async () => {
+      log(`compiling ${name}, which takes some minutes the first time`);
       await run(wasm.cargo, [...args, "--config", config], { cwd: root, env, show: true });
       if (bindgen) await bind(tools, made, folder, name, bindgen);
       else copyFileSync(made, join(folder, `${name}_bg.wasm`));
@@ -193,6 +194,7 @@ function argumentsOf(name) {
  * @returns {NodeJS.ProcessEnv}
  */
 export const compilerEnv = ({ wasm }) => ({
+  ...QUIET_CARGO,
   ...wasm.env,
   RUSTFLAGS: undefined,
   CARGO_ENCODED_RUSTFLAGS: undefined,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { entry } from "../lib/cache.mjs";
 import { log } from "../lib/output.mjs";
 import { run, withPath } from "../lib/run.mjs";
+import { QUIET_CARGO } from "./toolchain.mjs";
 
 /**
  * Installs a subcommand of cargo, such as `cargo-fuzz`.
@@ -16,7 +17,7 @@ export async function withCargoTool({ native, cache }, name, version) {
   const folder = await entry(join(cache, `${name}-${version}`), async (folder) => {
     log(`set-up: compiling ${name}, which takes some minutes`);
     await run(native.cargo, ["install", "--locked", "--root", folder, `${name}@${version}`], {
-      env: native.env,
+      env: { ...QUIET_CARGO, ...native.env },
       show: true,
     });
   });

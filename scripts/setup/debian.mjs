@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { entry } from "../lib/cache.mjs";
 import { UserError } from "../lib/output.mjs";
 import { find, run, withPath } from "../lib/run.mjs";
-import { WASM, rustOf, stdFolder } from "./toolchain.mjs";
+import { QUIET_CARGO, WASM, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BIN = "/usr/bin";
 const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy", "rustfmt-web"];
@@ -119,6 +119,7 @@ async function buildStd({ cargo }, folder) {
   const env = {
     ...process.env,
     ...Object.fromEntries(theirs.map((name) => [name, undefined])),
+    ...QUIET_CARGO,
     RUSTC_BOOTSTRAP: "1",
     CARGO_TARGET_DIR: join(crate, "target"),
   };

@@ -9,7 +9,7 @@ import { entry } from "../lib/cache.mjs";
 import { debianRust, installDebianRust } from "./debian.mjs";
 import { log } from "../lib/output.mjs";
 import { ask, find, run } from "../lib/run.mjs";
-import { WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
+import { QUIET_CARGO, WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BINSTALL_MS = 120_000;
 const RUSTUP_MS = 90_000; // on a network that drops packets, rustup would take many minutes to fail
@@ -122,7 +122,7 @@ export async function installBindgen(place, native, { tests = false }) {
 }
 
 const install = ({ cargo, env }, folder, args, more = {}) =>
-  run(cargo, [...args, "--root", folder], { env, show: true, ...more });
+  run(cargo, [...args, "--root", folder], { env: { ...QUIET_CARGO, ...env }, show: true, ...more });
 
 /**
  * Downloads wasm-bindgen's command, if cargo-binstall is installed.
@@ -147,7 +147,7 @@ function compileSmall(place, native) {
   return entry(small(place), (folder) => {
     const target = join(folder, "target");
     const env = { ...native.env, CARGO_TARGET_DIR: target };
-    return install(native, folder, args, { env }).finally(() =>
+    return install({ ...native, env }, folder, args).finally(() =>
       rmSync(target, { recursive: true, force: true }),
     );
   });

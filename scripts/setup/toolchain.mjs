@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, find } from "../lib/run.mjs";
 
+/** Environment in which cargo prints errors and warnings of the code only: a first build downloads and compiles 120 crates. */
+export const QUIET_CARGO = { CARGO_TERM_QUIET: "true" };
+
 export const WASM = "wasm32-unknown-unknown";
 
 /** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */

@@ -32,7 +32,9 @@ pub enum InvalidArgument {
     ApiKey,
     #[strum(to_string = "`unitId` must be the unit's ID alone: ASCII characters without blanks")]
     UnitId,
-    #[strum(to_string = "`idempotencyKey` must be 1 to 255 printable ASCII characters")]
+    #[strum(
+        to_string = "`idempotencyKey` must be 1 to 255 printable ASCII characters: pass other characters through `encodeURIComponent`"
+    )]
     IdempotencyKey,
     #[strum(to_string = "`id` must be the ID of a pledge transaction, such as `ptran_…`")]
     Id,

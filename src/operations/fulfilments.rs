@@ -68,11 +68,12 @@ impl From<Add> for NewFulfilment {
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     let new = NewFulfilment::from(add);
-    if !call.was_done().await?
-        && let Some(beyond) = fulfilments::beyond(call.ledger()?, &new).await?
-    {
-        let question = format!("{beyond}. Record this quantity in {}?", call.place);
-        call.host.confirm(&question, "nothing was recorded").await?;
+    if !call.was_done().await? {
+        fulfilments::check(&new, call.platform)?;
+        if let Some(beyond) = fulfilments::beyond(call.ledger()?, &new).await? {
+            let question = format!("{beyond}. Record this quantity in {}?", call.place);
+            call.host.confirm(&question, "nothing was recorded").await?;
+        }
     }
     let by = call.host.person().await?;
     let added = fulfilments::add(call.store, call.ledger, &call.author(&by)?, &new).await?;

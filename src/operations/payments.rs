@@ -1,6 +1,7 @@
 //! Operations on payments.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
+use super::register::unit_must_be_registered;
 use super::spec::{Argument, Kind, Spec, mode, month, text, unit};
 use super::table::{paragraphs, some, table, time};
 use super::values::Values;
@@ -315,6 +316,9 @@ struct PaymentList {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
     let payments = payments::list(call.store, &unit, mode).await?;
+    if payments.is_empty() {
+        unit_must_be_registered(call, Some(&unit)).await?;
+    }
     let text = match payments.is_empty() {
         true => "no month is marked as paid".to_owned(),
         false => marked(&payments),

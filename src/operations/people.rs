@@ -1,7 +1,7 @@
 //! Operations on the people of shops.
 
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
-use super::register::{confirm_new, whose};
+use super::register::{confirm_new, must_be_registered, whose};
 use super::spec::{Argument, Kind, Spec, text, unit};
 use super::table::{table, time};
 use super::values::Values;
@@ -78,6 +78,7 @@ pub async fn add<P: Ports>(
 ) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
     if !call.was_done().await? {
+        people::check(&place, &address)?;
         confirm_new(call, std::slice::from_ref(&place), "nobody was added").await?;
     }
     let by = call.host.person().await?;
@@ -141,6 +142,9 @@ struct PeopleList {
 pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
     let people = people::list(call.ledger, &place).await?;
+    if people.is_empty() {
+        must_be_registered(call, Some(place)).await?;
+    }
     let text = match people.is_empty() {
         true => "no people".to_owned(),
         false => {

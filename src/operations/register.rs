@@ -1,6 +1,7 @@
-//! Asks for confirmation before new IDs are added to the register of units and teams.
+//! Compares the IDs of units and teams with the register: a command asks before it adds one, and names one that it may have
+//! got misspelt.
 
-use super::call::{Call, Host as _, Ports, Result};
+use super::call::{Call, Host as _, Ports, Result, invalid};
 use crate::auth::KeyLevel;
 use crate::operator::register::{Unregistered, look_up};
 
@@ -21,6 +22,26 @@ pub async fn confirm_new<P: Ports>(
         several => format!("Not registered: {}. Register them as new?", several.join(", ")),
     };
     Ok(call.host.confirm(&question, otherwise).await?)
+}
+
+/// Refuses a unit or a team that is not registered. Operations call it if they found nothing of it: its ID may be
+/// misspelt. A unit that was removed from the register may still have transactions.
+pub async fn must_be_registered<P: Ports>(
+    call: &Call<'_, P>,
+    level: Option<KeyLevel>,
+) -> Result<()> {
+    match look_up(call.store, level.as_slice()).await?.first() {
+        Some(unknown) => Err(invalid(format!("the {} is not registered", named(unknown)))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a unit that is not registered, as [`must_be_registered`] does.
+pub async fn unit_must_be_registered<P: Ports>(
+    call: &Call<'_, P>,
+    unit: Option<&str>,
+) -> Result<()> {
+    must_be_registered(call, unit.map(|unit| KeyLevel::Unit(unit.to_owned()))).await
 }
 
 fn named(Unregistered { level, suggestion }: &Unregistered) -> String {

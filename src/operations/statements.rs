@@ -3,6 +3,7 @@
 use super::call::{Answer, Call, Ports, Result};
 use super::covered::{Covered, complete};
 use super::payments::{MODE, MONTH, UNIT};
+use super::register::unit_must_be_registered;
 use super::spec::{Argument, Kind, Spec, modes, month, unit};
 use super::sums::sums_table;
 use super::table::{facts, paragraphs, table, time};
@@ -84,6 +85,9 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
             break coverage;
         }
     };
+    if sums.is_empty() {
+        unit_must_be_registered(call, filter.shops.unit.as_deref()).await?;
+    }
     let found = match sums.is_empty() {
         true => "no months match".to_owned(),
         false => sums_table(&sums),
@@ -117,6 +121,9 @@ struct StatementAnswer<'s> {
 
 pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
     let statement = records::statement(call.store, call.ledger()?, call.platform, &of).await?;
+    if statement.sums.is_empty() {
+        unit_must_be_registered(call, Some(&of.unit)).await?;
+    }
     let paid = statement.settled.as_ref().map(|settled| {
         format!("on {}, invoice {}", time(settled.paid_at.as_str()), settled.invoice)
     });

@@ -43,6 +43,14 @@ pub fn is_address(text: &str) -> bool {
     is_email(ascii.as_bytes())
 }
 
+/// Checks the address of a person, and the ID of the person's unit or team.
+///
+/// # Errors
+/// If one of them is not valid.
+pub fn check(place: &KeyLevel, address: &str) -> Result<()> {
+    PlacedPerson::check(place, address).map(drop)
+}
+
 /// A person, with the unit or team to which the person belongs. The e-mail address is in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlacedPerson {

@@ -9,6 +9,8 @@ import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import test from "node:test";
 import { confirm } from "../../scripts/lib/command.mjs";
+import { commandsFor } from "../../scripts/lib/commands.mjs";
+import { groups } from "../../scripts/lib/operations.mjs";
 import { npm } from "../../scripts/lib/run.mjs";
 import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
@@ -117,7 +119,9 @@ test("an invalid command line prints what is wrong in a line or two, and exits w
   const kv = await localKv(t);
   for (const [line, problem] of Object.entries(WRONG)) {
     const [name, ...args] = line.split(" ");
-    const help = `See \`npm ${name === "start" ? name : `run ${name}`} -- --help\`.`;
+    const called = `npm ${name === "start" ? name : `run ${name}`} --`;
+    const of = commandsOfGroup(name).includes(args[0]) ? `${called} ${args[0]}` : called;
+    const help = `See \`${of} --help\`.`;
     assert.deepEqual(
       await run(name, args, { kv }),
       {
@@ -130,6 +134,10 @@ test("an invalid command line prints what is wrong in a line or two, and exits w
   }
   assert.deepEqual(await Array.fromAsync(kv.names()), []);
 });
+
+/** Returns the names of the commands of a group. */
+const commandsOfGroup = (name) =>
+  groups.includes(name) ? commandsFor(name).commands.map((line) => line.name()) : [];
 
 const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
@@ -197,6 +205,32 @@ test("help is not a failure, and is printed if the command is missing", async ()
   assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
 });
 
+/** Files that cannot be read or written, as a command line gives them, and what the command says. */
+const NO_FILES = [
+  ["prices set prices.json", "there is no file prices.json"],
+  ["prices set .", ". is a folder"],
+  ["transactions restore lost.jsonl", "there is no file lost.jsonl"],
+  ["transactions restore .", ". is a folder"],
+  [
+    "transactions backup no/such/folder.jsonl",
+    "no/such/folder.jsonl can't be written: there is no folder no/such",
+  ],
+  [
+    "transactions export --month 2026-01 --csv no/such.csv",
+    "no/such.csv can't be written: there is no folder no",
+  ],
+];
+
+test("a file that cannot be used is named as it was given", async (t) => {
+  const kv = await localKv(t);
+  for (const [line, problem] of NO_FILES) {
+    const [name, ...args] = line.split(" ");
+    const ended = await run(name, args, { kv });
+    assert.equal(ended.code, 1, line);
+    assert.ok(ended.problem.startsWith(`stopped: ${problem} (`), ended.problem);
+  }
+});
+
 test("a prompt does not keep the process running", async () => {
   const input = Object.assign(new PassThrough(), { isTTY: true }); // stays open, like a terminal
   input.write("yes\n");
@@ -237,7 +271,7 @@ test("a shell gets the answer, the exit code, and errors on standard error, and 
   assert.deepEqual(wrong, {
     code: 2,
     out: jsonOf(problem),
-    problem: `${problem}\nSee \`npm run keys -- --help\`.\n`,
+    problem: `${problem}\nSee \`npm run keys -- list --help\`.\n`,
   });
 });
 

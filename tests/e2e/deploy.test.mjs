@@ -115,6 +115,18 @@ test("production is not deployed without the origin that its timeline addresses 
   );
 });
 
+test("after a failure of wrangler, the last line says what failed and what to do", async (t) => {
+  const config = join(scratch(t), "wrangler.toml");
+  writeFileSync(config, 'name = "x"\nmain = "missing.js"\ncompatibility_date = "2026-01-01"\n');
+  const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
+  const { code, problem } = await script("deploy", ["--dry-run", "--config", config, ...origin]);
+  assert.equal(code, 1);
+  assert.match(
+    problem,
+    /missing\.js[\s\S]*\nwrangler did not upload the Worker x: its messages above say why\. Mend that, then run it again\n$/,
+  );
+});
+
 test("an entry of ALLOWED_ORIGINS that no browser sends is refused, as the service refuses it", async () => {
   const { rows } = fixturesIn("texts").find(({ file }) => file === "allowed-origin.json");
   for (const { text, read } of rows) assert.equal(isSentOrigin(text), read === text, text);

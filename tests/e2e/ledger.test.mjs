@@ -168,6 +168,15 @@ test("local: wrangler finds the migrations that a command applied, and several c
   assert.match(stdout, /No migrations to apply/, stderr);
 });
 
+test("deployed: a ledger whose database was deleted says what to run", async (t) => {
+  const { kv, account } = await deployedLedger(t);
+  account.databases.length = 0;
+  await assert.rejects(
+    kv.ledger.run([{ sql: COUNT, parameter: all }]),
+    /^Error: the account has no database for the ledger \(.*could not be found\): run `npm run deploy -- --dashboard`, which creates it/,
+  );
+});
+
 test("deployed: a migration whose answer was lost is not applied twice", async (t) => {
   const { kv, account } = await deployedLedger(t, { isMigrated: false });
   const [{ sqlite }] = account.databases;

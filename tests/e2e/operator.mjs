@@ -81,3 +81,8 @@ export const ENTRIES = [
   })),
   { key: "secret", value: JSON.stringify({ secret: "0f".repeat(32), version: 1 }) },
 ];
+/** The entries of the register for the units of {@link ENTRIES}. */
+export const REGISTERED = ["unit_dev", "unit_dev_two"].map((unit) => {
+  const registered = { created: "2025-10-01T00:00:00Z", by: "Ada" };
+  return { key: `unit:${unit}`, value: JSON.stringify(registered), metadata: registered };
+});

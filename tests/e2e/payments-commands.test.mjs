@@ -1,7 +1,7 @@
 /** Tests `npm run payments`, which marks a month as paid and removes that mark again. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ENTRIES, LIVE_ID, RECORDS, operator } from "./operator.mjs";
+import { ENTRIES, REGISTERED, LIVE_ID, RECORDS, operator } from "./operator.mjs";
 import { contents } from "./script.mjs";
 
 test("a month is marked as paid by its exact sum, shown as paid, left out of unpaid exports, and marked as unpaid again", async (t) => {
@@ -16,7 +16,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
     },
   });
   const euros = { amount: "0.30", currencyCode: "EUR", unpriced: 2 };
-  await kv.write([...ENTRIES, inOctober("e", {}), inOctober("i", euros)]);
+  await kv.write([...ENTRIES, ...REGISTERED, inOctober("e", {}), inOctober("i", euros)]);
   await reconcile();
   const october = ["--unit", "unit_dev_two", "--month", "2025-10"];
   const paid = ["--paid-at", "2025-11-05", "--invoice", "2025/17", "--by", "Ada"];

@@ -174,8 +174,25 @@ test("Node alone creates a project, serves it, and runs commands on its records"
   assert.match(await command("migrate"), /The ledger's tables are up to date/);
   const help = await command("keys", "create", "--help");
   assert.match(help, /^Usage: npx impact-pledge-service keys create/);
-  const wrong = await begin(["kys"]).done;
-  assert.deepEqual([wrong.code, wrong.out], [2, ""]);
+  assert.equal(await command("help", "keys", "create"), help);
+  assert.match(await command("help"), /^ {2}credits .*\n/m);
+  assert.equal(
+    await command("--version"),
+    `${JSON.parse(readFileSync(join(build.folder, "package.json"), "utf8")).version}\n`,
+  );
+  for (const [words, problem] of [
+    [
+      ["key"],
+      /^unknown command 'key'\n\(Did you mean keys\?\)\nSee `npx impact-pledge-service --help`\.\n$/,
+    ],
+    [["help", "dpeloy"], /^unknown command 'dpeloy'\n\(Did you mean deploy\?\)\n/],
+    [["keys", "create"], /See `npx impact-pledge-service keys create --help`\.\n$/],
+    [[], /^Usage: npx impact-pledge-service \[options\] \[command\]\n/],
+  ]) {
+    const wrong = await begin(words).done;
+    assert.deepEqual([wrong.code, wrong.out], [2, ""], `${words}`);
+    assert.match(wrong.problem, problem);
+  }
 });
 
 test("a deploy uploads both Workers and migrates the ledger, and a second deploy finds their resources", async (t) => {

@@ -7,12 +7,12 @@ import { readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { placeInWords } from "../../scripts/lib/output.mjs";
-import { ENTRIES, ID, LIVE_ID, RECORDS, operator, seconds } from "./operator.mjs";
+import { ENTRIES, REGISTERED, ID, LIVE_ID, RECORDS, operator, seconds } from "./operator.mjs";
 import { contents, scratch } from "./script.mjs";
 
 test("a transaction is found, shown and erased", async (t) => {
   const { kv, json, words, fails, reconcile } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   await reconcile();
   const find = ["transactions", "find", "--unit", "unit_dev"];
   const { transactions, damaged } = await json(...find, "--reference", "order-1001");
@@ -74,7 +74,11 @@ test("nothing that a file or a record says controls the terminal", async (t) => 
   const hostile = "\u001b[2J\u009b\u202e";
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const record = value.replace('"order-1001"', JSON.stringify(hostile));
-  await kv.write([...ENTRIES, { key: `transaction:${LIVE_ID}`, value: record, metadata }]);
+  await kv.write([
+    ...ENTRIES,
+    ...REGISTERED,
+    { key: `transaction:${LIVE_ID}`, value: record, metadata },
+  ]);
   const show = ["transactions", "show", LIVE_ID, "--reveal"];
   await command(0, show);
   const { out } = await command(0, [...show, "--json"]);
@@ -91,7 +95,7 @@ test("nothing that a file or a record says controls the terminal", async (t) => 
 
 test("all transactions of an e-mail address are found and erased, in one unit or in all, with a receipt", async (t) => {
   const { kv, json, words, command, jsonOf, reconcile } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   const [find, erase] = ["find", "erase"].map((name) => [
     "transactions",
     name,
@@ -143,7 +147,7 @@ test("all transactions of an e-mail address are found and erased, in one unit or
 
 test("a month is summed, and its pledges are exported as lines of a new file, in which no cell is a formula", async (t) => {
   const { kv, json, words, command, fails, reconcile } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   const began = Date.now();
   const formula = '=cmd|"/c calc"!A1';
   const summary = {
@@ -208,7 +212,7 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
     [...month, "--csv", file],
     `${file} already exists, and is not overwritten: choose another name`,
   );
-  await fails([...month, "--csv", join(file, "x")], /^the file can't be written: ENOTDIR/);
+  await fails([...month, "--csv", join(file, "x")], /november\.csv\/x can't be written: ENOTDIR/);
   const piped = await command(0, [...month, "--csv", "-"]);
   assert.equal(piped.out, csv);
   assert.match(piped.problem, /^2026-11 +unit_dev_two +live +1 +1\.50 +1\.50 +USD$/m);
@@ -227,7 +231,7 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
 
 test("transactions with an offering that had no price are listed, and the exit code says so", async (t) => {
   const { kv, json, words, command, wordsOf, jsonOf, reconcile } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   await reconcile();
   const unpriced = ["transactions", "usage", "--unpriced"];
   assert.match(await words(...unpriced), /^every offering of these transactions had a price$/m);
@@ -261,7 +265,7 @@ test("transactions with an offering that had no price are listed, and the exit c
 
 test("quantities of a month are summed by offering, for one unit or for all", async (t) => {
   const { kv, json, words, reconcile } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   await reconcile();
   const quantities = ["transactions", "quantities", "--month", "2026-11"];
   const sum = { month: "2026-11", mode: "live", offering: "tree", transactions: 1, quantity: "3" };
@@ -280,7 +284,7 @@ test("quantities of a month are summed by offering, for one unit or for all", as
 
 test("without a ledger a command says that it needs one, and still finds a transaction of a unit by its reference", async (t) => {
   const { kv, json, fails } = await operator(t);
-  await kv.write(ENTRIES);
+  await kv.write([...ENTRIES, ...REGISTERED]);
   kv.ledger = null;
   const found = await json(
     "transactions",

@@ -353,6 +353,68 @@ fn a_change_without_confirmation_is_not_made() {
 }
 
 #[test]
+fn a_change_that_would_be_refused_is_refused_before_anybody_is_asked() {
+    let place = Place::new();
+    let done = |month: &str, quantity: &str| json!({ "month": month, "offering": "tree", "quantity": quantity, "mode": "live", "done-on": "2026-01-05" });
+    for (operation, arguments, problem) in [
+        (Operation::FulfilmentsAdd, done("2099-01", "5"), "has not begun yet"),
+        (Operation::FulfilmentsAdd, done("2026-01", "none"), "must be a number above 0"),
+        (
+            Operation::PeopleAdd,
+            json!({ "address": "ada@", "unit": "shop", "role": "viewer" }),
+            "not an e-mail address",
+        ),
+        (
+            Operation::KeysCreate,
+            json!({ "mode": "test", "unit": "shop", "label": "x".repeat(1_000) }),
+            "label",
+        ),
+    ] {
+        let refused = place.run(operation, None, arguments).unwrap_err();
+        assert!(refused.reason().contains(problem), "{operation:?}: {}", refused.reason());
+        assert_eq!(*place.person.asked.borrow(), [""; 0], "{operation:?}");
+    }
+}
+
+#[test]
+fn what_is_asked_of_a_shop_that_is_not_registered_says_so_and_suggests_a_similar_one() {
+    let place = Place::new();
+    place.run(Operation::UnitsAdd, None, json!({ "units": ["unit_1"] })).unwrap();
+    place.run(Operation::KeysCreate, None, json!({ "mode": "live", "unit": "unit_1" })).unwrap();
+    let month = "2026-01";
+    for (operation, more) in [
+        (Operation::TransactionsList, json!({ "limit": "50" })),
+        (Operation::TransactionsFind, json!({ "reference": "1053" })),
+        (Operation::TransactionsFind, json!({ "email": "ada@example.org" })),
+        (Operation::TransactionsUsage, json!({})),
+        (Operation::TransactionsQuantities, json!({ "month": month, "mode": "live" })),
+        (Operation::TransactionsExport, json!({ "month": month, "mode": "live" })),
+        (Operation::PaymentsDue, json!({ "mode": "live", "state": "open" })),
+        (Operation::PaymentsStatement, json!({ "month": month, "mode": "live" })),
+        (Operation::PaymentsList, json!({})),
+        (Operation::KeysList, json!({ "sort": "id" })),
+        (Operation::PeopleList, json!({})),
+        (Operation::PricesShow, json!({})),
+        (Operation::PricesHistory, json!({})),
+    ] {
+        let of = |unit: &str| {
+            let Value::Object(mut arguments) = more.clone() else { panic!() };
+            arguments.insert("unit".to_owned(), json!(unit));
+            place.run(operation, None, Value::Object(arguments))
+        };
+        let refused = of("uint_1").unwrap_err().reason();
+        let expected = "the unit `uint_1` (similar: `unit_1`) is not registered";
+        assert_eq!(refused, expected, "{operation:?}");
+        assert_eq!(of("unit_1").map(|answer| answer.exit_code), Ok(0), "{operation:?}");
+    }
+    for operation in [Operation::TransactionsFind, Operation::TransactionsErase] {
+        let refused = place.run(operation, None, json!({ "email": "ada.example.org" }));
+        let reason = refused.unwrap_err().reason();
+        assert_eq!(reason, "`ada.example.org` is not an e-mail address", "{operation:?}");
+    }
+}
+
+#[test]
 fn a_wrong_argument_is_no_failure_of_the_operator_s() {
     let place = Place::new();
     let refused = place.run(Operation::LedgerKeepFrom, None, json!({ "month": "soon" }));

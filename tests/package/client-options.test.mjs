@@ -84,7 +84,10 @@ const WRONG = [
 /** Invalid options of a create call, and the option that the error message must name. */
 const WRONG_OF_CALLS = [
   ...[{}, "x"].map((signal) => [{ signal }, /`signal`/]),
-  ...["", "é", "x".repeat(256)].map((idempotencyKey) => [{ idempotencyKey }, /`idempotencyKey`/]),
+  ...["", "é", "山鳩-101", "x".repeat(256)].map((idempotencyKey) => [
+    { idempotencyKey },
+    /`idempotencyKey` .*`encodeURIComponent`/,
+  ]),
   [{ timeoutMs: -1 }, /`timeoutMs`/],
   [{ unitId: " " }, /`unitId`/],
   [{ maxRetries: 11 }, /`maxRetries`/],

@@ -141,7 +141,8 @@ for (const page of PAGES)
     assert.equal(lines.length, stated.length, `${lines}`);
     for (const [index, text] of stated.entries()) assert.match(lines[index], lineOf(text));
     const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
-    if (page !== "docs/testing.md") assert.deepEqual(keys, ["order-1001", undefined]);
+    if (page !== "docs/testing.md")
+      assert.deepEqual(keys, ["web:shop.example.org:1001", undefined]);
   });
 
 test("the webhook's function logs an error that a retry cannot help, and throws any other", async (t) => {
@@ -154,19 +155,22 @@ test("the webhook's function logs an error that a retry cannot help, and throws 
   const { baseUrl, fetch } = service;
   const options = { apiKey: "service_sk_test_dev_unit", baseUrl };
   const said = t.mock.method(console, "error", () => {});
-  const order = { number: "order-1", email: "ada@example.org", trees: 1 };
+  const order = { id: "1", number: "山鳩-101", email: "ada@example.org", trees: 1 };
   const client = new PledgeClient({ ...options, fetch });
   const { id } = await pledgeFor(order, client);
   assert.match(id, /^ptran_/);
-  for (const wrong of [
-    { email: "ada@" },
-    { trees: 2 },
-    { number: "" },
-    { number: "ü" },
-    { number: "9".repeat(256) },
-  ])
+  for (const [wrong, problem] of [
+    [{ email: "ada@" }, /^not pledged: .*`\/recipient\/email`/],
+    [{ trees: 2 }, /^pledged before, and changed since/],
+    [{ id: "山鳩-101" }, /^not pledged: `idempotencyKey` .*`encodeURIComponent`/],
+    [{ id: "9".repeat(256) }, /^not pledged: `idempotencyKey`/],
+  ]) {
     assert.equal(await pledgeFor({ ...order, ...wrong }, client), undefined, "a retry cannot help");
-  assert.deepEqual([said.mock.callCount(), service.transactions().length], [5, 1]);
+    const logged = JSON.parse(said.mock.calls.at(-1).arguments[0]);
+    assert.equal(logged.order, order.number);
+    assert.match(logged.problem, problem);
+  }
+  assert.deepEqual([said.mock.callCount(), service.transactions().length], [4, 1]);
   const cut = new PledgeClient({ ...options, fetch: hangUpNow, maxRetries: 0 });
   await assert.rejects(pledgeFor(order, cut), { code: "connection_failed" });
 });

@@ -157,6 +157,36 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
   });
 }
 
+/** The sizes that pages state, in KB or in bytes, and the export that has them. @type {[page: string, stated: RegExp, what: string][]} */
+const STATED = [
+  ["README.md", /validation is ([\d.]+) KB/, '{ validate } from "impact-pledge/validate"'],
+  ["README.md", /client ([\d.]+) KB/, '{ PledgeClient } from "impact-pledge"'],
+  ["docs/npm.md", /: client ([\d.]+) KB/, '{ PledgeClient } from "impact-pledge"'],
+  ["docs/npm.md", /`validate` ([\d.]+) KB/, '{ validate } from "impact-pledge/validate"'],
+  ["docs/npm.md", /form ([\d.]+) KB/, '{ bindForm } from "impact-pledge/form"'],
+  ["docs/npm.md", /badge ([\d.]+) KB/, '* from "impact-pledge/badge"'],
+  ["docs/npm.md", /test service ([\d.]+) KB/, '* from "impact-pledge/testing"'],
+  [
+    "docs/performance.md",
+    /\| a client of a service +\| +([\d,]+) /,
+    '{ PledgeClient } from "impact-pledge"',
+  ],
+  [
+    "docs/performance.md",
+    /\| a check of a value +\| +([\d,]+) /,
+    '{ validate } from "impact-pledge"',
+  ],
+];
+
+for (const [page, stated, what] of STATED)
+  test(`${page} states the size of ${what}`, async () => {
+    const [, figure = ""] = readFileSync(join(root, page), "utf8").match(stated) ?? [];
+    const bytes = Number(figure.replaceAll(",", "")) * (figure.includes(",") ? 1 : 1_000);
+    const length = await sizeOf(`export ${what};`);
+    const tolerance = figure.includes(",") ? length * 0.02 : Math.max(length * 0.03, 600);
+    assert.ok(Math.abs(bytes - length) <= tolerance, `${length} bytes; stated: ${figure}`);
+  });
+
 /**
  * Scripts that use `validate`. The test bundles each script with each of the settings in `WAYS`. The sizes of
  * the bundles differ by a few bytes, because minified names differ.

@@ -91,6 +91,49 @@ for (const [page, file, constant, words] of STATED)
     assert.ok(text.includes(stated), `"${stated}" is not there`);
   });
 
+/** The groups of operations, such as `keys`. @type {string[]} */
+const GROUPS = JSON.parse(read("scripts/lib/operations.json")).map(({ group }) => group);
+const LANGUAGES = globSync("src/recipient/words/*.txt", { cwd: ROOT }).length;
+
+test("`npm run` has each group of operations, and docs/service.md lists them", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const commands = Object.entries(scripts).filter(([, script]) => script.includes(" operator "));
+  assert.deepEqual(
+    Object.fromEntries(commands),
+    Object.fromEntries(GROUPS.map((group) => [group, `node scripts/run.mjs operator ${group}`])),
+  );
+  const [, listed = ""] = read("docs/service.md").match(/^The groups are ([^.]*)\./m) ?? [];
+  assert.deepEqual(
+    [...listed.matchAll(/`(\w+)`/g)].map(([, group]) => group),
+    GROUPS,
+  );
+});
+
+/** The numbers of languages that the pages state, and how many there are. @type {[page: string, counted: RegExp, count: number][]} */
+const COUNTED = [
+  ["CONTRIBUTING.md", /words`, in (\w+) languages/, LANGUAGES],
+  ["docs/decisions/own-code.md", /plurals of (\w+) languages/, LANGUAGES],
+  [
+    "docs/npm.md",
+    /texts for shoppers.* in (\w+) languages/,
+    new Set(
+      globSync("pkg-templates/locales/*.ts", { cwd: ROOT, exclude: ["**/pack.ts"] }).map((file) =>
+        file.replace(/(-informal)?\.ts$/, ""),
+      ),
+    ).size,
+  ],
+];
+
+for (const [page, counted, count] of COUNTED)
+  test(`${page} states how many languages there are`, () => {
+    const [, stated] = read(page).replace(/\s+/g, " ").match(counted) ?? [];
+    assert.equal(stated, String(count));
+  });
+
+test("CONTRIBUTING.md names no migration and no time that the next change makes wrong", () => {
+  assert.deepEqual(read("CONTRIBUTING.md").match(/\b\d{4}_\w+\.sql|\b\d+ min\b/g), null);
+});
+
 /** Returns the anchors that GitHub makes from a page's headings. */
 const anchorsOf = (page) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

@@ -91,7 +91,7 @@ export async function order(request) {
   // An order without a pledge.
   if (payload === null) return Response.redirect("${location.origin}/", 303);
   // With this key, the order is recorded once, even if it is sent several times.
-  const options = { idempotencyKey: payload.reference };
+  const options = { idempotencyKey: "web:shop.example.org:" + payload.reference };
   const { timelineUrl } = await client.createPledgeTransaction(payload, options);
   return Response.redirect(timelineUrl, 303);
 }`;

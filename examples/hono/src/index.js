@@ -46,7 +46,7 @@ app.onError((error, c) => {
   if ("getResponse" in error) return error.getResponse(); // Hono's own, such as for a body that is not JSON
   console.error(error);
   return c.json(
-    { message: "The pledge service did not record your order. Please try again." },
+    { message: "Your order could not be confirmed. Please contact us before you order again." },
     502,
   );
 });

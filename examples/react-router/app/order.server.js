@@ -35,7 +35,7 @@ export async function placeOrder(request) {
     const { timelineUrl } = await pledges().createPledgeTransaction(orderOf(payload));
     return { status: 303, timelineUrl };
   } catch (error) {
-    const message = "The pledge service did not record your order. Please try again.";
+    const message = "Your order could not be confirmed. Please contact us before you order again.";
     return { status: 502, values, message: report(message, error) };
   }
 }

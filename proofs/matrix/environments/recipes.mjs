@@ -400,7 +400,7 @@ const fullStack = (name, framework, flags = "") => ({
     await mustRefuseInPage(`${await start(UNREACHABLE)}/`, {
       fields: FIELDS,
       status: 502,
-      text: /did not record your order\. Please try again/,
+      text: /could not be confirmed\. Please contact us/,
     });
   },
 });

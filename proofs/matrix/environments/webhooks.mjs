@@ -71,8 +71,7 @@ const STRIPE = {
     [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
     [400, stripeOrder(9), { ageSeconds: 600 }],
     [200, stripeOrder(9, 3, { metadata: { trees: "many" } })], // refused by the rules, however often it comes
-    [200, stripeOrder(9, 3, { id: "" })], // no idempotency key, however often it comes
-    [200, stripeOrder(9, 3, { id: `cs_${"9".repeat(300)}` })],
+    [200, stripeOrder(9, 3, { id: `cs_${"9".repeat(300)}` })], // no idempotency key, however often it comes
     [200, stripeOrder(9, 3, { id: FORGED })],
   ],
 };
@@ -86,6 +85,8 @@ const shopifyOrder = (number, trees = 3, changes = {}) =>
     line_items: [
       { quantity: trees, sku: null, title: "Coffee" },
       { quantity: 0, sku: "tea", title: "Tea" },
+      { quantity: 2, current_quantity: 0, sku: "mug", title: "A mug, removed since" },
+      { quantity: 1, gift_card: true, sku: null, title: "A gift card" },
     ],
     processed_at: "2026-01-31T07:00:00-05:00",
     test: true,
@@ -122,6 +123,7 @@ async function startShop(workspace, { name, setting, sign }, service) {
     PLEDGE_API_KEY: "service_sk_test_dev_unit",
     PLEDGE_BASE_URL: service,
     PLEDGE_OFFERING_ID: "tree",
+    SHOP: "shop.example.org",
     [setting]: SECRET,
   };
   await assert.rejects(workspace.start(SERVE, { env: { ...env, [setting]: "" } }), {
@@ -192,6 +194,9 @@ const webhook = (sender, version) => ({
       for (const each of service.transactions()) mustBeOfTheOrder(each);
       const log = workspace.output();
       assert.match(log, /FORGED/);
+      assert.match(log, /recorded before, and has changed since/);
+      const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
+      assert.ok(keys.every((key) => key.startsWith(`${sender.name}:shop.example.org:`)));
       assert.ok(!/^FORGED/m.test(log) && !log.includes("\u001b"), "a text ends no line of the log");
       await close();
       assert.equal(await shop.send(sender.order(4)), 500, "the service cannot be reached");

@@ -59,11 +59,12 @@ pub fn check(values: &Values) -> Result<(), String> {
 
 pub async fn create<P: Ports>(call: &Call<'_, P>, asked: Create) -> Result<Answer> {
     let (mode, level, label) = asked.level().map_err(Failure::Usage)?;
+    let record = KeyRecord { label, ..KeyRecord::new(mode, level.clone()) };
     if !call.was_done().await? {
-        confirm_new(call, std::slice::from_ref(&level), "no key was created").await?;
+        keys::check(&record)?;
+        confirm_new(call, &[level], "no key was created").await?;
     }
     let by = call.host.person().await?;
-    let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
     let made = keys::create(call.store, call.ledger, &call.author(&by)?, record).await?;
     let answer = Answer::done(&made, shown_once(&made.outcome))?;
     Ok(answer.failing_if(made.outcome.key.is_none()))

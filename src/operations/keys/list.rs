@@ -2,6 +2,7 @@
 
 use crate::auth::KeyLevel;
 use crate::operations::call::{Answer, Call, Ports, Result, invalid};
+use crate::operations::register::must_be_registered;
 use crate::operations::spec::{Argument, Kind, Spec, mode, text, unit};
 use crate::operations::table::{table, time};
 use crate::operator::keys::{self, KeyMetadata, KeyRow};
@@ -93,15 +94,18 @@ struct Keys {
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answer> {
-    for level in
-        [listing.unit.clone().map(KeyLevel::Unit), listing.team.clone().map(KeyLevel::Team)]
-            .into_iter()
-            .flatten()
-    {
+    let levels =
+        [listing.unit.clone().map(KeyLevel::Unit), listing.team.clone().map(KeyLevel::Team)];
+    for level in levels.iter().flatten() {
         level.check().map_err(invalid)?;
     }
     let (mut rows, _) = keys::list(call.store, None, usize::MAX).await?;
     rows.retain(|row| listing.has(row));
+    if rows.is_empty() {
+        for level in levels {
+            must_be_registered(call, level).await?;
+        }
+    }
     let age = Column::Created;
     rows.sort_by(|a, b| listing.sort.compare(a, b).then_with(|| age.compare(a, b)));
     let text = match rows.is_empty() {

@@ -4,6 +4,7 @@ use super::arguments::{MODE, UNIT, Whose};
 use super::words::{price, text_of};
 use crate::charge::{PriceList, UnitPrice};
 use crate::operations::call::{Answer, Call, Ports, Result};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::Spec;
 use crate::operations::table::{table, time};
 use crate::operator::prices::{self, PriceListEntry, charged_keys};
@@ -37,6 +38,9 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answer> 
         }
         words.push(list);
         catalogues.insert(of.mode.name(), price_list);
+    }
+    if catalogues.values().all(Option::is_none) {
+        unit_must_be_registered(call, whose.unit.as_deref()).await?;
     }
     let answer = PriceListsAnswer { unit: whose.unit.as_deref(), catalogues, units };
     Answer::new(&answer, words.join("\n\n"))
@@ -85,6 +89,9 @@ pub async fn history<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answe
     let mut history = Vec::new();
     for of in whose.each() {
         history.extend(prices::history(call.store, of, usize::MAX, usize::MAX).await?);
+    }
+    if history.is_empty() {
+        unit_must_be_registered(call, whose.unit.as_deref()).await?;
     }
     history.sort_by(|a, b| a.time.cmp(&b.time));
     let rows: Vec<_> = history.iter().flat_map(rows_of).collect();

@@ -3,7 +3,9 @@
 use super::of_month::{OF_MODE, OfMonth, UNIT};
 use super::summed::{Summed, Sums};
 use crate::operations::call::{Answer, Call, Host as _, Ports, Result};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::{Argument, Kind, Spec};
+use crate::operations::table::paragraphs;
 use crate::operations::transactions::MONTH;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{Export as Exported, for_spreadsheet, spreadsheet_head};
@@ -51,21 +53,32 @@ pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answe
     let Export { of, unpaid, csv } = &asked;
     let ledger = call.ledger()?;
     let mut used = usage::of_all(call.store, ledger, &of.filter(), Some(of.month)).await?;
+    if used.months.is_empty() {
+        unit_must_be_registered(call, of.filter().unit.as_deref()).await?;
+    }
     if *unpaid {
         used.months.retain(|month| month.settled.is_none());
     }
     let file = csv.as_deref().filter(|file| *file != "-");
+    let mut written = 0;
     if csv.is_some() {
         call.host.create(file).await?;
         call.host.write(&spreadsheet_head()).await?;
         let mut export = Exported::new(call.store, ledger, of.month, &used.months);
         while let Some(lines) = export.next().await? {
             call.host.write(&for_spreadsheet(&lines)).await?;
+            written += lines.len();
         }
     }
     let summed = Summed::new(Some(of.month), used);
     let data = Exports { sums: summed.data(), mode: &of.mode, file };
-    let answer = Answer::new(&data, summed.in_words(&asked.none()))?;
+    let csv_in_words = file.map(|file| {
+        format!(
+            "Written to {file}: a line with the column names, and one for each pledge: {written}."
+        )
+    });
+    let text = paragraphs([summed.in_words(&asked.none()), csv_in_words.unwrap_or_default()]);
+    let answer = Answer::new(&data, text)?;
     Ok(Answer { is_aside: csv.is_some() && file.is_none(), ..answer })
 }
 

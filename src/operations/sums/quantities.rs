@@ -4,6 +4,7 @@ use super::of_month::{OF_MODE, OfMonth, UNIT};
 use crate::ledger::OfferingSum;
 use crate::operations::call::{Answer, Call, Ports, Result};
 use crate::operations::covered::{Covered, complete, left_out_in_words};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::Spec;
 use crate::operations::table::{paragraphs, table};
 use crate::operations::transactions::MONTH;
@@ -40,6 +41,9 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
     let found =
         quantities::quantities(call.ledger()?, &asked.filter(), month, MOST_OFFERINGS).await?;
     let PledgedQuantities { quantities, more, left_out, coverage } = &found;
+    if quantities.is_empty() {
+        unit_must_be_registered(call, asked.filter().unit.as_deref()).await?;
+    }
     let row = |sum: &OfferingSum| {
         let (transactions, mode) = (sum.transactions.to_string(), sum.mode.name().to_owned());
         [sum.offering.clone(), sum.quantity.clone(), transactions, mode]

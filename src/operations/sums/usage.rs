@@ -4,6 +4,7 @@ use super::of_month::UNIT;
 use super::summed::{Summed, Sums};
 use crate::ledger::{Direction, Order};
 use crate::operations::call::{Answer, Call, Ports, Result};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::{Argument, Kind, Spec, mode};
 use crate::operations::table::paragraphs;
 use crate::operations::transactions::{MONTH, listed};
@@ -56,6 +57,9 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     let Usage { month, unit, mode, unpriced } = asked;
     let filter = TransactionFilter { unit, mode };
     let used = usage::of_all(call.store, call.ledger()?, &filter, month).await?;
+    if used.months.is_empty() {
+        unit_must_be_registered(call, filter.unit.as_deref()).await?;
+    }
     let mut summed = Summed::new(month, used);
     if !unpriced {
         return Answer::new(&summed.data(), summed.in_words("no transactions"));

@@ -2,14 +2,16 @@
 
 use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT, listed};
 use crate::ledger::Direction;
-use crate::operations::call::{Answer, Call, Failure, Ports, Result};
+use crate::operations::call::{Answer, Call, Failure, Ports, Result, invalid};
 use crate::operations::covered::{Covered, complete};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::{Argument, Spec, text};
 use crate::operations::table::paragraphs;
 use crate::operations::values::Values;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 use crate::scope::Mode;
+use crate::validate::format::is_email;
 use serde::Deserialize;
 
 pub const FIND: Spec = Spec::reads(
@@ -70,13 +72,26 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
 }
 
+/// Finds transactions.
+///
+/// # Errors
+/// If the text is not an e-mail address, or nothing is found and the unit is not registered.
 pub(super) async fn found<P: Ports>(
     call: &Call<'_, P>,
     filter: &TransactionFilter,
     by: &SearchKey,
 ) -> Result<Found> {
     let newest = &Direction::Newest;
-    Ok(transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?)
+    if let SearchKey::Email(address) = by
+        && !is_email(address.trim().as_bytes())
+    {
+        return Err(invalid(format!("`{address}` is not an e-mail address")));
+    }
+    let found = transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?;
+    if found.transactions.is_empty() {
+        unit_must_be_registered(call, filter.unit.as_deref()).await?;
+    }
+    Ok(found)
 }
 
 pub(super) fn covered_of(found: &Found) -> Covered {

@@ -4,6 +4,7 @@ use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
 use crate::ledger::Direction;
 use crate::operations::call::{Answer, Call, Ports, Result};
 use crate::operations::covered::{Covered, complete};
+use crate::operations::register::unit_must_be_registered;
 use crate::operations::spec::{Argument, Kind, Spec, text};
 use crate::operations::table::paragraphs;
 use crate::operator::roles::Permission;
@@ -53,6 +54,9 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     let filter = TransactionFilter { unit, mode };
     let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
     let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
+    if found.page.orders.is_empty() {
+        unit_must_be_registered(call, query.filter.unit.as_deref()).await?;
+    }
     let text = paragraphs([listed(&found.page.orders), complete(&found.coverage)]);
     let covered = Covered::from(&found.coverage);
     Answer::new(&Transactions { transactions: found.page.orders, more: None, covered }, text)

@@ -18,6 +18,14 @@ pub(super) fn refused(problem: impl Display) -> OperatorError {
     OperatorError::Invalid(format!("nothing was recorded: {problem}"))
 }
 
+/// Checks the members of a fulfilment.
+///
+/// # Errors
+/// If one of them is not valid, the month has not begun, or the day is in the future.
+pub fn check(new: &NewFulfilment, clock: &impl Clock) -> Result<()> {
+    checked(new, clock).map(drop)
+}
+
 /// Checks the members of a fulfilment. Returns the fulfilment with its quantity in the shortest form.
 pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
     if !is_line(&new.offering, MAX_OFFERING) {

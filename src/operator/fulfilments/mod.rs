@@ -5,6 +5,7 @@ mod checked;
 mod record;
 
 pub use balance::{Balance, Balances, balances, beyond};
+pub use checked::check;
 pub use record::{add, get, list, remove};
 
 use super::once::StoredAsIs;

@@ -27,14 +27,23 @@ pub async fn create(
     record: KeyRecord,
 ) -> Result<Done<MadeKey>> {
     let record = KeyRecord { secret: None, ..record };
+    check(&record)?;
     let asked = encode(&record)?;
-    read(&asked).map_err(OperatorError::Invalid)?; // the service reads the record with the same rules
     let work = async |author: &Author<'_, _, _>| make(store, author, &record, &asked).await;
     let done = once(store, ledger, author, (CREATE, &record), work).await?;
     match done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: as_now(store, done.outcome).await?, ..done }),
     }
+}
+
+/// Checks the record of a key by the rules with which the service reads it.
+///
+/// # Errors
+/// If the ID or the label is not valid.
+pub fn check(record: &KeyRecord) -> Result<()> {
+    read(&encode(record)?).map_err(OperatorError::Invalid)?;
+    Ok(())
 }
 
 /// Returns a key that was created before, with the details that the list of keys shows now. KV cost: 1 list.

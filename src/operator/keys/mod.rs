@@ -10,7 +10,7 @@ mod row;
 
 pub use find::get;
 pub use list::{backed, is_key, list};
-pub use make::create;
+pub use make::{check, create};
 pub use revoke::revoke;
 pub use rotate::{KeyExpiry, Rotated, rotate};
 pub use row::{KeyMetadata, KeyName, KeyRow, MadeKey};

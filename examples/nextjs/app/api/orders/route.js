@@ -25,7 +25,10 @@ export async function POST(request) {
     return isScript ? Response.json({ id, timelineUrl }) : Response.redirect(timelineUrl, 303);
   } catch (error) {
     console.error(error);
-    return refusal(502, "The pledge service did not record your order. Please try again.");
+    return refusal(
+      502,
+      "Your order could not be confirmed. Please contact us before you order again.",
+    );
   }
 }
 
