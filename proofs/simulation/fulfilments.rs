@@ -16,6 +16,7 @@ use impact_pledge::settlement::Month;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use support::memory::MemoryStore;
 
 /// The maximum number of requests for one change. All of them are sent within a period picked from
 /// `WITHIN_MS`.
@@ -126,7 +127,13 @@ pub fn what_is_open_is_what_is_not_done(simulation: &Simulation, books: &Books) 
         expected.entry([month, mode, offering]).or_default()[2] += exact(&quantity);
     }
     let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
-    let told = block_on(fulfilments::balances(books.database.sqlite(), None, &months, 1_000));
+    let told = block_on(fulfilments::balances(
+        &MemoryStore::default(), // it names no other database
+        books.database.sqlite(),
+        None,
+        &months,
+        1_000,
+    ));
     let told = told.unwrap().balances.into_iter().map(|own| {
         let sums = [own.pledged, own.credited, own.done, own.open, own.surplus];
         let group = [own.month.to_string(), own.mode.name().to_owned(), own.offering];

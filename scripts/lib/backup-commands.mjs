@@ -24,10 +24,11 @@ export function addBackup(transactions) {
     saved,
     async (at, file) => {
       const { since } = saved.opts();
+      const rules = await operator(at.tools);
       const done =
         since === undefined
-          ? await backup(at.kv, file)
-          : await increment(at.kv, file, since, await operator(at.tools));
+          ? await backup(at.kv, file, rules)
+          : await increment(at.kv, file, since, rules);
       const recorded = await recordBackup(at, since !== undefined, done);
       at.print({
         data: JSON.stringify({ file, ...done, recorded }),
@@ -38,11 +39,12 @@ export function addBackup(transactions) {
   );
 }
 
-/** @param {string} file @param {{count: number, sha256: string, since?: string, completeUpTo?: string}} done */
-function savedInWords(file, { count, sha256, since, completeUpTo }) {
+/** @param {string} file @param {{count: number, rows: number, lacks: string | null, sha256: string, since?: string, completeUpTo?: string}} done */
+function savedInWords(file, { count, rows, lacks, sha256, since, completeUpTo }) {
   const span =
     since && `\nIt continues the last backup, with the changes from ${since} to ${completeUpTo}.`;
-  return `${file}: ${count} records, SHA-256 ${sha256}${span ?? ""}\n\n${SECRET}`;
+  const lacking = lacks && `\nIt has no credits, fulfilments and updates: ${lacks}.`;
+  return `${file}: ${count} records, ${rows} rows of the ledger, SHA-256 ${sha256}${span ?? ""}${lacking ?? ""}\n\n${SECRET}`;
 }
 
 /**
@@ -79,8 +81,8 @@ export function addRestore(transactions) {
     .addOption(
       new Option(
         "--only <kind>",
-        "restore only records of this kind; the namespace keeps its own keys, prices and secret",
-      ).choices(["transactions"]),
+        "restore only transactions: the namespace keeps its own keys, prices and secret; or only the rows of the ledger, after its database was lost",
+      ).choices(["transactions", "ledger"]),
     )
     .addOption(
       new Option(
@@ -103,9 +105,9 @@ export function addRestore(transactions) {
         }
         await rules.recordRestore(port, await by(), hashes);
       };
-      const onlyTransactions = only === "transactions";
+      const [onlyTransactions, onlyLedger] = [only === "transactions", only === "ledger"];
       const waitMs = kv.place.kind === "local" ? 0 : undefined;
-      const options = { withKeys, onlyTransactions, overwrite, agree, waitMs };
+      const options = { withKeys, onlyTransactions, onlyLedger, overwrite, agree, waitMs };
       const done = await restore(kv, [file, ...increments], rules, options);
       const completeUpTo = await reconciled({ tools, kv, port, terminal });
       const words = restoredInWords(file, increments, done, withKeys);
@@ -141,7 +143,7 @@ const ledgerInWords = (completeUpTo) =>
   completeUpTo ? [`The ledger is complete up to ${completeUpTo}.`] : [];
 
 function restoredInWords(file, increments, done, withKeys) {
-  const { written, same, expired, erased, left, keys, secretReplaced, from } = done;
+  const { written, same, expired, erased, left, ledger, keys, secretReplaced, from } = done;
   const counts = [
     `${written} records of ${[file, ...increments].join(", ")} were written and read back`,
     `${same} were already there`,
@@ -153,9 +155,34 @@ function restoredInWords(file, increments, done, withKeys) {
   return [
     `${counts.join(", ")}.`,
     `The ${increments.length > 0 ? "last " : ""}backup was started at ${visible(`${from.startedAt}, of ${placeInWords(from.place)}`)}.`,
+    ...(ledger ? rowsInWords(ledger) : [LEFT_OUT]),
     ...(secretReplaced ? [OTHER_SECRET] : []),
     ...(withKeys || keys.count === 0 ? [] : [leftKeys]),
   ].join("\n");
+}
+
+const LEFT_OUT = "Credits, fulfilments and updates were left out.";
+const WITHOUT =
+  "The backup has no credits, fulfilments and updates: it is of an earlier release, or was made without the ledger or after a loss.";
+const WITHOUT_LEDGER =
+  "Credits, fulfilments and updates were not restored, because no database is bound as `LEDGER_DB`. Bind one, and run the same command again.";
+
+function rowsInWords({ rows, lacks, isLost }) {
+  if (lacks === "ledger") return [WITHOUT_LEDGER];
+  if (!rows) {
+    const restores = ["credits", "updates"].map((name) => `\`${calledAs(name)} restore\``);
+    const lost = `The audit log says that there were some. Run ${restores.join(" and ")}, then \`${calledAs("ledger")} accept-loss\`. Until then, nothing that depends on them is shown or changed.`;
+    return isLost ? [`${WITHOUT} ${lost}`] : [WITHOUT];
+  }
+  const counts = Object.entries(rows).map(
+    ([table, { written, known }]) =>
+      `${written} ${table} were written, ${known} were already there`,
+  );
+  const refused = Object.entries(rows).flatMap(([table, own]) =>
+    own.refused.map((id) => `${table} ${id}`),
+  );
+  const why = `\nThese could not be written, because the ledger has others in their place:\n${refused.join("\n")}`;
+  return [`Of the ledger's rows, ${counts.join("; ")}.${refused.length > 0 ? why : ""}`];
 }
 
 function keysInWords({ count, examples }) {

@@ -6,8 +6,12 @@ import { open } from "node:fs/promises";
 import { UserError, fileProblem } from "./output.mjs";
 
 export const FORMAT = "impact-pledge-backup";
-/** The versions of the backup format: of full backups, and of incremental backups. */
-export const [FULL, INCREMENT] = [1, 2];
+/**
+ * The versions of the backup format: of full backups, and of incremental backups. Those of earlier releases
+ * have no rows of the ledger.
+ */
+export const [FULL, INCREMENT] = [3, 4];
+const [EARLIER_FULL, EARLIER_INCREMENT] = [1, 2];
 
 const LINE_FEED = 10;
 const MOST_OF_HEADER = 65_536; // bytes
@@ -25,10 +29,24 @@ const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's
  *   the trailer
  */
 export async function* recordsOf(file, tell = () => {}) {
+  for await (const data of dataOf(file, tell)) if (data.table === undefined) yield data;
+}
+
+/**
+ * Yields the rows of the ledger in a backup, and checks the backup as {@link recordsOf} does. The first one is
+ * of the table `database`, and describes the database. A backup of an earlier release has no rows.
+ * @param {string} file
+ * @returns {AsyncGenerator<{table: string, row: string, size: number}>}
+ */
+export async function* rowsOf(file) {
+  for await (const data of dataOf(file, () => {})) if (data.table !== undefined) yield data;
+}
+
+async function* dataOf(file, tell) {
   const reader = new Reader(file, tell);
   for await (const line of lines(file)) {
-    const record = reader.take(line);
-    if (record) yield { ...record, size: line.length };
+    const data = reader.take(line);
+    if (data) yield { ...data, size: line.length };
   }
   reader.end();
 }
@@ -40,6 +58,7 @@ class Reader {
   #hash = createHash("sha256");
   #number = 0;
   #last = ""; // name
+  #rows = 0;
   #isWhole = false;
 
   constructor(file, tell) {
@@ -49,7 +68,7 @@ class Reader {
 
   /**
    * Checks one line.
-   * @returns {any} the record of the line; null for the header, the trailer or a partial line
+   * @returns {any} the record or row of the line; null for the header, the trailer or a partial line
    */
   take(line) {
     this.#number += 1;
@@ -64,20 +83,30 @@ class Reader {
     if (line.at(-1) !== LINE_FEED) return null; // the file is incomplete: `end` throws
     const data = parsed(line);
     if (isText(data?.sha256) && data.name === undefined) return this.#finish(data);
+    if (data?.table !== undefined) return this.#row(data);
     const wrong = wrongIn(data);
     if (wrong) throw this.#changed(`line ${this.#number} ${wrong}`);
-    if (this.#number > 2 && order(this.#last, data.name) >= 0)
+    if (this.#rows > 0 || (this.#number > 2 && order(this.#last, data.name) >= 0))
       throw this.#changed(`line ${this.#number} is out of order`);
     this.#last = data.name;
     return data;
   }
 
+  #row(data) {
+    if (!isText(data.table) || !isWellFormed(data.row))
+      throw this.#changed(`line ${this.#number} is not a row of the ledger`);
+    this.#rows += 1;
+    return data;
+  }
+
   #finish(trailer) {
-    const count = this.#number - 2;
-    if (trailer.count !== count)
+    const { count, rows = 0 } = trailer;
+    const [records, said] = [this.#number - 2 - this.#rows, Number(count)];
+    if (count !== records)
       throw new UserError(
-        `${this.#file} has ${count} records, but its last line says ${Number(trailer.count)}: it was changed`,
+        `${this.#file} has ${records} records, but its last line says ${said}: it was changed`,
       );
+    if (rows !== this.#rows) throw this.#changed("rows of the ledger are missing or were added");
     if (trailer.sha256 !== this.#hash.copy().digest("hex"))
       throw this.#changed("its SHA-256 differs from the value in its last line");
     this.#isWhole = true;
@@ -156,10 +185,12 @@ async function lastLine(file) {
 
 function headerOf(file, line) {
   const header = line.length > MOST_OF_HEADER ? null : parsed(line);
-  const isWhole = header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
+  const isWhole =
+    header?.version >= EARLIER_FULL && isText(header.startedAt) && isPlace(header.place);
   const { after, completeUpTo } = header ?? {};
   const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
-  if (header?.format !== FORMAT || !isWhole || (header.version === INCREMENT && !continues))
+  const isIncrement = [EARLIER_INCREMENT, INCREMENT].includes(header?.version);
+  if (header?.format !== FORMAT || !isWhole || (isIncrement && !continues))
     throw new UserError(`${file} is not a backup of this service`);
   if (header.version > INCREMENT)
     throw new UserError(`${file} was written by a later release: restore it with that release`);

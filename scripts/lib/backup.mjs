@@ -4,45 +4,61 @@
  * - The first line is a header with the format, the environment and the time.
  * - Each further line is a record, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
  *   `expiration`.
- * - The last line is a trailer with the number of records and the SHA-256 of all lines before it.
+ * - If a ledger is bound, rows of the ledger follow: `table` and `row`, a JSON text. The first row is of the table
+ *   `database`. The others are those that no record has (see `src/ledger/own_rows.rs`). They are read last, so
+ *   that they include every change that a record tells of.
+ * - The last line is a trailer with the numbers of records and rows, and the SHA-256 of all lines before it.
  *
  * At most one page of records is in memory. After an interruption, a backup starts again from the beginning.
- * `increment.mjs` writes incremental backups (version 2). The header of an incremental backup has the SHA-256
- * of the backup before it. `backup-reader.mjs` reads both versions.
+ * `increment.mjs` writes incremental backups, with all rows of the ledger. The header of an incremental backup
+ * has the SHA-256 of the backup before it. `backup-reader.mjs` reads both.
  */
 import { createHash } from "node:crypto";
 import { FORMAT, FULL, INCREMENT } from "./backup-reader.mjs";
 import { batches } from "./kv.mjs";
 import { newFile } from "./new-file.mjs";
+import { Refusal, portOf } from "./operator.mjs";
 import { progress } from "./progress.mjs";
 
 const MOST_READS = 100;
 const MANY = 1_000_000; // bytes of lines that are collected before they are written
 const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
 
-/** Writes all records of a namespace into a new file. @returns {Promise<{count: number, sha256: string}>} */
-export function backup(kv, file) {
+/**
+ * Writes all records of a namespace, and the rows that only its ledger has, into a new file.
+ * @param {import("./kv.mjs").Kv} kv
+ * @param {string} file
+ * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ */
+export function backup(kv, file, rules) {
   const startedAt = new Date().toISOString();
-  return writeBackup(kv, file, { startedAt }, kv.list());
+  return writeBackup(kv, file, { startedAt }, kv.list(), rules);
 }
 
 /**
- * Writes the header, the records with these names, and the trailer into a new file.
+ * Writes the header, the records with these names, the rows of the ledger, and the trailer into a new file.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times the
  *   times that the header states
  * @param {AsyncIterable<import("./kv.mjs").Name>} names the names of the records, in sorted order
- * @returns {Promise<{count: number, sha256: string}>}
+ * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ * @returns {Promise<{count: number, rows: number, lacks: string | null, sha256: string}>} `lacks`: why the
+ *   backup has no rows of the ledger; null if it has them
  */
-export function writeBackup(kv, file, times, names) {
+export function writeBackup(kv, file, times, names, rules) {
   const version = times.after ? INCREMENT : FULL;
   const header = { format: FORMAT, version, place: kv.place, ...times };
-  return newFile(file, (output) => writeRecords(kv, new Writer(output), header, names));
+  return newFile(file, async (output) => {
+    const writer = new Writer(output);
+    await writer.write(newLine(header));
+    const count = await writeRecords(kv, writer, names);
+    const { rows, lacks } = await writeRows(portOf(kv), writer, rules);
+    return { count, rows, lacks, sha256: await writer.end({ count, rows }) };
+  });
 }
 
-async function writeRecords(kv, writer, header, all) {
-  await writer.write(newLine(header));
+async function writeRecords(kv, writer, all) {
   const tell = progress("records copied");
   let count = 0;
   for await (const names of batches(all, MOST_READS)) {
@@ -52,7 +68,42 @@ async function writeRecords(kv, writer, header, all) {
     }
     tell(count);
   }
-  return { count, sha256: await writer.end(count) };
+  return count;
+}
+
+async function writeRows(port, writer, rules) {
+  const { database, lacks } = await databaseOf(port, rules);
+  if (lacks !== null) return { rows: 0, lacks };
+  await writer.write(newLine({ table: "database", row: JSON.stringify(database) }));
+  const tell = progress("rows of the ledger copied");
+  let rows = 1;
+  for (const table of await rules.ownTables()) {
+    for await (const row of rowsIn(port, table, rules)) {
+      await writer.write(newLine({ table, row }));
+      rows += 1;
+    }
+    tell(rows);
+  }
+  return { rows, lacks: null };
+}
+
+/** Describes the database of the ledger, or says why the backup has none of its rows. */
+async function databaseOf(port, rules) {
+  try {
+    const database = await rules.headerOfOwnRows(port);
+    return { database, lacks: database ? null : "no database is bound as `LEDGER_DB`" };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { database: null, lacks: error.message };
+  }
+}
+
+async function* rowsIn(port, table, rules) {
+  let page = await rules.ownRows(port, table);
+  while (page.length > 0) {
+    yield* page;
+    page = await rules.ownRows(port, table, page.at(-1));
+  }
 }
 
 /** Yields a line for each record. Leaves out records that were deleted or expired after they were listed. */
@@ -101,11 +152,12 @@ class Writer {
 
   /**
    * Writes the trailer, which ends the file.
+   * @param {{count: number, rows: number}} counts of records and of rows
    * @returns {Promise<string>} the SHA-256 of the lines before it
    */
-  async end(count) {
+  async end(counts) {
     const sha256 = this.#hash.digest("hex");
-    this.#lines.push(newLine({ count, sha256 }));
+    this.#lines.push(newLine({ ...counts, sha256 }));
     await this.#flush();
     return sha256;
   }

@@ -17,7 +17,7 @@ const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
  * @param {string} file
  * @param {string} before the file of the last backup, which is full or incremental
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
- * @returns {Promise<{count: number, sha256: string, since: string, completeUpTo: string}>}
+ * @returns {Promise<{count: number, rows: number, lacks: string | null, sha256: string, since: string, completeUpTo: string}>}
  */
 export async function increment(kv, file, before, rules) {
   const startedAt = new Date().toISOString();
@@ -30,7 +30,7 @@ export async function increment(kv, file, before, rules) {
   const replays = await replaysOf(kv, transactions, rules);
   const after = { sha256, startedAt: header.startedAt };
   const names = namesOf(kv, since, rules, [...transactions, ...replays]);
-  const done = await writeBackup(kv, file, { startedAt, after, completeUpTo }, names);
+  const done = await writeBackup(kv, file, { startedAt, after, completeUpTo }, names, rules);
   return { ...done, since, completeUpTo };
 }
 

@@ -3,24 +3,21 @@
  * `src/ledger`. Each of them is safe to retry.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./cache.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { migrate } from "./migrations.mjs";
 import { UserError } from "./output.mjs";
 import { calledAs } from "./places.mjs";
+import { LOCKED, retried } from "./retried.mjs";
 
 export const BINDING = "LEDGER_DB";
-const [ATTEMPTS, WAIT_MS] = [6, 50];
 const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
 const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
-/**
- * Matches the messages of temporary errors. Some occur if two programs use one local database; the others
- * come from D1.
- */
-const PASSES =
-  /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
+/** Matches the messages of temporary errors: those of a locked local database, and those of D1. */
+const PASSES = new RegExp(
+  `${LOCKED.source}|Failed to get session commit token|object to be reset|code was updated|transient issue|D1 DB is overloaded`,
+);
 
 /**
  * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON
@@ -101,16 +98,10 @@ function checkSize(texts, most, what) {
 }
 
 /** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
-async function repeated(act) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await act();
-    } catch (error) {
-      if (attempt === ATTEMPTS || !PASSES.test(error.message)) throw failureOf(error);
-      await sleep(WAIT_MS * 2 ** attempt * (0.5 + Math.random()));
-    }
-  }
-}
+const repeated = (act) =>
+  retried(PASSES, act).catch((error) => {
+    throw failureOf(error);
+  });
 
 /**
  * Converts an error of the database to the error that users see.

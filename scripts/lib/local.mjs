@@ -55,7 +55,7 @@ export async function buildLocal(tools, names) {
 }
 
 /** The sources that wrangler bundles for the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml. */
-const SOURCES = ["www", "pkg-templates/bin/loopback.ts"];
+const SOURCES = ["www", "pkg-templates/bin/loopback.ts", "scripts/lib/retried.mjs"];
 
 function copySources(tools) {
   const isSource = (from) => basename(from) !== "node_modules";

@@ -2,11 +2,11 @@
  * Restores backups, and holds at most one page of records in memory. Goes through the backup and the target
  * namespace three times: to compare everything before the first write, to write, and to read back. After an
  * interrupted restore, running it again writes what is missing. `src/operator` decides what happens to each
- * record.
+ * record. The rows of the ledger come last; until they are written, `src/operator/epoch.rs` refuses the database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { order } from "./backup-reader.mjs";
+import { order, rowsOf } from "./backup-reader.mjs";
 import { checkChain, recordsOfChain } from "./chain.mjs";
 import { batches } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
@@ -21,8 +21,8 @@ const MOST_EXAMPLES = 20;
 
 /**
  * A restore. `rules`: the functions of `src/operator_wasm`; `choice`: the result of their `chooseRecords`;
- * `now`: in milliseconds since 1970.
- * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
+ * `now`: in milliseconds since 1970; `marked`: names of transactions that were erased, as far as they were read.
+ * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number, marked: Set<string>}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair a record of
  *   the backup; `listed`: its entry in the list of the target namespace, or null if the namespace lacks the record
  * @typedef {{count: number, examples: any[]}} Keys the backup's API keys that are missing in the
@@ -36,30 +36,34 @@ const MOST_EXAMPLES = 20;
  * @param {import("./kv.mjs").Kv} kv
  * @param {string[]} files a full backup, and the incremental backups that continue it
  * @param {Record<string, any>} rules
- * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, hashes: string[]) => Promise<void>, waitMs?: number}} [options]
+ * @param {{withKeys?: boolean, onlyTransactions?: boolean, onlyLedger?: boolean, overwrite?: boolean, agree?: (keys: Keys, hashes: string[]) => Promise<void>, waitMs?: number}} [options]
  *   `agree` is called before anything is written, with the API keys that would be restored or left out,
  *   and the hashes of the files
  */
 export async function restore(kv, files, rules, options = {}) {
-  const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
-  const { agree = async () => {}, waitMs = WAIT_MS } = options;
+  const { withKeys = false, onlyTransactions = false, onlyLedger = false } = options;
+  const { overwrite = false, agree = async () => {}, waitMs = WAIT_MS } = options;
   const port = portOf(kv);
-  const { header, count, hashes, survey } = await look(files, rules);
-  const choice = await rules.chooseRecords(port, { withKeys, onlyTransactions, overwrite }, survey);
-  const job = { kv, port, files, rules, choice, now: Date.now() };
+  const { header, count, hashes, survey, database } = await look(files, rules);
+  const wanted = { withKeys, onlyTransactions, onlyLedger, overwrite };
+  const choice = await rules.chooseRecords(port, wanted, survey);
+  const job = { kv, port, files, rules, choice, now: Date.now(), marked: new Set() };
   const keys = await compare(job, overwrite);
   await agree(keys, hashes);
+  if (database && !onlyTransactions) await rules.beginOwnRows(port, database);
   const done = await writeMissing(job, progress(`of ${count.toLocaleString("en")} records`));
   await verify(job, waitMs);
+  const ledger = onlyTransactions ? null : await restoreLedger(job, database);
   const { place, startedAt } = header;
   const sha256 = hashes.at(-1);
   const { secretReplaced } = choice;
-  return { count, ...done, keys, secretReplaced, sha256, from: { place, startedAt } };
+  return { count, ...done, ledger, keys, secretReplaced, sha256, from: { place, startedAt } };
 }
 
 /**
  * Reads all backup files to their ends, to count, hash and survey their records before the restore.
- * @returns {Promise<{header: any, count: number, hashes: string[], survey: any}>}
+ * @returns {Promise<{header: any, count: number, hashes: string[], survey: any, database: any}>} `database`
+ *   describes the database of the ledger's rows; null if the last backup has no such rows
  */
 async function look(files, rules) {
   const survey = await rules.surveyBackup();
@@ -73,7 +77,18 @@ async function look(files, rules) {
     count += 1;
   }
   checkChain(files, known);
-  return { header: known.at(-1)?.header, count, hashes: known.map(({ sha256 }) => sha256), survey };
+  const database = await checkedRows(files, rules);
+  const hashes = known.map(({ sha256 }) => sha256);
+  return { header: known.at(-1)?.header, count, hashes, survey, database };
+}
+
+/** Checks the rows of the ledger in the last backup, which has all of them. Returns what describes their database. */
+async function checkedRows(files, rules) {
+  let database = null;
+  for await (const { table, row } of rowsOf(files.at(-1) ?? ""))
+    if (table === "database") database = JSON.parse(row);
+    else await rules.checkOwnRow(table, row);
+  return database;
 }
 
 // ---- Each record ---------------------------------------------------------------------------------
@@ -87,8 +102,7 @@ async function look(files, rules) {
  * @returns {AsyncGenerator<Pair>}
  */
 async function* pairs(job) {
-  const { kv, files, rules } = job;
-  const marked = new Set(); // names of transactions that were erased
+  const { kv, files, rules, marked } = job;
   const note = async (name) => {
     const transaction = await rules.markedBy(name);
     if (transaction) marked.add(transaction);
@@ -248,6 +262,45 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
   return base64 === undefined
     ? found.value === value
     : (await kv.bytes(name))?.toString("base64") === base64;
+}
+
+// ---- The ledger's rows ----------------------------------------------------------------------------
+
+/**
+ * Writes the rows of the ledger that the target's ledger lacks. A row of the target is never older than that
+ * of the backup, so it is kept.
+ * @returns {Promise<{rows: Record<string, {written: number, known: number, refused: string[]}> | null, lacks: "rows" | "ledger" | null, isLost: boolean}>}
+ *   `rows`: what became of each table's rows; null if the backup `lacks` them, or the target has no ledger.
+ *   `isLost`: whether the target lacks rows of which the backup or the audit log tells
+ */
+async function restoreLedger(job, database) {
+  const { kv, port, rules } = job;
+  if (!database) return { rows: null, lacks: "rows", isLost: await rules.endWithoutOwnRows(port) };
+  if (!kv.ledger) return { rows: null, lacks: "ledger", isLost: database.epoch !== null };
+  const tables = await rules.ownTables();
+  const rows = Object.fromEntries(
+    tables.map((table) => [table, { written: 0, known: 0, refused: [] }]),
+  );
+  for await (const some of batches(rowsOf(job.files.at(-1)), MOST_READS, ({ size }) => size))
+    for (const table of tables) add(rows[table], await restoreRows(job, table, some));
+  await rules.endOwnRows(port, database);
+  return { rows, lacks: null, isLost: false };
+}
+
+/** Writes those rows of a batch that are of a table. */
+async function restoreRows({ port, rules, marked }, table, some) {
+  const own = some.filter((one) => one.table === table).map(({ row }) => row);
+  const ids = own.map((row) => JSON.parse(row).id);
+  if (own.length === 0) return { written: 0, known: 0, refused: [] };
+  const erased = [];
+  for (const id of ids) if (marked.has(await rules.recordOf(id))) erased.push(id);
+  return rules.restoreOwnRows(port, table, own, erased);
+}
+
+function add(sums, { written, known, refused }) {
+  sums.written += written;
+  sums.known += known;
+  sums.refused.push(...refused);
 }
 
 // ---- Reading back --------------------------------------------------------------------------------

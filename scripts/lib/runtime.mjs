@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./cache.mjs";
 import { UserError } from "./output.mjs";
+import { LOCKED, retried } from "./retried.mjs";
 
 const CLOSE_MS = 2_000; // of a runtime's end
 const CONCURRENT = 20; // writes
@@ -25,14 +26,19 @@ export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root
 
 /**
  * Starts a local runtime on a folder. A lock makes sure that processes start runtimes there one after the
- * other.
+ * other. A runtime that ends may still lock a database for a moment; then the start is repeated.
  * @param {string} folder of the local state
  * @param {number} deadline of the start and of each call, in milliseconds
+ * @param {typeof startOnce} [once] makes one attempt
  * @returns {Promise<Runtime>}
  */
-export async function startRuntime(folder, deadline) {
+export const startRuntime = (folder, deadline, once = startOnce) =>
+  locked(folder, () => retried(LOCKED, () => once(folder, deadline)));
+
+/** Starts a local runtime, as {@link startRuntime} does, with one attempt. @param {string} folder @param {number} deadline */
+export async function startOnce(folder, deadline) {
   const { Miniflare } = await import("miniflare"); // not through wrangler, which takes a second to load
-  return locked(folder, () => start(new Miniflare(stateOf(folder)), deadline));
+  return start(new Miniflare(stateOf(folder)), deadline);
 }
 
 /**
@@ -99,7 +105,8 @@ export class LocalPort {
 
   user = async () => userInfo().username;
 
-  #ask = (act, asked, purpose) => this.#runtime.ask(act, asked, `local KV can't ${purpose}`);
+  #ask = (act, asked, purpose) =>
+    retried(LOCKED, () => this.#runtime.ask(act, asked, `local KV can't ${purpose}`));
 
   async list(prefix, cursor) {
     const {

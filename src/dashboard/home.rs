@@ -7,10 +7,10 @@ use super::last_backups::{self, Age};
 use super::page::Page;
 use super::setup::LATE_MINUTES;
 use super::{PageContext, Result, find, link, orders, view};
-use crate::ledger::{self, LEAST_CHARGES, Ledger, UNUSUAL_TIMES, UnusualCharge, UnusualCharges};
+use crate::ledger::{LEAST_CHARGES, Ledger, UNUSUAL_TIMES, UnusualCharge, UnusualCharges};
 use crate::operator::attention::{self, IdleUnits, RECENT_DAYS, RecentFailures, UNUSUAL_DAYS};
 use crate::operator::roles::Permission;
-use crate::operator::{OperatorError, bound};
+use crate::operator::{OperatorError, bound, epoch};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
@@ -24,7 +24,7 @@ const MAX_NAMED: usize = 5;
 /// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// Shows the start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries, sent at the same time.
+/// Shows the start page. KV cost: at most 9 lists and 5 reads. Ledger cost: 5 queries, sent at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -195,9 +195,9 @@ async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Tas
     }))
 }
 
-async fn ledger<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+async fn ledger<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let ledger: &dyn Ledger = bound(context.ledger)?;
-    let health = ledger::health(ledger, context.clock.now_ms()).await?;
+    let health = epoch::health(context.store, ledger, context.clock.now_ms()).await?;
     let minutes = health.lag_ms.unwrap_or_default() / 60_000;
     let problem = health.problem.as_deref().map(view::sentence);
     let is_late = minutes >= LATE_MINUTES;

@@ -2,8 +2,10 @@
 
 use super::page::Page;
 use super::{PageContext, Result, view};
-use crate::ledger::{self, Finding, FindingKind, Health, Ledger, LedgerError, Pass, Removed};
+use crate::ledger::{self, Finding, FindingKind, Health, Ledger, Pass, Removed};
+use crate::operator::{OperatorError, epoch};
 use crate::service::Clock;
+use crate::store::OperatorStore;
 use crate::time::date_time;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -22,11 +24,16 @@ struct Answer<'a> {
     problem: Option<String>,
 }
 
-/// Serves `GET /healthz` to a monitor: 503 if the ledger has a problem. Cost: 1 ledger call.
-pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u64) -> Page {
+/// Serves `GET /healthz` to a monitor: 503 if the ledger has a problem. KV cost: 1 read. Ledger cost: 1 call.
+pub(super) async fn health(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    version: &str,
+    now_ms: u64,
+) -> Page {
     let (status, ledger, problem) = match ledger {
         None => (200, None, Some(UNBOUND.to_owned())),
-        Some(ledger) => match ledger::health(ledger, now_ms).await {
+        Some(ledger) => match epoch::health(store, ledger, now_ms).await {
             Ok(mut health) => {
                 let problem = health.problem.take();
                 (if problem.is_some() { 503 } else { 200 }, Some(health), problem)
@@ -38,15 +45,20 @@ pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u
 }
 
 /// Serves `GET /healthz` to a person.
-pub(super) async fn health_page<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Result {
-    Ok(health(context.ledger, &context.settings.version, context.clock.now_ms()).await)
+pub(super) async fn health_page<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+) -> Result {
+    Ok(health(context.store, context.ledger, &context.settings.version, context.clock.now_ms())
+        .await)
 }
 
-/// Renders the section of the page System about the health of the ledger. Cost: 2 ledger calls.
-pub(super) async fn section<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Markup {
+/// Renders the section of the page System about the health of the ledger. KV cost: 1 read. Ledger cost: 2 calls.
+pub(super) async fn section<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+) -> Markup {
     let content = match context.ledger {
         None => html! { p { (view::inline_code(&view::sentence(UNBOUND))) } },
-        Some(ledger) => match look(ledger, context.clock.now_ms()).await {
+        Some(ledger) => match look(context.store, ledger, context.clock.now_ms()).await {
             Ok((health, findings)) => state(&health, &findings),
             Err(error) => view::problem(&error.to_string()),
         },
@@ -54,9 +66,13 @@ pub(super) async fn section<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) 
     html! { section { h2 { "Ledger" } (content) } }
 }
 
-async fn look(ledger: &dyn Ledger, now_ms: u64) -> Result<(Health, Vec<Finding>), LedgerError> {
+async fn look(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    now_ms: u64,
+) -> Result<(Health, Vec<Finding>), OperatorError> {
     let findings = ledger::findings(ledger, MAX_FINDINGS).await?;
-    Ok((ledger::health(ledger, now_ms).await?, findings))
+    Ok((epoch::health(store, ledger, now_ms).await?, findings))
 }
 
 fn state(health: &Health, findings: &[Finding]) -> Markup {

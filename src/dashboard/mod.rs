@@ -132,7 +132,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             && page_request.route().is_ok_and(|it| it == Route::Health)
         {
             let now_ms = self.clock.now_ms(); // monitors sign in with a service token of Access
-            return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
+            return Ok(
+                ledger::health(self.store, self.ledger, &self.settings.version, now_ms).await
+            );
         }
         let by = identity.address()?;
         *access = Access::of(by, self.settings, self.ledger).await?;

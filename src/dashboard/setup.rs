@@ -3,10 +3,10 @@
 
 use super::setup_messaging::{Attachment, attachment};
 use super::{PageContext, last_backups, view};
-use crate::ledger::{self, Health};
+use crate::ledger::Health;
 use crate::operator::attention::{self, RECENT_DAYS};
 use crate::operator::roles::Role;
-use crate::operator::{OperatorError, bound};
+use crate::operator::{OperatorError, bound, epoch};
 use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
@@ -117,7 +117,7 @@ fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     vec![("Messaging services", State::NotSetUp, how)]
 }
 
-async fn of_ledger<S, C: Clock, E>(
+async fn of_ledger<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Vec<Line>, OperatorError> {
     let ledger = match bound(context.ledger) {
@@ -127,7 +127,7 @@ async fn of_ledger<S, C: Clock, E>(
             return Ok(vec![("Ledger", State::NotSetUp, how)]);
         }
     };
-    let health = ledger::health(ledger, context.clock.now_ms()).await?;
+    let health = epoch::health(context.store, ledger, context.clock.now_ms()).await?;
     let (state, text) = match &health.problem {
         Some(problem) => (State::Problem, view::inline_code(&view::sentence(problem))),
         None => (State::Works, html! { "Complete up to " (complete_up_to(&health)) "." }),

@@ -10,7 +10,7 @@
 use super::claims::{Fact, recent};
 use super::money::{money, of_halves};
 use super::sums::SumsQuery;
-use super::{Ledger, LedgerError, OfferingSum, Query, Result, ask};
+use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask, next_page};
 use crate::decimal::Decimal;
 use crate::quantities::{Quantities, Quantity};
 use crate::scope::Mode;
@@ -137,15 +137,24 @@ pub async fn restore(ledger: &dyn Ledger, credit: &CreditRow) -> Result<Option<C
     write(ledger, credit, None).await
 }
 
+/// Returns the statement of [`restore`].
+pub(super) fn restoring(credit: &CreditRow) -> Result<Statement> {
+    writing(credit, None)
+}
+
 async fn write(
     ledger: &dyn Ledger,
     credit: &CreditRow,
     booked: Option<&Fact>,
 ) -> Result<Option<CreditRow>> {
-    let write = Write { credit, booked, since: *recent(credit.at).start() }.statement()?;
+    let write = writing(credit, booked)?;
     let get = OfOperation { operation: &credit.operation }.statement()?;
     let answers = ledger.run(&[write, get]).await?;
     Ok(OfOperation::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop())
+}
+
+fn writing(credit: &CreditRow, booked: Option<&Fact>) -> Result<Statement> {
+    Write { credit, booked, since: *recent(credit.at).start() }.statement()
 }
 
 /// Returns the credit that an operation has made; `None` if it has made none. One query.
@@ -218,6 +227,18 @@ impl Query for OfTransaction<'_> {
     const SQL: &'static str =
         concat!("SELECT ", credit!(), " FROM credits WHERE id = ?1 ->> '$.id' ORDER BY number");
 }
+
+/// Returns at most `most` credits as JSON texts, which follow `after`, another such text.
+pub(super) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<String>> {
+    next_page(ledger, ALL, after, most).await
+}
+
+const ALL: &str = concat!(
+    "SELECT ",
+    credit!(),
+    " FROM credits WHERE (id, number) > (ifnull(?1 ->> '$.after.id', ''), ifnull(?1 ->> '$.after.number', 0))
+ORDER BY id, number LIMIT ?1 ->> '$.most'"
+);
 
 // ---- Sums ----------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 //! Fulfilments: what was done for the pledges of a month, such as trees that were planted. They are recorded for an
 //! offering, a month and a mode, for the pledges of all units together.
 
-use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask};
+use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask, next_page};
 use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -94,7 +94,9 @@ pub async fn remove(
 /// Runs a statement that changes a fulfilment, and returns the fulfilment as it is afterwards.
 async fn change(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<Fulfilment>> {
     let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
-    Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop().map(Row::into_fulfilment))
+    Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?
+        .pop()
+        .map(FulfilmentRow::into_fulfilment))
 }
 
 #[derive(Serialize)]
@@ -132,6 +134,21 @@ impl Query for Remove<'_> {
 WHERE id = ?1 ->> '$.id' AND removed IS NULL";
 }
 
+/// Returns the statement that writes a fulfilment again after the database has lost it, or its removal.
+pub(super) fn restoring(row: &FulfilmentRow) -> Result<Statement> {
+    row.statement()
+}
+
+impl Query for FulfilmentRow {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO fulfilments
+  (id, mode, month, offering, quantity, done_on, partner, place, report, author, at, removed, remover)
+VALUES (?1 ->> '$.id', ?1 ->> '$.mode', ?1 ->> '$.month', ?1 ->> '$.offering', ?1 ->> '$.quantity', ?1 ->> '$.doneOn',
+  ?1 ->> '$.partner', ?1 ->> '$.place', ?1 ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at', ?1 ->> '$.removed',
+  ?1 ->> '$.remover')
+ON CONFLICT DO UPDATE SET removed = excluded.removed, remover = excluded.remover WHERE fulfilments.removed IS NULL";
+}
+
 // ---- Read ----------------------------------------------------------------------------------------
 
 /// Returns a fulfilment, even a removed one. Returns `None` if no fulfilment has this ID. One query.
@@ -139,7 +156,7 @@ WHERE id = ?1 ->> '$.id' AND removed IS NULL";
 /// # Errors
 /// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Fulfilment>> {
-    Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_fulfilment))
+    Ok(ask(ledger, &Get { id }).await?.pop().map(FulfilmentRow::into_fulfilment))
 }
 
 /// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
@@ -154,7 +171,7 @@ pub async fn list(
     most: usize,
 ) -> Result<Vec<Fulfilment>> {
     let rows = ask(ledger, &List(OfMonths { mode, months, most })).await?;
-    Ok(rows.into_iter().map(Row::into_fulfilment).collect())
+    Ok(rows.into_iter().map(FulfilmentRow::into_fulfilment).collect())
 }
 
 /// Sums the quantities that were done, by month, mode and offering, newest month first. In each sum, `transactions` is
@@ -187,9 +204,10 @@ macro_rules! fulfilment {
     };
 }
 
-#[derive(Deserialize)]
-struct Row {
-    id: String,
+/// A row of the table. Times are milliseconds since 1970.
+#[derive(Serialize, Deserialize)]
+pub(super) struct FulfilmentRow {
+    pub id: String,
     #[serde(flatten)]
     done: NewFulfilment,
     by: String,
@@ -198,9 +216,9 @@ struct Row {
     remover: Option<String>,
 }
 
-impl Row {
+impl FulfilmentRow {
     fn into_fulfilment(self) -> Fulfilment {
-        let Row { id, done, by, at, removed, remover } = self;
+        let FulfilmentRow { id, done, by, at, removed, remover } = self;
         let removal = |(ms, by)| Removal { at: date_time(ms), by };
         Fulfilment { id, done, by, at: date_time(at), removed: removed.zip(remover).map(removal) }
     }
@@ -212,10 +230,21 @@ struct Get<'a> {
 }
 
 impl Query for Get<'_> {
-    type Row = Row;
+    type Row = FulfilmentRow;
     const SQL: &'static str =
         concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
 }
+
+/// Returns at most `most` fulfilments as JSON texts, which follow `after`, another such text.
+pub(super) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<String>> {
+    next_page(ledger, ALL, after, most).await
+}
+
+const ALL: &str = concat!(
+    "SELECT ",
+    fulfilment!(),
+    " FROM fulfilments WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"
+);
 
 #[derive(Serialize)]
 struct OfMonths<'a> {
@@ -236,7 +265,7 @@ macro_rules! counting {
 struct List<'a>(OfMonths<'a>);
 
 impl Query for List<'_> {
-    type Row = Row;
+    type Row = FulfilmentRow;
     const SQL: &'static str = concat!(
         "SELECT ",
         fulfilment!(),

@@ -35,6 +35,9 @@ pub struct Health {
     pub findings: usize,
     /// Size of the database in bytes, if known.
     pub bytes: Option<u64>,
+    /// The [epoch](super::epoch) of the database; `None` if it has none.
+    #[serde(skip)]
+    pub epoch: Option<String>,
     /// What is wrong and what to do; `None` if all is well.
     #[serde(skip)]
     pub problem: Option<String>,
@@ -87,6 +90,7 @@ impl Health {
             kept_from: state.first_kept(),
             received: state.received.map(date_time),
             lag_ms: state.delay,
+            epoch: state.epoch.clone(),
             last_pass,
             current_pass,
             ..Health::default()

@@ -76,6 +76,8 @@ pub struct State {
     pub delay: Option<u64>,
     /// The ledger keeps transactions created at this time or later; 0 means all.
     pub kept_from: u64,
+    /// The [epoch](super::epoch) of the database; `None` if it has none.
+    pub epoch: Option<String>,
 }
 
 /// With this number of KV records or more, a pass begins once a day. With fewer, a pass begins every hour.
@@ -123,7 +125,7 @@ macro_rules! columns {
         "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
   'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
   'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay,
-  'kept_from', kept_from)"
+  'kept_from', kept_from, 'epoch', (SELECT epoch FROM epoch))"
     };
 }
 

@@ -64,18 +64,22 @@ pub async fn change(ledger: &dyn Ledger, change: RowChange<'_>) -> Result<Option
     run(ledger, limits.statement()?, change.id).await
 }
 
-/// Writes an update that the database has lost. Writes nothing if there already is an update with the same
-/// ID, or an update from the same fulfilment. Returns whether an update with this ID exists now. Ledger cost:
+/// Writes an update that the database has lost, or has in an older revision. Writes nothing if there is an update from
+/// the same fulfilment with another ID. Returns whether an update with this ID exists now. Ledger cost:
 /// 1 call.
 ///
 /// # Errors
 /// If the ledger does not answer. The update may have been written then.
 pub async fn restore(ledger: &dyn Ledger, row: &UpdateRow) -> Result<bool> {
+    Ok(run(ledger, restoring(row)?, &row.id).await?.is_some())
+}
+
+/// Returns the statement of [`restore`].
+pub(super) fn restoring(row: &UpdateRow) -> Result<Statement> {
     let content = serde_json::to_string(&row.update).map_err(|_| LedgerError::Damaged)?;
     let ms = |text: &str| parse_ms(text).unwrap_or_default();
     let (at, changed) = (ms(&row.at), ms(&row.changed_at));
-    let restore = Restore { row, content: &content, at, changed };
-    Ok(run(ledger, restore.statement()?, &row.id).await?.is_some())
+    Restore { row, content: &content, at, changed }.statement()
 }
 
 #[derive(Serialize)]
@@ -95,6 +99,9 @@ SELECT it ->> '$.id', it ->> '$.pledges.mode', it ->> '$.pledges.month', it ->> 
   it ->> '$.by', ?1 ->> '$.at', it ->> '$.changedBy', ?1 ->> '$.changed'
 FROM (SELECT ?1 -> '$.row' AS it)
 WHERE true
+ON CONFLICT (id) DO UPDATE SET state = excluded.state, day = excluded.day, content = excluded.content,
+  revision = excluded.revision, operation = excluded.operation, changer = excluded.changer, changed = excluded.changed
+  WHERE excluded.revision > updates.revision
 ON CONFLICT DO NOTHING";
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// The content that a record of updates in Workers KV must have.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Published {
     /// Number of changes to the published updates.
     pub revision: u64,
@@ -23,6 +23,14 @@ pub struct Published {
 /// If the ledger does not answer.
 pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<Published>> {
     Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
+}
+
+/// Returns whether the ledger has updates with all these IDs, in any state. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn has_all(ledger: &dyn Ledger, ids: &[String]) -> Result<bool> {
+    Ok(ask(ledger, &Lacking { ids }).await?.is_empty())
 }
 
 /// Records that the published updates of a revision were written to Workers KV. Returns whether that revision
@@ -41,6 +49,14 @@ pub async fn compiled(
     let answers = ledger.run(&[note.statement()?, current.statement()?]).await?;
     let rows = Current::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
     Ok(rows.first() == Some(&revision))
+}
+
+/// Adds the missing records of all updates, for updates that were restored. One call.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn complete(ledger: &dyn Ledger) -> Result<()> {
+    ask(ledger, &Complete {}).await.map(drop)
 }
 
 /// Returns at most `most` records that have to be compared with their rows. Outdated records come first. Then
@@ -95,6 +111,27 @@ impl Query for Read<'_> {
         " ORDER BY day DESC, at DESC, id LIMIT ?1 ->> '$.most')))) FROM update_records WHERE",
         own!()
     );
+}
+
+#[derive(Serialize)]
+struct Complete {}
+
+impl Query for Complete {
+    type Row = ();
+    // D1 refuses a parameter that the statement does not use.
+    const SQL: &'static str = "INSERT INTO update_records (mode, month, offering, revision)
+SELECT DISTINCT mode, month, offering, 1 FROM updates WHERE ?1 IS NOT NULL ON CONFLICT DO NOTHING";
+}
+
+#[derive(Serialize)]
+struct Lacking<'a> {
+    ids: &'a [String],
+}
+
+impl Query for Lacking<'_> {
+    type Row = u8;
+    const SQL: &'static str = "SELECT '1' FROM json_each(?1, '$.ids')
+WHERE value NOT IN (SELECT id FROM updates) LIMIT 1";
 }
 
 #[derive(Serialize)]

@@ -70,7 +70,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     let new = NewFulfilment::from(add);
     if !call.was_done().await? {
         fulfilments::check(&new, call.platform)?;
-        if let Some(beyond) = fulfilments::beyond(call.ledger()?, &new).await? {
+        if let Some(beyond) = fulfilments::beyond(call.store, call.ledger()?, &new).await? {
             let question = format!("{beyond}. Record this quantity in {}?", call.place);
             call.host.confirm(&question, "nothing was recorded").await?;
         }
@@ -274,7 +274,8 @@ struct BalanceList<'b> {
 
 pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<Answer> {
     let months = asked.of.months(call);
-    let mut found = fulfilments::balances(call.ledger()?, asked.of.mode, &months, MOST).await?;
+    let mut found =
+        fulfilments::balances(call.store, call.ledger()?, asked.of.mode, &months, MOST).await?;
     if asked.open {
         found.balances.retain(|balance| balance.open != "0");
     }

@@ -4,7 +4,7 @@ use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::spec::{Argument, Spec, text};
 use super::table::{facts, paragraphs, table, time, time_of};
 use crate::ledger::{self, CheckReport, Counts, Finding, FindingKind, Health, Pass};
-use crate::operator::kept;
+use crate::operator::{epoch, kept};
 use crate::service::Clock as _;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub async fn status<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -
 }
 
 async fn health<P: Ports>(call: &Call<'_, P>) -> Result<Health> {
-    Ok(ledger::health(call.ledger()?, call.platform.now_ms()).await?)
+    Ok(epoch::health(call.store, call.ledger()?, call.platform.now_ms()).await?)
 }
 
 async fn findings<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
@@ -294,4 +294,41 @@ fn keep_question(month: Option<Month>, place: &str) -> String {
              transactions, and no month can be marked as paid."
         ),
     }
+}
+
+// ---- Accept loss ---------------------------------------------------------------------------------
+
+pub const ACCEPT_LOSS: Spec = Spec::changes(
+    "ledger",
+    "accept-loss",
+    "go on with a database that has lost credits, fulfilments or updates, if there is no backup of them",
+    &[],
+)
+.confirmed()
+.answers("`completeUpTo` as for `ledger status`");
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Accepted {
+    complete_up_to: Option<String>,
+}
+
+pub async fn accept_loss<P: Ports>(
+    call: &Call<'_, P>,
+    NoArguments {}: NoArguments,
+) -> Result<Answer> {
+    let question = format!(
+        "Go on with the ledger of {} as it is? Months are billed without the credits that it lacks. First run \
+         `credits restore` and `updates restore`; fulfilments that are in the audit log can be recorded again afterwards.",
+        call.place
+    );
+    if !call.was_done().await? {
+        call.host.confirm(&question, "nothing was changed").await?;
+    }
+    let by = call.host.person().await?;
+    let done = epoch::accept(call.store, call.ledger, &call.author(&by)?).await?;
+    let Health { complete_up_to, .. } = health(call).await?;
+    let text =
+        "The ledger counts as complete, with the credits, fulfilments and updates that it has.";
+    Ok(Answer::new(&Accepted { complete_up_to }, text)?.since(done.before.as_deref()))
 }

@@ -120,6 +120,7 @@ operations! {
     LedgerCheck = ledger::CHECK, check;
     LedgerRebuild = ledger::REBUILD, rebuild;
     LedgerKeepFrom = ledger::KEEP_FROM, keep_from;
+    LedgerAcceptLoss = ledger::ACCEPT_LOSS, accept_loss;
     AuditList = audit::LIST, list;
 }
 

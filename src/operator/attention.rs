@@ -1,9 +1,9 @@
 //! Finds what operators have to look at. Each function reads one kind of task. If one of them fails, the
 //! others still work.
 
-use super::Result;
-use super::coverage::coverage;
+use super::coverage::coverage_of_dues;
 use super::dues::listed_dues;
+use super::{Result, epoch};
 use crate::ledger::{self, Ledger, Unsettled, UnusualCharges};
 use crate::scope::Mode;
 use crate::service::Clock;
@@ -43,16 +43,17 @@ pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Mo
 /// Credits may cover all charges of a shop's month. Then the amount due is computed, for at most 200 such
 /// months. Any further month of this kind counts as owed.
 ///
-/// Ledger cost: 1 query, and 5 to 7 more if amounts due are computed. KV cost: 1 read per 100 computed
+/// Ledger cost: 2 queries, and 5 to 7 more if amounts due are computed. KV cost: 1 read, and 1 read per 100 computed
 /// months.
 ///
 /// # Errors
-/// If the ledger or the store fails.
+/// If the ledger has lost credits, or the ledger or the store fails.
 pub async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
 ) -> Result<Vec<(Month, u64)>> {
+    epoch::check(store, ledger).await?;
     let has_ended = |month: &Month| month.has_ended(clock.now_ms());
     let months: Vec<_> = months_back(clock).filter(has_ended).take(MONTHS).collect();
     let Unsettled { owed, mut covered } = ledger::unsettled(ledger, &months).await?;
@@ -60,7 +61,10 @@ pub async fn unsettled(
     let others = covered.split_off(covered.len().min(MAX_COVERED));
     let owed = match covered.as_slice() {
         [] => Vec::new(),
-        covered => listed_dues(store, ledger, covered, &coverage(ledger, None).await?).await?,
+        covered => {
+            listed_dues(store, ledger, covered, &coverage_of_dues(store, ledger, None).await?)
+                .await?
+        }
     };
     let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.month);
     for month in owed.chain(others.into_iter().map(|it| it.month)) {

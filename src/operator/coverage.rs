@@ -1,10 +1,11 @@
 //! How complete the ledger is: up to when it has every transaction, and which records its sums leave out.
 
-use super::{OperatorError, Result};
-use crate::ledger::{self, Finding, FindingKind, Ledger};
+use super::{OperatorError, Result, epoch};
+use crate::ledger::{self, Finding, FindingKind, Ledger, State};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::settlement::Month;
+use crate::store::OperatorStore;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +35,33 @@ pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Re
     Ok(coverage)
 }
 
+/// Returns the [`coverage`] of an answer that depends on credits. Refuses a database that has lost them. Ledger cost: 2
+/// queries. KV cost: 1 read.
+pub(super) async fn coverage_of_dues(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    shops: Option<&[Scope]>,
+) -> Result<Coverage> {
+    let state = ledger::state(ledger).await?;
+    epoch::check_own(store, state.epoch.as_deref()).await?;
+    let (coverage, _) = of_state(ledger, &state, shops).await?;
+    Ok(coverage)
+}
+
 /// Returns the [`coverage`]. Also returns the transactions that have too many quantities, which sums of
 /// quantities leave out.
 pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
 ) -> Result<(Coverage, DamagedRecords)> {
-    let state = ledger::state(ledger).await?;
+    of_state(ledger, &ledger::state(ledger).await?, shops).await
+}
+
+async fn of_state(
+    ledger: &dyn Ledger,
+    state: &State,
+    shops: Option<&[Scope]>,
+) -> Result<(Coverage, DamagedRecords)> {
     let (complete_up_to, complete_from) = (state.watermark().map(date_time), state.first_kept());
     let prefixes: Option<Vec<_>> =
         shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());

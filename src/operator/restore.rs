@@ -3,9 +3,9 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    BackupKey, CancelledKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey,
-    MailedKey, MemberKey, NotificationKey, OperatorStore, PersonKey, QueuedMailKey, ReplayKey,
-    SecretKey, TransactionKey, decode,
+    BackupKey, CancelledKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey, Key as _,
+    LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, PersonKey,
+    QueuedMailKey, ReplayKey, SecretKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -20,6 +20,9 @@ pub struct RestoreOptions {
     /// transaction was cancelled or erased. Replay records are included only if the namespace has the
     /// backup's secret.
     pub only_transactions: bool,
+    /// Restores no records, only the rows of the ledger.
+    #[serde(default)]
+    pub only_ledger: bool,
     /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,
 }
@@ -69,6 +72,9 @@ impl Restore {
         options: RestoreOptions,
         backup: BackupSummary,
     ) -> Result<Self> {
+        if options.only_ledger {
+            return Ok(Restore { options, same_secret: false, secret_replaced: false });
+        }
         let own = secret::find(store).await?;
         let theirs = backup.secret.as_deref().map(read_secret).transpose()?;
         let same_secret = own.is_some() && own == theirs;
@@ -95,6 +101,9 @@ impl Restore {
     /// Returns whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
+        if self.options.only_ledger {
+            return false;
+        }
         if [CredentialKey::PREFIX, MemberKey::PREFIX, PersonKey::PREFIX].into_iter().any(is) {
             return self.options.with_keys;
         }
@@ -103,6 +112,9 @@ impl Restore {
         }
         if is(BackupKey::PREFIX) {
             return false; // the namespace's own last backups may be newer
+        }
+        if is(EpochKey::PREFIX) {
+            return false; // it names the database of the rows, which are restored after the records
         }
         let of_transactions = [
             TransactionKey::PREFIX,

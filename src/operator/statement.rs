@@ -7,7 +7,7 @@
 //! One line `Other` combines all transactions whose charge cannot be derived from their price list. All lines
 //! together always add up to the sum of the charges.
 
-use super::coverage::{Coverage, coverage};
+use super::coverage::{Coverage, coverage_of_dues};
 use super::due::{Due, MonthUsage, money};
 use super::dues::dues;
 use super::payments::ShopMonth;
@@ -108,7 +108,7 @@ pub enum Item {
     },
 }
 
-/// Returns the statement of a shop's month. Ledger cost: 6 to 8 queries. KV cost: 2 reads, and 2 reads per 5 price lists
+/// Returns the statement of a shop's month. Ledger cost: 6 to 8 queries. KV cost: 3 reads, and 2 reads per 5 price lists
 /// of the month.
 ///
 /// # Errors
@@ -123,7 +123,7 @@ pub async fn statement(
 ) -> Result<Statement> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    let coverage = coverage(ledger, Some(slice::from_ref(&shop))).await?;
+    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&shop))).await?;
     coverage.check(of.month)?;
     let (usage, priced) = read(store, ledger, &shop, of, &coverage).await?;
     let lists = PriceLists::read(store, &shop, &priced).await?;

@@ -3,7 +3,7 @@
 
 pub use super::due::MonthUsage;
 
-use super::coverage::{Coverage, coverage};
+use super::coverage::{Coverage, coverage_of_dues};
 use super::due::{self, by_month};
 use super::dues;
 use super::payments;
@@ -40,7 +40,7 @@ pub struct Usage {
 /// a month, returns the sums that were paid.
 ///
 /// Ledger cost: 6 queries. In addition, 1 query for each month whose sums differ from its payment, at most
-/// 20. KV cost: 1 list, and 1 read per 100 paid months.
+/// 20. KV cost: 1 list, 1 read, and 1 read per 100 paid months.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
@@ -51,7 +51,7 @@ pub async fn of_shop(
 ) -> Result<Usage> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let (shop, units) = (Scope { mode, unit: unit.to_owned() }, [unit.to_owned()]);
-    let coverage = coverage(ledger, Some(slice::from_ref(&shop))).await?;
+    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&shop))).await?;
     let mut spanned = ledger::months_of(ledger, Some(mode), Some(&units)).await?;
     spanned.truncate(MAX_MONTHS);
     let mut months = by_month(ledger::sums(ledger, Some(mode), Some(&units), &spanned).await?);
@@ -84,7 +84,7 @@ pub async fn of_month(
     month: Month,
 ) -> Result<Usage> {
     filter.check()?;
-    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
+    let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
     coverage.check(month)?;
     let mut months = dues::dues(store, ledger, filter, &[month], &coverage).await?;
     name_late(ledger, &mut months).await?;
@@ -120,7 +120,7 @@ pub async fn of_all(
         usage.months.sort_by(|a, b| b.month.cmp(&a.month).then(a.mode.cmp(&b.mode)));
         return Ok(usage);
     }
-    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
+    let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
             coverage.check(month)?;

@@ -7,6 +7,7 @@
 mod backups;
 mod kv;
 mod ledger;
+mod own_rows;
 mod restore;
 mod run;
 mod seed;

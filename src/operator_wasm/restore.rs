@@ -49,7 +49,7 @@ impl Choice {
     }
 }
 
-/// Returns the [`Choice`] for the options `{withKeys, onlyTransactions, overwrite}` and the survey of a backup.
+/// Returns the [`Choice`] for the options `{withKeys, onlyTransactions, onlyLedger, overwrite}` and the survey of a backup.
 #[wasm_bindgen(js_name = chooseRecords)]
 pub async fn choose_records(kv: Kv, options: JsValue, survey: Survey) -> Result<Choice, JsValue> {
     let store = KvStore::new(kv);

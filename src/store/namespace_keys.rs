@@ -1,6 +1,6 @@
 //! Keys of the records of a whole namespace: its audit log, its secret and its backups.
 
-use super::key::Key;
+use super::key::{Key, LEAST_CACHE_SECONDS};
 use super::metadata::{ChangeNote, NoMetadata};
 use std::borrow::Cow;
 
@@ -80,5 +80,20 @@ impl Key for BackupKey {
             BackupKey::Full => "",
             BackupKey::Increment => ":increment",
         })
+    }
+}
+
+/// The key `epoch` of the record that identifies the database with all credits, fulfilments and updates. The
+/// service does not read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EpochKey;
+
+impl Key for EpochKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "epoch of the database";
+    const PREFIX: &'static str = "epoch";
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
     }
 }

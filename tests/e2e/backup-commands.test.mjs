@@ -3,10 +3,12 @@
  * themselves.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { UserError } from "../../scripts/lib/output.mjs";
-import { ENTRIES, ID, operator } from "./operator.mjs";
+import { ENTRIES, ID, LIVE_ID, operator } from "./operator.mjs";
 import { contents, scratch } from "./script.mjs";
 
 test("a backup is written and restored", async (t) => {
@@ -98,4 +100,66 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
   assert.ok(!(await names()).includes(key));
   assert.deepEqual((await json(...withKeys, "--yes")).keys.count, 3);
   assert.ok((await names()).includes(key));
+});
+
+/** Makes the last two lines of a backup those of an earlier release, which had no rows of the ledger. */
+function asEarlier(file, changed) {
+  const [header, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+  const records = lines.slice(0, -1).filter((line) => JSON.parse(line).name !== undefined);
+  const text = [header.replace('"version":3', '"version":1'), ...records, ""].join("\n");
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  writeFileSync(changed, `${text}${JSON.stringify({ count: records.length, sha256 })}\n`);
+}
+
+test("credits, fulfilments and updates come back with the records", async (t) => {
+  const { kv, json, words, fails, command } = await operator(t);
+  await kv.write(ENTRIES);
+  await json("ledger", "check");
+  const by = ["--by", "ada", "--yes"];
+  await json("credits", "add", LIVE_ID, "--amount", "0.50", "--reason", "Returned", ...by);
+  await json("fulfilments", "add", "2026-01", "tree", "1", "--done-on", "2026-01-20", ...by);
+  const folder = scratch(t);
+  const [file, earlier, lost] = ["now", "earlier", "lost"].map((it) => join(folder, `${it}.jsonl`));
+  const { rows } = await json("transactions", "backup", file);
+  assert.equal(rows, 3);
+  asEarlier(file, earlier);
+  const shown = () => json("credits", "list", LIVE_ID);
+  const before = await shown();
+  const empty = async () => {
+    const { ledger } = kv;
+    assert.ok(ledger);
+    const tables = ["credits", "fulfilments", "epoch"];
+    await ledger.script(tables.map((table) => `DELETE FROM ${table};`).join(""));
+  };
+
+  await empty();
+  const { out } = await command(1, ["ledger", "status", "--json"]);
+  assert.match(JSON.parse(out).problem, /has lost credits, fulfilments or updates/);
+  await fails(["credits", "list", LIVE_ID], /Run `transactions restore` with a backup/);
+  assert.match((await json("transactions", "backup", lost)).lacks, /has lost credits/);
+  await kv.write([{ key: "catalogue:test", value: "{}" }]); // a newer record
+  const only = ["transactions", "restore", file, "--only", "ledger"];
+  assert.equal((await json(...only)).ledger.rows.credits.written, 1);
+  assert.deepEqual([await shown(), await kv.get("catalogue:test")], [before, "{}"]);
+  await empty();
+  for (const written of [1, 0]) {
+    await kv.remove(await Array.fromAsync(kv.names()));
+    const { ledger } = await json("transactions", "restore", file, "--with-keys", "--yes");
+    const table = { written, known: 1 - written, refused: [] };
+    const none = { written: 0, known: 0, refused: [] };
+    assert.deepEqual(ledger.rows, { credits: table, fulfilments: table, updates: none });
+    assert.deepEqual(await shown(), before);
+  }
+
+  for (const without of [earlier, lost]) {
+    await empty();
+    await kv.remove(await Array.fromAsync(kv.names()));
+    const said = await words("transactions", "restore", without, "--with-keys", "--yes");
+    assert.match(said, /The backup has no credits, fulfilments and updates/);
+    assert.match(said, /credits -- restore` and .*updates -- restore`, then .*accept-loss/);
+    await fails(["credits", "list", LIVE_ID], /Run `transactions restore` with a backup/);
+    await json("credits", "restore");
+    await json("ledger", "accept-loss", "--yes");
+    assert.deepEqual(await shown(), before);
+  }
 });

@@ -75,7 +75,7 @@ async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const folder = scratch(t);
   const file = join(folder, "all.jsonl");
   const before = await contents(at.kv);
-  const made = await backup(at.kv, file);
+  const made = await backup(at.kv, file, rules);
   return { ...at, folder, file, before, made };
 }
 
@@ -87,20 +87,25 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
     isOnlyMine(file);
     const [header, ...lines] = linesOf(file);
     const { startedAt, ...format } = JSON.parse(header);
-    assert.deepEqual(format, { format: "impact-pledge-backup", version: 1, place: kv.place });
+    assert.deepEqual(format, { format: "impact-pledge-backup", version: 3, place: kv.place });
     const records = ENTRIES.map(({ key: name, value, base64, ...rest }) =>
       JSON.stringify({ name, [base64 ? "base64" : "value"]: value, ...rest }),
     );
-    const text = [header, ...records, ""].join("\n");
+    const database = JSON.stringify({ epoch: null, keptFrom: 0 });
+    const rows = kv.ledger ? [JSON.stringify({ table: "database", row: database })] : [];
+    const text = [header, ...records, ...rows, ""].join("\n");
     const sha256 = createHash("sha256").update(text).digest("hex");
-    assert.deepEqual(lines, [...records, JSON.stringify({ count, sha256 })]);
-    assert.deepEqual(made, { count, sha256 });
+    const counts = { count, rows: rows.length };
+    assert.deepEqual(lines, [...records, ...rows, JSON.stringify({ ...counts, sha256 })]);
+    const lacks = kv.ledger ? null : "no database is bound as `LEDGER_DB`";
+    assert.deepEqual(made, { ...counts, lacks, sha256 });
 
     await wipe(kv);
-    const { from, ...done } = await restore(kv, file, now);
-    const counts = { count, written: count, same: 0, expired: 0, erased: 0, left: 0 };
+    const { from, ledger, ...done } = await restore(kv, file, now);
+    const written = { count, written: count, same: 0, expired: 0, erased: 0, left: 0 };
     const keys = { count: 0, examples: [] };
-    assert.deepEqual(done, { ...counts, keys, secretReplaced: false, sha256 });
+    assert.deepEqual([ledger.lacks, ledger.isLost], [kv.ledger ? null : "rows", false]);
+    assert.deepEqual(done, { ...written, keys, secretReplaced: false, sha256 });
     assert.deepEqual(from, { place: kv.place, startedAt });
     assert.deepEqual(await contents(kv), before);
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
@@ -215,7 +220,7 @@ test("what is no whole backup is refused in one line before anything is written"
     ],
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
-      whole.toString().replace('"version":1', '"version":3'),
+      whole.toString().replace('"version":3', '"version":5'),
       "was written by a later release: restore it with that release",
     ],
     [text(...lines, lines.at(-2)), "was changed: lines were added after its end"],
@@ -251,13 +256,13 @@ test("what is no whole backup is refused in one line before anything is written"
 test("an existing file is not overwritten", async (t) => {
   const { kv, folder, file } = await backedUp(t, { entries: [] });
   const before = readFileSync(file);
-  await assert.rejects(backup(kv, file), {
+  await assert.rejects(backup(kv, file, rules), {
     message: `${file} already exists, and is not overwritten: choose another name`,
   });
   assert.deepEqual(readFileSync(file), before);
   const [other, elsewhere] = [join(folder, "other.jsonl"), join(folder, "elsewhere")];
   symlinkSync(elsewhere, `${other}.part`);
-  await backup(kv, other);
+  await backup(kv, other, rules);
   isOnlyMine(other);
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
@@ -281,13 +286,13 @@ test("wherever a backup is interrupted, the same command starts again and comple
     // 6 pages of names, and one call that reads the records
     const file = join(folder, `${call}.jsonl`);
     account.fault = breaksAt(call);
-    await assert.rejects(backup(kv, file), /status 403/);
+    await assert.rejects(backup(kv, file, rules), /status 403/);
     await assert.rejects(restore(kv, file, now), {
       message: `there is no file ${file}: its backup is not complete, run \`backup\` again`,
     });
     writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a", mode: 0o644 }); // what a killed process may leave
     account.fault = () => undefined;
-    await backup(kv, file);
+    await backup(kv, file, rules);
     assert.deepEqual(linesOf(file).slice(1, -1), records);
     await Array.fromAsync(recordsOf(file));
     isOnlyMine(file);

@@ -53,7 +53,27 @@ async function order(kv, like, number) {
 /** Returns all records that a restore writes. */
 async function restorable(kv) {
   const all = Object.entries(await contents(kv));
-  return all.filter(([name]) => !/^(backup|usage|mailed|mail-queued|ledger-unsent)\b/.test(name));
+  return all.filter(
+    ([name]) => !/^(backup|epoch|usage|mailed|mail-queued|ledger-unsent)\b/.test(name),
+  );
+}
+
+/** Records what was done for the pledges of a month. */
+async function fulfil(kv, quantity) {
+  const args = ["add", "2026-01", "tree", quantity, "--done-on", "2026-01-20", "--yes"];
+  const { code, problem } = await run("fulfilments", args, { kv });
+  assert.equal(code, 0, problem);
+}
+
+/** Returns the quantities of all recorded fulfilments, or why they are refused. */
+async function fulfilled(kv) {
+  const args = ["--month", "2026-01", "--json"];
+  const balance = await run("fulfilments", ["balance", ...args], { kv });
+  if (balance.code !== 0) return balance.problem;
+  const { out } = await run("fulfilments", ["list", ...args], { kv });
+  return JSON.parse(out)
+    .fulfilments.map(({ quantity }) => quantity)
+    .sort();
 }
 
 const namesIn = async (file) => (await Array.fromAsync(recordsOf(file))).map(({ name }) => name);
@@ -66,8 +86,10 @@ for (const [name, open] of Object.entries({ local, deployed }))
     const { kv, port, old, path } = await opened(t, open);
     const [erased, untouched, like] = old.map(({ name }) => name);
     const [key] = await Array.fromAsync(kv.names("key:"));
-    await backup(kv, path("full"));
+    await fulfil(kv, "1");
+    await backup(kv, path("full"), rules);
 
+    await fulfil(kv, "2");
     const first = await order(kv, like, 1);
     await kv.write([{ key: SETTLEMENT, value: "{}" }]);
     const id = erased.slice("transaction:".length);
@@ -81,6 +103,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
       assert.ok(names.includes(name), name);
     assert.ok(!names.includes(untouched) && !names.includes(key));
     const afterOne = await restorable(kv);
+    await fulfil(kv, "3");
 
     const second = await order(kv, like, 2);
     await kv.remove([SETTLEMENT]);
@@ -92,21 +115,24 @@ for (const [name, open] of Object.entries({ local, deployed }))
     const afterTwo = await restorable(kv);
 
     const options = { withKeys: true, waitMs: 0 };
-    for (const [files, expected] of [
-      [["full", "one", "two"], afterTwo],
-      [["full", "one"], afterOne],
+    for (const [files, expected, done] of [
+      [["full", "one", "two"], afterTwo, ["1", "2", "3"]],
+      [["full", "one"], afterOne, ["1", "2"]],
     ]) {
+      await kv.ledger?.script("DELETE FROM fulfilments; DELETE FROM epoch;");
+      assert.match(String(await fulfilled(kv)), /`transactions restore`/);
       await wipe(kv);
       await restore(kv, files.map(path), rules, options);
       assert.deepEqual(await restorable(kv), expected);
+      assert.deepEqual(await fulfilled(kv), done);
     }
     assert.match(String(await kv.get(erased)), ERASED);
   });
 
 test("files that are not a full backup and its increments are refused, and nothing is written", async (t) => {
   const { kv, path } = await opened(t, local);
-  await backup(kv, path("full"));
-  await backup(kv, path("other"));
+  await backup(kv, path("full"), rules);
+  await backup(kv, path("other"), rules);
   await increment(kv, path("one"), path("full"), rules);
   await increment(kv, path("two"), path("one"), rules);
   await wipe(kv);
@@ -148,7 +174,7 @@ test("the commands write and restore increments, and the ledger is complete at t
 
 test("an increment needs a ledger that is complete", async (t) => {
   const { kv, path } = await opened(t, local);
-  await backup(kv, path("full"));
+  await backup(kv, path("full"), rules);
   await kv.ledger.run([{ sql: "UPDATE reconciliation SET completed = NULL", parameter: "" }]);
   const attempt = () => increment(kv, path("one"), path("full"), rules);
   await assert.rejects(attempt(), /Either run `npm run ledger -- check` and repeat this command/);

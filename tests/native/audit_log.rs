@@ -94,6 +94,12 @@ fn a_change_is_a_sentence() {
             "changed the first month that the ledger keeps: 2026-10",
         ),
         ("ledger rebuild", &["all"], None, "started a rebuild of the ledger"),
+        (
+            "ledger accept-loss",
+            &[],
+            None,
+            "accepted that the ledger has lost credits, fulfilments or updates",
+        ),
         ("coins mint", &["a", "b"], None, "ran coins mint on a, b"),
         ("coins mint", &[], None, "ran coins mint"),
         ("keys revoke", &[], None, "revoked the key ?"),

@@ -4,6 +4,7 @@ use crate::credits::{ENDED_MS, bench, request};
 use futures_executor::block_on;
 use impact_pledge::ledger;
 use impact_pledge::operator::credits::{self, RestoredCredits};
+use impact_pledge::operator::epoch;
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::Month;
 use serde_json::json;
@@ -136,6 +137,8 @@ fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
     bench.ledger.clear();
     bench.ledger.reconcile(bench.store(), ENDED_MS);
     assert_eq!(restore(), (3, 0, 0));
+    let author = bench.operator.author();
+    block_on(epoch::accept(bench.store(), Some(&bench.ledger), &author)).unwrap();
     assert_eq!([&id, &large, &begun].map(|id| bench.credits_of(id)), shown);
     assert_eq!((bench.dues(), restore()), (dues, (0, 3, 0)));
 }

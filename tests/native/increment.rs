@@ -116,11 +116,12 @@ enum Way {
 
 /// How a backup finds the records of each kind. A new kind needs a row here, and must be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 22] = [
+const WAYS: [(&str, Way); 23] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("cancelled:", Way::Whole),
     ("catalogue:", Way::Whole),
+    ("epoch", Way::LeftOut), // names the database of the place where the backup was made
     ("erased:", Way::Whole),
     ("idempotency:", Way::Changed),
     ("key:", Way::Whole),

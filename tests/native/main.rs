@@ -44,6 +44,7 @@ mod ledger_plans;
 mod ledger_queue;
 mod ledger_times;
 mod logs;
+mod lost_database;
 mod mail;
 mod mail_words;
 mod messaging;

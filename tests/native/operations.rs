@@ -343,6 +343,7 @@ fn a_change_without_confirmation_is_not_made() {
         (Operation::TeamsAdd, json!({ "team": "t", "units": ["other"] })),
         (Operation::LedgerRebuild, json!({})),
         (Operation::LedgerKeepFrom, json!({ "month": "2026-01" })),
+        (Operation::LedgerAcceptLoss, json!({})),
     ] {
         let before = place.person.asked.borrow().len();
         assert_eq!(place.run(operation, None, arguments), Err(Failure::Aborted), "{operation:?}");

@@ -620,6 +620,35 @@ fn a_lost_database_gets_its_updates_back_from_the_audit_log() {
     assert_eq!((again.restored, again.known), (0, 3));
 }
 
+/// The database was deleted and created again, and nothing in Workers KV says so.
+#[test]
+fn updates_that_the_database_has_lost_stay_on_timelines() {
+    let bench = bench();
+    bench.published(&json!({}));
+    bench.ledger.sql("DELETE FROM updates");
+    bench.ledger.sql("DELETE FROM update_records");
+    bench.ledger.sql("DELETE FROM epoch");
+    bench.store.remove("epoch");
+    bench.later(120_000);
+    let record = bench.record();
+    let draft = bench.draft(&say("new"));
+    let refused = problem(bench.publish((&draft.id, 1)));
+    assert!(refused.contains("`updates restore`"), "{refused}");
+    // Another release has published the draft.
+    bench.ledger.sql("UPDATE updates SET state = 'published'");
+    for _ in 0..2 {
+        let healed =
+            block_on(updates::heal(&bench.store, &bench.ledger, &bench.operator.clock, 10));
+        let healed = healed.unwrap_err().to_string();
+        assert!(healed.contains("`updates restore`"), "{healed}");
+        assert_eq!(bench.record(), record);
+        bench.later(3_700_000);
+    }
+    let ledger = Some(&bench.ledger as &dyn Ledger);
+    block_on(updates::restore(&bench.store, ledger, &bench.author())).unwrap();
+    assert_eq!(bench.shown().len(), 2);
+}
+
 #[test]
 fn the_demo_publishes_updates_once() {
     let bench = bench();

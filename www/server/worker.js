@@ -4,6 +4,7 @@
  */
 import service from "../../build/worker.js";
 import { withEarlier } from "./earlier.js";
+import { withRetries } from "./locked.js";
 import { forThisMachine } from "./loopback.js";
 import { PATH as MESSENGER, deliver, withMessengers } from "./messengers.js";
 import { mails, noteOrigin, notify, withMails } from "./mails.js";
@@ -26,7 +27,7 @@ export default {
   fetch: forThisMachine(async (request, variables, context) => {
     const url = new URL(request.url);
     const { pathname, origin } = url;
-    const env = withMessengers(variables, origin);
+    const env = withMessengers(withRetries(variables), origin);
     noteOrigin(origin);
     const checkout = async () => {
       const page = withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
@@ -45,7 +46,7 @@ export default {
     const asset = await env.ASSETS.fetch(request);
     return asset.status === 404 ? service.fetch(request, env, context) : secured(asset);
   }),
-  queue: (batch, env) => service.queue(batch, withMails(env)),
+  queue: (batch, env) => service.queue(batch, withMails(withRetries(env))),
 };
 
 function secured(response, more = {}) {

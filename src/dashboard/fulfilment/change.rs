@@ -26,7 +26,7 @@ pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>
     let new = new(selection, form);
     let is_beyond = form.text("beyond").is_empty()
         && context.was_done().await?.is_none()
-        && fulfilments::beyond(bound(context.ledger)?, &new).await?.is_some();
+        && fulfilments::beyond(context.store, bound(context.ledger)?, &new).await?.is_some();
     let refused = |problem: String, is_beyond| FormResult {
         form: Some(form),
         problem: Some(problem),

@@ -34,7 +34,9 @@ pub(in crate::dashboard) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: 
 ) -> Result {
     let selection = MonthSelection::read(context, query, PAGE)?;
     let (mode, months) = (Some(selection.mode), [selection.month]);
-    let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_LINES).await?;
+    let found =
+        fulfilments::balances(context.store, bound(context.ledger)?, mode, &months, MAX_LINES)
+            .await?;
     if found.more {
         return Err(Refusal::invalid(format!(
             "the month {} has more than {MAX_LINES} offerings: download a CSV file for each unit",

@@ -36,7 +36,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let ledger = bound(context.ledger)?;
     let (mode, months) = (Some(selection.mode), [selection.month]);
-    let found = fulfilments::balances(ledger, mode, &months, MAX_ROWS).await?;
+    let found = fulfilments::balances(context.store, ledger, mode, &months, MAX_ROWS).await?;
     let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let drafted = drafted(context, selection).await?;
     let earlier = earlier(context, selection).await?;
@@ -102,15 +102,20 @@ fn table(balances: &[Balance]) -> Markup {
 // ---- Earlier months ------------------------------------------------------------------------------
 
 /// Returns what is still to be done for pledges of the [`EARLIER`] months before the selected one.
-async fn earlier<S, C: Clock, E>(
+async fn earlier<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
 ) -> Result<Vec<Balance>> {
     let before = std::iter::successors(selection.month.previous(), |month| month.previous());
     let months: Vec<Month> = before.take(EARLIER).collect();
-    let found =
-        fulfilments::balances(bound(context.ledger)?, Some(selection.mode), &months, MAX_ROWS)
-            .await;
+    let found = fulfilments::balances(
+        context.store,
+        bound(context.ledger)?,
+        Some(selection.mode),
+        &months,
+        MAX_ROWS,
+    )
+    .await;
     match found {
         // The ledger keeps none of these months.
         Err(OperatorError::Invalid(_)) => Ok(Vec::new()),

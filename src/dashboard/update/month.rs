@@ -29,7 +29,7 @@ pub(in crate::dashboard) async fn updates<S: OperatorStore, C: Clock, E: Entropy
     page(context, selection, FormResult::default()).await
 }
 
-pub(super) async fn page<S, C: Clock, E: Entropy>(
+pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
     result: FormResult,
@@ -104,12 +104,14 @@ pub(super) fn state_in_words(state: UpdateState) -> &'static str {
 }
 
 /// Returns the offerings that were pledged in the month; none if the ledger no longer keeps that month.
-async fn pledged<S, C, E>(
+async fn pledged<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
 ) -> Result<Vec<String>> {
     let (mode, months) = (Some(selection.mode), [selection.month]);
-    let found = fulfilments::balances(bound(context.ledger)?, mode, &months, MAX_SUGGESTED).await;
+    let found =
+        fulfilments::balances(context.store, bound(context.ledger)?, mode, &months, MAX_SUGGESTED)
+            .await;
     match found {
         Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
         found => Ok(found?.balances.into_iter().map(|balance| balance.offering).collect()),

@@ -9,7 +9,7 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::{Author, Subject};
 use crate::operator::once::{Done, once};
 use crate::operator::payments::ShopMonth;
-use crate::operator::{Result, bound, put_record};
+use crate::operator::{Result, bound, epoch, put_record};
 use crate::pledge::TransactionId;
 use crate::service::{Clock, Entropy};
 use crate::store::{Cancelled, CancelledKey, Key as _, OperatorStore};
@@ -19,7 +19,7 @@ const ADD: &str = "credits add";
 pub(super) const DONE: &str = "credits add (done)";
 
 /// Checks that a credit can be made, without writing anything. Returns the credit as it would be made.
-/// Ledger cost: 2 queries. KV cost: 4 reads.
+/// Ledger cost: 3 queries. KV cost: 5 reads.
 ///
 /// # Errors
 /// - If the transaction does not exist or is damaged, or has nothing left to credit.
@@ -32,7 +32,9 @@ pub async fn check(
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
 ) -> Result<Credit> {
-    plan(store, bound(ledger)?, author, request).await.map(Credit::from)
+    let ledger = bound(ledger)?;
+    epoch::check(store, ledger).await?;
+    plan(store, ledger, author, request).await.map(Credit::from)
 }
 
 /// Credits a transaction, or a part of it.
@@ -64,6 +66,7 @@ async fn add_now(
     {
         return confirmed(store, author, request, made).await;
     }
+    epoch::begin(store, ledger, author.entropy).await?;
     let planned = plan(store, ledger, author, request).await?;
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };

@@ -4,22 +4,23 @@ use super::credit::{Credit, Credits, Left, stated};
 use crate::decimal::Decimal;
 use crate::ledger::credits::{self, CreditRow, left_of};
 use crate::ledger::{Ledger, Order};
-use crate::operator::Result;
 use crate::operator::due::money;
 use crate::operator::transactions::{self, Record, ViewOptions};
+use crate::operator::{Result, epoch};
 use crate::quantities::Quantities;
 use crate::store::OperatorStore;
 
-/// Returns the credits of a transaction, and what can still be credited. Ledger cost: 1 query. KV cost: 2
+/// Returns the credits of a transaction, and what can still be credited. Ledger cost: 2 queries. KV cost: 3
 /// reads.
 ///
 /// # Errors
-/// If the record is damaged, or the ledger or the store fails.
+/// If the record is damaged, or the ledger has lost credits, or the ledger or the store fails.
 pub async fn of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     record: &Record,
 ) -> Result<Credits> {
+    epoch::check(store, ledger).await?;
     let order = Creditable::read(store, ledger, record).await?;
     let left = Left {
         currency_code: order.row.currency_code.clone(),

@@ -5,7 +5,7 @@ use crate::ledger::Ledger;
 use crate::ledger::fulfilments::{self, Fulfilment, MAX_FULFILMENTS, NewFulfilment};
 use crate::operator::audit::Author;
 use crate::operator::once::{Done, once};
-use crate::operator::{OperatorError, Result, bound};
+use crate::operator::{OperatorError, Result, bound, epoch};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
@@ -16,7 +16,7 @@ const REMOVE: &str = "fulfilments remove";
 /// Number of hexadecimal digits in a fulfilment's ID.
 const ID_DIGITS: usize = 20;
 
-/// Records what was done for the pledges of a month. Ledger cost: 3 calls. KV cost: 1 write.
+/// Records what was done for the pledges of a month. Ledger cost: 4 calls. KV cost: 1 read and 1 write.
 ///
 /// # Errors
 /// - If the offering, the partner or the place is not one line of text, or is too long.
@@ -49,6 +49,7 @@ async fn record(
     {
         return Ok(recorded);
     }
+    epoch::begin(store, ledger, author.entropy).await?;
     let now_ms = author.clock.now_ms();
     let entry = author.begin_entry(store, ADD, |_| vec![id.clone(), in_words(new)]).await?;
     match fulfilments::add(ledger, &id, new, author.by, now_ms).await? {
@@ -71,7 +72,7 @@ fn id_of(author: &Author<'_, impl Clock, impl Entropy>) -> String {
     ["ful_", &digits].concat()
 }
 
-/// Removes a fulfilment. It stays in the database, but counts in no sum. Ledger cost: 4 calls. KV cost: 1 write.
+/// Removes a fulfilment. It stays in the database, but counts in no sum. Ledger cost: 5 calls. KV cost: 1 read and 1 write.
 ///
 /// # Errors
 /// - If there is no fulfilment with this ID, or it is already removed.
@@ -93,6 +94,7 @@ async fn remove_now(
     author: &Author<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Fulfilment> {
+    epoch::check(store, ledger).await?;
     let found = get(ledger, id).await?;
     match &found.removed {
         Some(removal) if author.earlier.is_some() && removal.by == author.by => return Ok(found),

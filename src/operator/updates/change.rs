@@ -1,7 +1,7 @@
 //! Adds, edits, publishes and withdraws updates.
 
 use super::checked::{NewUpdate, check_pledges, check_publishable, checked};
-use super::compile::compile;
+use super::compile::{self, compile};
 use super::list::get;
 use super::refusal::{already, full, overtaken, refused, unknown};
 use super::words::{changed, in_words};
@@ -10,7 +10,7 @@ use crate::ledger::updates::{self, Pledges, UpdateRow, UpdateState};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::{Author, Subject};
 use crate::operator::once::{Done, Outcome, once};
-use crate::operator::{OperatorError, Result, bound};
+use crate::operator::{OperatorError, Result, bound, epoch};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use crate::time::date_time;
@@ -95,6 +95,7 @@ async fn insert(
     {
         return Ok(added);
     }
+    epoch::begin(store, ledger, author.entropy).await?;
     let (by, at) = (author.by.to_owned(), date_time(author.clock.now_ms()));
     let row = UpdateRow {
         id: update.id.to_string(),
@@ -240,6 +241,7 @@ async fn change(
     (command, id, revision): (&str, &str, u64),
     wanted: impl FnOnce(&UpdateRow) -> Result<(UpdateState, Update)>,
 ) -> Result<UpdateChange> {
+    epoch::check(store, ledger).await?;
     let found = get(ledger, id).await?;
     let operation = author.operation_hash().unwrap_or_default();
     if author.earlier.is_some() && found.operation == operation {
@@ -251,6 +253,13 @@ async fn change(
     let (state, update) = wanted(&found)?;
     if state == UpdateState::Published {
         check_publishable(&update)?;
+    }
+    if [found.state, state].contains(&UpdateState::Published) {
+        let checked = compile::check(store, ledger, &found.pledges).await;
+        // A record that cannot be read now is checked again before it is written.
+        if let Err(refused @ OperatorError::Invalid(_)) = checked {
+            return Err(refused);
+        }
     }
     let (by, at_ms) = (author.by.to_owned(), author.clock.now_ms());
     let (changed_by, changed_at) = (by, date_time(at_ms));

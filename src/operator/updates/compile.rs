@@ -4,17 +4,20 @@
 //! writer reads the revision together with the rows, writes the record, and then reads the revision again. If
 //! the revision has changed meanwhile, the writer starts again. So the last write contains the last change.
 //!
+//! No record loses an update that the ledger lacks: the database that had the update is lost, and its updates have to
+//! be restored first.
+//!
 //! A writer may stop halfway, for example because its isolate ends. Later, [`heal`] compares the records with
 //! the rows, and writes those that differ.
 
 use crate::ledger::Ledger;
 use crate::ledger::update_records::{self, Published};
 use crate::ledger::updates::Pledges;
-use crate::operator::{Result, read_value};
+use crate::operator::{OperatorError, Result, read_value};
 use crate::service::Clock;
-use crate::store::{NoMetadata, OperatorStore, StoreError, UpdatesKey};
+use crate::store::{Key as _, NoMetadata, OperatorStore, StoreError, UpdatesKey};
 use crate::version::VERSION;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of attempts to write a record during concurrent changes.
 const MAX_ROUNDS: usize = 5;
@@ -31,12 +34,12 @@ pub struct Compared {
 }
 
 /// Writes the record with the published updates for these pledges, or removes it if no update is published.
-/// Ledger cost: 2 calls. KV cost: 1 write. If somebody changes the same updates meanwhile, starts again at
+/// Ledger cost: 2 calls, and 1 more if an update is withdrawn. KV cost: 1 read and 1 write. If somebody changes the same updates meanwhile, starts again at
 /// the same cost.
 ///
 /// # Errors
-/// If the ledger or the store fails, or the updates change during every attempt. The record may then be
-/// outdated. The ledger marks it as outdated until it is written.
+/// If the record has updates that the ledger lacks, or the ledger or the store fails, or the updates change during every
+/// attempt. The record may then be outdated. The ledger marks it as outdated until it is written.
 pub(super) async fn compile(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -47,6 +50,7 @@ pub(super) async fn compile(
         let Some(published) = update_records::published(ledger, pledges).await? else {
             return Ok(());
         };
+        check_known(store, ledger, pledges, &published).await?;
         match record(&published) {
             Some(record) => store.put(&key(pledges), record, &NoMetadata).await?,
             None => store.remove(&key(pledges)).await?,
@@ -56,6 +60,60 @@ pub(super) async fn compile(
         }
     }
     Err(StoreError::Busy.into())
+}
+
+/// Refuses to change a record with updates that the ledger lacks.
+///
+/// # Errors
+/// If the record has such updates, or the ledger or the store fails.
+pub(super) async fn check(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    pledges: &Pledges,
+) -> Result<()> {
+    let published = update_records::published(ledger, pledges).await?;
+    check_known(store, ledger, pledges, &published.unwrap_or_default()).await
+}
+
+async fn check_known(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    pledges: &Pledges,
+    published: &Published,
+) -> Result<()> {
+    let stored = read_value(store, key(pledges)).await?;
+    let shown = stored.as_deref().map(ids_of).unwrap_or_default();
+    let known = ids_of(record(published).unwrap_or_default().as_slice());
+    let others: Vec<_> = shown.into_iter().filter(|id| !known.contains(id)).collect();
+    if others.is_empty() || update_records::has_all(ledger, &others).await? {
+        return Ok(());
+    }
+    Err(lost(pledges))
+}
+
+/// Returns the IDs of the updates in a record; none if the record is damaged.
+fn ids_of(record: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Shown {
+        updates: Vec<Update>,
+    }
+    #[derive(Deserialize)]
+    struct Update {
+        id: String,
+    }
+    let shown = serde_json::from_slice(record).map(|Shown { updates }| updates);
+    shown.unwrap_or_default().into_iter().map(|update| update.id).collect()
+}
+
+fn lost(pledges: &Pledges) -> OperatorError {
+    let Pledges { mode, month, offering } = pledges;
+    OperatorError::Invalid(format!(
+        "timelines show updates about {offering} of {month} ({}) that the database lacks, so these updates were not \
+         replaced. Run `transactions restore` with a backup, or `updates restore`, which reads the audit log. If neither \
+         has them, delete the record `{}` in Workers KV",
+        mode.name(),
+        key(pledges).name()
+    ))
 }
 
 fn key(Pledges { mode, month, offering }: &Pledges) -> UpdatesKey {
@@ -72,10 +130,10 @@ fn record(Published { updates, .. }: &Published) -> Option<Vec<u8>> {
 
 /// Compares at most `most` records in KV with their rows in the ledger, and writes those that differ.
 /// Compares outdated records first, then those that were not compared for an hour. Ledger cost: 1 query, and
-/// 2 to 4 calls for each record. KV cost: 1 read for each record, and 1 write for each that differs.
+/// 2 to 4 calls for each record. KV cost: 1 read for each record, and 1 read and 1 write for each that differs.
 ///
 /// # Errors
-/// If the ledger or the store fails.
+/// If a record has updates that the ledger lacks, or the ledger or the store fails.
 pub async fn heal(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -83,46 +141,66 @@ pub async fn heal(
     most: usize,
 ) -> Result<Compared> {
     let before = clock.now_ms().saturating_sub(TRUSTED_MS);
-    compare_due(store, ledger, clock, before, most).await
+    compare_due(store, ledger, clock, before, most).await?.end()
 }
 
 /// Compares all records in KV with their rows in the ledger, and writes those that differ. Costs as much for
 /// each record as [`heal`].
 ///
 /// # Errors
-/// If the ledger or the store fails.
+/// If a record has updates that the ledger lacks, or the ledger or the store fails.
 pub async fn compare(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
 ) -> Result<Compared> {
     const STEP: usize = 100;
-    let (began_ms, mut all) = (clock.now_ms(), Compared::default());
+    let (began_ms, mut all) = (clock.now_ms(), Step::default());
     loop {
         let step = compare_due(store, ledger, clock, began_ms, STEP).await?;
         all.compared += step.compared;
         all.written += step.written;
+        all.refused = all.refused.or(step.refused);
         if step.compared < STEP {
-            return Ok(all);
+            return all.end();
         }
     }
 }
 
+/// Records that were compared, and the first refusal to write one of them.
+#[derive(Default)]
+struct Step {
+    compared: usize,
+    written: usize,
+    refused: Option<OperatorError>,
+}
+
+impl Step {
+    fn end(self) -> Result<Compared> {
+        let Step { compared, written, refused } = self;
+        refused.map_or(Ok(Compared { compared, written }), Err)
+    }
+}
+
 /// Compares at most `most` records that were last compared before this time. Writes those that differ from
-/// their rows.
+/// their rows. If a record must not be written, goes on with the next.
 async fn compare_due(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
     before: u64,
     most: usize,
-) -> Result<Compared> {
+) -> Result<Step> {
     let due = update_records::due(ledger, before, most).await?;
-    let mut written = 0;
+    let mut step = Step { compared: due.len(), ..Step::default() };
     for pledges in &due {
-        written += usize::from(mend(store, ledger, clock, pledges).await?);
+        match mend(store, ledger, clock, pledges).await {
+            Ok(is_written) => step.written += usize::from(is_written),
+            Err(refused @ OperatorError::Invalid(_)) => step.refused = Some(refused),
+            Err(error) => return Err(error),
+        }
     }
-    Ok(Compared { compared: due.len(), written })
+    Ok(step)
 }
 
 /// Compares a record with its rows in the ledger, and writes it if it differs. Returns whether it was
@@ -142,6 +220,10 @@ async fn mend(
     {
         return Ok(false);
     }
-    compile(store, ledger, clock, pledges).await?;
-    Ok(true)
+    let compiled = compile(store, ledger, clock, pledges).await;
+    if let Err(OperatorError::Invalid(_)) = compiled {
+        // The record is compared again after `TRUSTED_MS`, or after its updates change.
+        update_records::compiled(ledger, pledges, revision, clock.now_ms()).await?;
+    }
+    compiled.map(|()| true)
 }

@@ -136,3 +136,18 @@ fn the_system_is_shown_without_a_ledger_that_answers() {
     dashboard.ledger = None;
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &["No database is bound as", "Limits"]);
 }
+
+#[test]
+fn pages_and_monitors_say_that_the_database_has_lost_rows_and_what_to_run() {
+    let dashboard = dashboard(seeded());
+    dashboard.reconcile();
+    dashboard.store().keep("epoch", br#"{"version":1,"epoch":"another"}"#, b"null");
+    let expected = ["has lost credits, fulfilments or updates", "transactions restore"];
+    for page in ["/", "/system"] {
+        assert_has(&dashboard.get(OPERATOR, page), 200, &expected);
+    }
+    let answer = health(&dashboard, Identity::WithoutAddress);
+    assert_eq!(answer.status, 503);
+    assert!(answer.text.contains(expected[0]), "{}", answer.text);
+    assert_has(&dashboard.get(super::ACCOUNTS, "/"), 200, &["Months to settle", expected[1]]);
+}

@@ -83,7 +83,7 @@ fn the_last_ended_months_of_all_shops_have_their_dues_and_payments() {
     assert!(calls <= 7, "{calls} queries");
     assert_eq!(
         (dashboard.store().take_lists().len(), dashboard.store().take_reads().len()),
-        (0, 25)
+        (0, 26)
     );
     let shown = rows(&all);
     assert_eq!(shown.len(), 2 * 12 + 1, "January 2026 has not ended, December 2024 is too old");

@@ -120,7 +120,7 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
         dashboard.store().take_lists().into_iter().map(|list| list.prefix).collect();
     assert_eq!(
         (lists, dashboard.store().reads()),
-        (vec!["settlement:live:unit_dev:".to_owned()], 0)
+        (vec!["settlement:live:unit_dev:".to_owned()], 1)
     );
     let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
     assert!(page.text.contains(link), "{}", page.text);

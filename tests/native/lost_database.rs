@@ -1,0 +1,320 @@
+//! Tests a database that has lost its credits, fulfilments and updates: what it refuses, and how a backup brings the
+//! rows back.
+
+use crate::credits::{Bench, ENDED_MS, bench, payment, request};
+use futures_executor::block_on;
+use impact_pledge::ledger::fulfilments::NewFulfilment;
+use impact_pledge::ledger::own_rows::{OwnRows, OwnTable, page, restore};
+use impact_pledge::ledger::updates::Pledges;
+use impact_pledge::ledger::{Ledger, Statement};
+use impact_pledge::operator::due_months::{DueFilter, due_months};
+use impact_pledge::operator::fulfilments::{self, Balances};
+use impact_pledge::operator::own_rows::{self, OwnRowsHeader};
+use impact_pledge::operator::payments::ShopMonth;
+use impact_pledge::operator::statement::statement;
+use impact_pledge::operator::transactions::{self, TransactionFilter};
+use impact_pledge::operator::updates::{self, NewUpdate};
+use impact_pledge::operator::{OperatorError, attention, credits, epoch, payments, usage};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::Month;
+use serde_json::{Value, json};
+use strum::IntoEnumIterator as _;
+use support::ledger::SqliteLedger;
+use support::service::NOW_MS;
+
+type Tried = Result<(), OperatorError>;
+
+fn january() -> Month {
+    Month::parse("2026-01").unwrap()
+}
+
+fn update() -> NewUpdate {
+    let update = json!({ "stage": "done", "date": "2026-01-20", "texts": [["en", "We planted."]] });
+    serde_json::from_value(update).unwrap()
+}
+
+fn fulfilment() -> NewFulfilment {
+    let done = json!({ "mode": "live", "month": "2026-01", "offering": "tree", "quantity": "1",
+        "doneOn": "2026-01-20", "partner": null, "place": null, "report": null });
+    serde_json::from_value(done).unwrap()
+}
+
+impl Bench {
+    fn bound(&self) -> Option<&dyn Ledger> {
+        Some(&self.ledger)
+    }
+
+    fn fulfil(&self) -> Result<String, OperatorError> {
+        let author = self.operator.author();
+        let done = block_on(fulfilments::add(self.store(), self.bound(), &author, &fulfilment()));
+        done.map(|done| done.outcome.id)
+    }
+
+    fn balances(&self) -> Result<Balances, OperatorError> {
+        let live = Some(Mode::Live);
+        block_on(fulfilments::balances(self.store(), &self.ledger, live, &[january()], 10))
+    }
+
+    fn draft(&self) -> Result<(String, u64), OperatorError> {
+        let pledges = Pledges { mode: Mode::Live, month: january(), offering: "tree".to_owned() };
+        let (author, of) = (self.operator.author(), (&pledges, None));
+        let added = block_on(updates::add(self.store(), self.bound(), &author, of, &update()))?;
+        Ok((added.outcome.row.id, added.outcome.row.revision))
+    }
+
+    fn publish(&self, (id, revision): (&str, u64)) -> Tried {
+        let author = self.operator.author();
+        let of = (id, revision);
+        block_on(updates::publish(self.store(), self.bound(), &author, of)).map(drop)
+    }
+
+    fn header(&self) -> Result<Option<OwnRowsHeader>, OperatorError> {
+        block_on(own_rows::header(self.store(), self.bound()))
+    }
+
+    fn problem(&self) -> Option<String> {
+        let health = epoch::health(self.store(), &self.ledger, self.clock().0.get());
+        block_on(health).unwrap().problem
+    }
+
+    fn accept(&self) -> Tried {
+        let author = self.operator.author();
+        block_on(epoch::accept(self.store(), self.bound(), &author)).map(drop)
+    }
+
+    /// Deletes the database, and creates it again.
+    fn lose(&self) {
+        self.ledger.clear();
+        self.ledger.reconcile(self.store(), self.clock().0.get());
+    }
+}
+
+/// Returns all rows of a database by their tables.
+fn dump(ledger: &SqliteLedger) -> Vec<(OwnTable, Vec<String>)> {
+    let rows = |table| {
+        let mut rows: Vec<String> = Vec::new();
+        loop {
+            let next = block_on(page(ledger, table, rows.last().map(String::as_str))).unwrap();
+            if next.is_empty() {
+                return (table, rows);
+            }
+            rows.extend(next);
+        }
+    };
+    OwnTable::iter().map(rows).collect()
+}
+
+/// Restores rows, and returns for each table how many were written, known and refused.
+fn put_back(ledger: &SqliteLedger, rows: &[(OwnTable, Vec<String>)]) -> Vec<[usize; 3]> {
+    let one = |(table, rows): &(OwnTable, Vec<String>)| {
+        let restored = block_on(restore(ledger, *table, rows, &[])).unwrap();
+        let OwnRows { written, known, refused } = restored;
+        [written, known, refused.len()]
+    };
+    rows.iter().map(one).collect()
+}
+
+/// A bench with two credits of an order, a fulfilment, and a published update.
+fn full() -> (Bench, String) {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    for part in ["0.20", "0.30"] {
+        bench.credit(&request(&id, Some((part, &[])))).unwrap();
+    }
+    bench.fulfil().unwrap();
+    let (update, revision) = bench.draft().unwrap();
+    bench.publish((&update, revision)).unwrap();
+    (bench, id)
+}
+
+#[test]
+fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
+    let (bench, id) = full();
+    let (store, ledger) = (bench.store(), &bench.ledger);
+    let author = bench.operator.author();
+    let draft = bench.draft().unwrap();
+    let of = ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Live, month: january() };
+    let (shop, of_all) = (("unit_dev", Mode::Live), TransactionFilter::default());
+    let credit = request(&id, None);
+    let month = Some(january());
+    let filter = DueFilter::default();
+    let record = || block_on(transactions::get(store, &id));
+    let clock = bench.clock();
+    let tries: [(&str, &dyn Fn() -> Tried); 15] = [
+        ("usage of a shop", &|| block_on(usage::of_shop(store, ledger, shop)).map(drop)),
+        ("usage", &|| block_on(usage::of_all(store, ledger, &of_all, month)).map(drop)),
+        ("dues", &|| block_on(due_months(store, ledger, ENDED_MS, &filter, None, 9)).map(drop)),
+        ("statement", &|| block_on(statement(store, ledger, clock, &of)).map(drop)),
+        ("to do", &|| block_on(attention::unsettled(store, ledger, clock)).map(drop)),
+        ("payment", &|| {
+            let paid = payment("2026-01", "1.50");
+            block_on(payments::check(store, Some(ledger), &author, &paid)).map(drop)
+        }),
+        ("mark", &|| bench.mark("2026-01", "1.50").map(drop)),
+        ("credits", &|| block_on(credits::of(store, ledger, &record()?)).map(drop)),
+        ("check of a credit", &|| {
+            block_on(credits::check(store, Some(ledger), &author, &credit)).map(drop)
+        }),
+        ("credit", &|| bench.credit(&credit).map(drop)),
+        ("balances", &|| bench.balances().map(drop)),
+        ("fulfilment", &|| bench.fulfil().map(drop)),
+        ("draft", &|| bench.draft().map(drop)),
+        ("publish", &|| bench.publish((&draft.0, draft.1))),
+        ("backup", &|| bench.header().map(drop)),
+    ];
+    let (rows, header) = (dump(ledger), bench.header().unwrap().unwrap());
+    let (dues, balances, problem) = (bench.dues(), bench.balances(), bench.problem());
+    assert_eq!(problem, None);
+    bench.lose();
+    // Half of the backup is restored.
+    for is_half in [false, true] {
+        if is_half {
+            block_on(own_rows::begin(store, Some(ledger), &header)).unwrap();
+            put_back(ledger, &rows[..1]);
+        }
+        for (name, tried) in &tries {
+            let refused = tried().unwrap_err().to_string();
+            assert!(refused.contains("`transactions restore`"), "{name}: {refused}");
+        }
+        assert!(bench.problem().is_some_and(|problem| problem.contains("`ledger accept-loss`")));
+    }
+    assert_eq!(put_back(ledger, &rows), [[0, 2, 0], [1, 0, 0], [2, 0, 0]]);
+    block_on(own_rows::end(store, ledger, (clock, &bench.operator.entropy), &header)).unwrap();
+    assert_eq!((bench.dues(), bench.balances(), bench.problem()), (dues, balances, None));
+    assert_eq!(dump(ledger), rows);
+    for (name, tried) in tries {
+        tried().unwrap_or_else(|refused| panic!("{name}: {refused}"));
+    }
+}
+
+#[test]
+fn a_loss_can_be_accepted_once_it_is_there() {
+    let (bench, _) = full();
+    assert!(bench.accept().unwrap_err().to_string().contains("nothing was changed"));
+    let header = bench.header().unwrap().unwrap();
+    bench.lose();
+    bench.accept().unwrap();
+    assert_eq!(bench.problem(), None);
+    bench.fulfil().unwrap();
+    assert_ne!(bench.header().unwrap().unwrap().epoch, header.epoch);
+}
+
+/// Workers KV may not show the record about the first database yet, or ever again.
+#[test]
+fn a_missing_record_is_written_again_and_refuses_nothing() {
+    let (bench, id) = full();
+    let named = bench.store().value("epoch");
+    bench.store().set_hidden(Some("epoch"));
+    bench.credit(&request(&id, Some(("0.10", &[])))).unwrap();
+    bench.store().set_hidden(None);
+    assert_eq!(bench.store().value("epoch"), named);
+    bench.store().remove("epoch");
+    bench.credit(&request(&id, Some(("0.10", &[])))).unwrap();
+    assert_eq!(bench.store().value("epoch"), named);
+}
+
+#[test]
+fn no_row_is_written_before_workers_kv_names_its_database() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    bench.store().set_failing(Some("epoch"));
+    bench.credit(&request(&id, None)).unwrap_err();
+    bench.fulfil().unwrap_err();
+    bench.draft().unwrap_err();
+    assert!(dump(&bench.ledger).iter().all(|(_, rows)| rows.is_empty()));
+    bench.store().set_failing(None);
+    bench.credit(&request(&id, None)).unwrap();
+}
+
+#[test]
+fn rows_of_a_backup_replace_none_that_are_newer() {
+    let (bench, id) = full();
+    let rows = dump(&bench.ledger);
+    let ledger = SqliteLedger::default();
+    assert_eq!(put_back(&ledger, &rows), [[2, 0, 0], [1, 0, 0], [1, 0, 0]]);
+    assert_eq!(dump(&ledger), rows);
+    assert_eq!(put_back(&ledger, &rows), [[0, 2, 0], [0, 1, 0], [0, 1, 0]]);
+    let newer = [
+        "UPDATE fulfilments SET removed = 5, remover = 'bob'",
+        "UPDATE updates SET revision = revision + 1, state = 'withdrawn'",
+    ];
+    newer.iter().for_each(|sql| drop(bench.ledger.sql(sql)));
+    bench.credit(&request(&id, None)).unwrap();
+    let after = dump(&bench.ledger);
+    put_back(&bench.ledger, &rows);
+    assert_eq!(dump(&bench.ledger), after, "the newer rows are kept");
+    put_back(&ledger, &after);
+    assert_eq!(dump(&ledger), after, "the older rows are replaced");
+}
+
+#[test]
+fn a_row_whose_place_is_taken_is_named_and_the_others_are_written() {
+    let (bench, id) = full();
+    let rows = dump(&bench.ledger);
+    bench.lose();
+    bench.accept().unwrap();
+    bench.credit(&request(&id, Some(("1.90", &[])))).unwrap();
+    assert_eq!(put_back(&bench.ledger, &rows)[0], [0, 0, 2]);
+    let (_, credits) = &dump(&bench.ledger)[0];
+    assert_eq!(credits.len(), 1);
+}
+
+#[test]
+fn a_credit_of_an_erased_transaction_loses_its_reason() {
+    let (bench, id) = full();
+    let rows = dump(&bench.ledger);
+    let ledger = SqliteLedger::default();
+    let (table, credits) = &rows[0];
+    block_on(restore(&ledger, *table, credits, std::slice::from_ref(&id))).unwrap();
+    let (_, restored) = &dump(&ledger)[0];
+    for row in restored {
+        assert_eq!(serde_json::from_str::<Value>(row).unwrap()["reason"], "erased");
+    }
+}
+
+#[test]
+fn an_invalid_row_is_refused() {
+    let (bench, _) = full();
+    for (table, rows) in dump(&bench.ledger) {
+        own_rows::check(table, &rows[0]).unwrap();
+        for invalid in ["{}", "[]", "", &rows[0].replace("\"id\"", "\"no\"")] {
+            own_rows::check(table, invalid).unwrap_err();
+        }
+    }
+}
+
+/// After the restore of a backup without rows, the audit log says whether there were some.
+#[test]
+fn a_backup_without_rows_marks_the_database_as_one_that_lost_them() {
+    let (bench, _) = full();
+    bench.store().remove("epoch");
+    bench.lose();
+    let end = || {
+        let entropy = &bench.operator.entropy;
+        block_on(epoch::expect_of_audit(bench.store(), bench.bound(), entropy)).unwrap()
+    };
+    assert!(end() && end());
+    bench.fulfil().unwrap_err();
+    bench.accept().unwrap();
+    assert!(!end());
+    let empty = crate::credits::bench();
+    let entropy = &empty.operator.entropy;
+    let lost = block_on(epoch::expect_of_audit(empty.store(), empty.bound(), entropy)).unwrap();
+    assert!(!lost);
+}
+
+/// A new database keeps the months that the database of the backup kept. Another database keeps its own.
+#[test]
+fn a_restore_into_a_new_database_keeps_the_same_months() {
+    let bench = bench();
+    let kept = || bench.header().unwrap().unwrap().kept_from;
+    let header = OwnRowsHeader { epoch: None, kept_from: NOW_MS };
+    block_on(own_rows::begin(bench.store(), bench.bound(), &header)).unwrap();
+    assert_eq!(kept(), january().span_ms().unwrap().0);
+    let all =
+        Statement { sql: "UPDATE reconciliation SET kept_from = 0", parameter: String::new() };
+    block_on(bench.ledger.run(&[all])).unwrap();
+    bench.fulfil().unwrap();
+    block_on(own_rows::begin(bench.store(), bench.bound(), &header)).unwrap();
+    assert_eq!(kept(), 0);
+}
