@@ -28,6 +28,7 @@ mod operation_id;
 pub mod payments;
 pub mod people;
 mod position;
+mod price_versions;
 pub mod prices;
 pub mod quantities;
 mod records;
