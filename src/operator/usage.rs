@@ -19,6 +19,8 @@ use crate::time::parse_ms;
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
+/// Maximum number of late transactions of one shop and one millisecond among which a transaction is searched.
+const MAX_AT_ONCE: usize = 1_000;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
@@ -149,6 +151,6 @@ pub(super) async fn is_late(
     let Some(late) = found.as_ref().and_then(late_in) else { return Ok(false) };
     let Some(from) = parse_ms(&order.created_at) else { return Ok(false) };
     let own = Filter { from, until: Some(from.saturating_add(1)), ..late };
-    let page = ledger::orders(ledger, &own, &Direction::Newest, usize::MAX).await?;
+    let page = ledger::orders(ledger, &own, &Direction::Newest, MAX_AT_ONCE).await?;
     Ok(page.orders.iter().any(|it| it.id == order.id))
 }

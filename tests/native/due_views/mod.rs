@@ -114,13 +114,15 @@ impl History {
     }
 
     /// Ends a history with the months after which a credit was once given again: a paid order is credited in an empty
-    /// month, the next month takes the excess, both are paid, and the ledger forgets them.
+    /// month, and so is a late one. The next month takes the excess, both are paid, and the ledger forgets them.
     fn pay_and_forget(&mut self) {
         self.keep_from(self.model.kept_from.min(self.model.now));
         let credited = self.order(self.model.now);
         let Order { shop, cents, .. } = self.model.orders[credited];
         self.next_month();
         self.mark_all();
+        let late = self.order_of(shop, self.model.now - 1);
+        self.credit_order(late, self.model.orders[late].cents);
         self.credit_order(credited, cents);
         self.next_month();
         self.order_of(shop, self.model.now);
