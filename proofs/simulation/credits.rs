@@ -120,7 +120,8 @@ impl Books {
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
         let (transaction, reason) = (transaction.to_owned(), "a refund".to_owned());
         let tell_buyer = part.is_none() && self.random.chance(300);
-        let request = CreditRequest { transaction, part, reason, tell_buyer, seen: None };
+        let request =
+            CreditRequest { transaction, part, reason, tell_buyer, was_charged: None, seen: None };
         self.note(format!("the operator wants {request:?} by {id}"));
         let (begun_ms, open, granted) = (self.now_ms(), Cell::default(), RefCell::default());
         let wanted = Rc::new(WantedCredit { id, request, begun_ms, open, granted });

@@ -7,7 +7,8 @@ use super::view::{self, Field, id_link, money};
 use super::{PageContext, Result, link, operation};
 use crate::hash::first_bytes;
 use crate::operator::credits::{
-    self, Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, OfferingQuantity, Part,
+    self, Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, MAYBE_UNCHARGED,
+    OfferingQuantity, Part,
 };
 use crate::operator::transactions::{self, Record};
 use crate::operator::{Done, OperatorError, bound};
@@ -101,6 +102,9 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
             ..Field::default()
         }.render())
         (cancelled_field(entered, at(CANCELLED.0)))
+        @if problem.contains(MAYBE_UNCHARGED) || entered.given(CHARGED).is_some() {
+            (view::select(CHARGED, "Was the transaction charged?", &WAS_CHARGED, entered.text(CHARGED)))
+        }
         button.quiet { "Credit …" }
     };
     view::form(&link::path(&["transactions", id, "credit"]), &content)
@@ -114,6 +118,7 @@ fn field_of(problem: &str, left: &Left) -> Option<String> {
         .map(|it| quantity_of(&it.offering));
     let words = [
         ("the timeline can say", CANCELLED.0),
+        (MAYBE_UNCHARGED, CHARGED),
         ("reason", "reason"),
         ("amount", "amount"),
         ("of the charge", "amount"),
@@ -129,6 +134,23 @@ const SEEN: &str = "seen";
 
 /// Name and value of the checkbox that marks the transaction as cancelled on its timeline.
 const CANCELLED: (&str, &str) = ("cancelled", "yes");
+
+/// The name of the field that says whether a transaction was charged, and its options. The form has it only if the
+/// transaction may have come after its month was marked as paid.
+const CHARGED: &str = "charged";
+const WAS_CHARGED: [(&str, &str); 3] = [
+    ("", "Choose"),
+    ("no", "No: it came after the month was marked as paid"),
+    ("yes", "Yes: the payment contains it"),
+];
+
+fn was_charged(form: &Form) -> Option<bool> {
+    match form.text(CHARGED) {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
 
 fn is_cancelled(form: &Form) -> bool {
     form.text(CANCELLED.0) == CANCELLED.1
@@ -227,7 +249,8 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
     let seen = form.given(SEEN).and_then(|seen| seen.parse().ok());
-    Ok(CreditRequest { transaction, part, reason, tell_buyer: is_cancelled(form), seen })
+    let (tell_buyer, was_charged) = (is_cancelled(form), was_charged(form));
+    Ok(CreditRequest { transaction, part, reason, tell_buyer, was_charged, seen })
 }
 
 /// Reads the quantities that a person entered in the form. The name of each field contains a digest that identifies its
@@ -304,12 +327,16 @@ fn confirm<S, C: Clock, E: Entropy>(
             @if is_later {
                 p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
             }
+            @if was_charged(form) == Some(false) {
+                p { "The transaction was never charged, so the credit reduces nothing that is due." }
+            }
             (context.form(&link::path(&["transactions", id, "credit"]), &html! {
                 (view::hidden("step", "credit"))
                 (view::hidden(SEEN, &credit.number.saturating_sub(1).to_string()))
                 (view::hidden("amount", form.text("amount")))
                 (view::hidden("reason", form.text("reason")))
                 @if is_cancelled(form) { (view::hidden(CANCELLED.0, CANCELLED.1)) }
+                @if let Some(charged) = form.given(CHARGED) { (view::hidden(CHARGED, charged)) }
                 @for (digest, quantity) in form.with_prefix(QUANTITY) {
                     (view::hidden(&[QUANTITY, digest].concat(), quantity))
                 }

@@ -119,7 +119,8 @@ impl Query for UnsettledMonths<'_> {
 ), available AS MATERIALIZED (
   SELECT month, shop, currency, iif(count(*) > count(cents), 9e99, total(cents)) AS most
   FROM open JOIN credits c ON c.unit = open.unit AND c.mode = 'live' AND c.booked_month <= month
-    AND (c.booked_month = month OR c.order_month < c.booked_month)
+    AND (c.booked_month = month OR c.order_month < c.booked_month OR EXISTS (SELECT 1 FROM transactions t
+      WHERE t.id = c.id AND strftime('%Y-%m', t.created / 1000, 'unixepoch') <> c.booked_month))
   GROUP BY month, shop, currency
 ), found AS MATERIALIZED (
   SELECT month, unit,

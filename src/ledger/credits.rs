@@ -267,6 +267,8 @@ pub struct CreditSum {
 /// Sums the credits by booked month, unit, mode and currency, oldest month first. `units` restricts the sums to these
 /// units; `None` means all units. One query.
 ///
+/// Leaves out a credit of a transaction without a row, unless it is booked in a later month than the transaction's.
+///
 /// # Errors
 /// If the ledger does not answer.
 pub async fn credit_sums(
@@ -279,6 +281,52 @@ pub async fn credit_sums(
         None => ask(ledger, &Booked { mode }).await?,
     };
     Ok(rows.into_iter().map(BookedRow::into_sum).collect())
+}
+
+/// SQL that selects the credits that count in the month in which they are booked. A credit in its order's month does not
+/// count if the order has no row, for example because its record was deleted: no sum contains the charge that it takes back.
+macro_rules! counts {
+    () => {
+        "(booked_month <> order_month OR EXISTS (SELECT 1 FROM transactions t WHERE t.id = credits.id))"
+    };
+}
+
+/// Returns the credits that are counted in a month of these units, sorted by transaction and number: at most
+/// `most`, after the credit `after`. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn booked(
+    ledger: &dyn Ledger,
+    (mode, units): (Mode, &[String]),
+    month: Month,
+    after: Option<&CreditRow>,
+    most: usize,
+) -> Result<Vec<CreditRow>> {
+    let after = after.map(|credit| (&*credit.id, credit.number));
+    ask(ledger, &BookedIn { mode, units, month, after, most }).await
+}
+
+#[derive(Serialize)]
+struct BookedIn<'a> {
+    mode: Mode,
+    units: &'a [String],
+    month: Month,
+    after: Option<(&'a str, u32)>,
+    most: usize,
+}
+
+impl Query for BookedIn<'_> {
+    type Row = CreditRow;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        credit!(),
+        " FROM credits WHERE unit IN (SELECT value FROM json_each(?1, '$.units')) AND mode = ?1 ->> '$.mode'
+  AND booked_month = ?1 ->> '$.month' AND ",
+        counts!(),
+        " AND (?1 ->> '$.after' IS NULL OR (id, number) > (?1 ->> '$.after[0]', ?1 ->> '$.after[1]'))
+ORDER BY id, number LIMIT ?1 ->> '$.most'"
+    );
 }
 
 /// Sums credits by booked month, unit, mode and currency. `$units` restricts the units. The times of the
@@ -295,7 +343,9 @@ macro_rules! booked {
     json_group_array(amount) FILTER (WHERE amount IS NOT NULL) AS large
   FROM credits WHERE ",
             $units,
-            " AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+            " AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') AND ",
+            counts!(),
+            "
   GROUP BY booked_month, unit, mode, currency
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_other', is_of_other,

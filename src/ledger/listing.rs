@@ -61,6 +61,7 @@ pub(super) struct Row {
     amount: Option<String>,
     unpriced: usize,
     key: Option<String>,
+    prices: Option<u64>,
     erased: Option<u64>,
 }
 
@@ -76,6 +77,7 @@ impl Row {
             currency_code: self.currency,
             unpriced: self.unpriced,
             key: self.key,
+            prices: self.prices,
             erased: self.erased.map(date_time),
         }
     }
@@ -86,7 +88,7 @@ macro_rules! columns_of {
     () => {
         "json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
   'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
-  'key', (SELECT id FROM keys WHERE key = t.key), 'erased', t.erased)"
+  'key', (SELECT id FROM keys WHERE key = t.key), 'prices', t.prices, 'erased', t.erased)"
     };
 }
 pub(super) use columns_of;

@@ -48,6 +48,9 @@ pub struct Order {
     pub unpriced: usize,
     /// The ID of the API key that created the transaction; `None` if unknown.
     pub key: Option<String>,
+    /// The time of the price list by which it was charged, in milliseconds since 1970; `None` if unknown.
+    #[serde(skip)]
+    pub prices: Option<u64>,
     /// When the transaction's personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
 }

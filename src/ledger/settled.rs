@@ -7,7 +7,8 @@ use crate::settlement::Month;
 use crate::store::SettlementKey;
 use serde::Serialize;
 
-/// Returns the months that are marked as paid, each with its shop. Includes shops without transactions.
+/// Returns those of these months that are marked as paid, each with its shop; with `None`, all such months. Includes
+/// shops without transactions.
 /// Ledger cost: 1 query.
 ///
 /// # Errors
@@ -16,7 +17,7 @@ pub async fn settled(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
     units: Option<&[String]>,
-    months: &[Month],
+    months: Option<&[Month]>,
 ) -> Result<Vec<(Month, Scope)>> {
     let names = ask(ledger, &Settled { months }).await?;
     let settled = names.iter().filter_map(|name| {
@@ -24,7 +25,7 @@ pub async fn settled(
         Some((month, Scope { mode, unit: unit.to_owned() }))
     });
     let is_wanted = |(month, shop): &(Month, Scope)| {
-        months.contains(month)
+        months.is_none_or(|months| months.contains(month))
             && mode.is_none_or(|mode| mode == shop.mode)
             && units.is_none_or(|units| units.contains(&shop.unit))
     };
@@ -33,12 +34,12 @@ pub async fn settled(
 
 #[derive(Serialize)]
 struct Settled<'m> {
-    months: &'m [Month],
+    months: Option<&'m [Month]>,
 }
 
 impl Query for Settled<'_> {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(name) FROM claims
 WHERE kind = 'settlement' AND state IN ('kept', 'removing')
-  AND substr(name, -7) IN (SELECT value FROM json_each(?1, '$.months')) ORDER BY name";
+  AND (?1 ->> '$.months' IS NULL OR substr(name, -7) IN (SELECT value FROM json_each(?1, '$.months'))) ORDER BY name";
 }

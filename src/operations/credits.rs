@@ -38,6 +38,11 @@ pub const ADD: Spec = Spec::changes(
             Kind::Flag,
             "tell the buyer on the timeline that it was cancelled; only without `--amount`",
         ),
+        Argument::option(
+            "charged",
+            Kind::Choice { choices: &["yes", "no"] },
+            "whether it was charged; only if it may have come after its month was marked as paid",
+        ),
     ],
 )
 .confirmed()
@@ -53,11 +58,12 @@ pub struct Add {
     quantity: Vec<String>,
     #[serde(default)]
     cancelled: bool,
+    charged: Option<String>,
 }
 
 impl Add {
     fn request(self) -> Result<CreditRequest, String> {
-        let Add { id, reason, amount, quantity, cancelled: tell_buyer } = self;
+        let Add { id, reason, amount, quantity, cancelled: tell_buyer, charged } = self;
         let quantities = quantity.iter().map(|text| stated(text));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
         if amount.is_none() && !quantities.is_empty() {
@@ -72,7 +78,8 @@ impl Add {
         }
         let part = amount.map(|amount| Part { amount, quantities });
         let transaction = id.trim().to_owned();
-        Ok(CreditRequest { transaction, part, reason, tell_buyer, seen: None })
+        let was_charged = charged.map(|charged| charged == "yes");
+        Ok(CreditRequest { transaction, part, reason, tell_buyer, was_charged, seen: None })
     }
 }
 
@@ -88,6 +95,9 @@ pub fn check(values: &Values) -> Result<(), String> {
     values.read::<Add>()?.request().map(drop)
 }
 
+const NOT_CHARGED: &str =
+    " The transaction was never charged, so the credit reduces nothing that is due.";
+
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let mut request = asked.request().map_err(Failure::Usage)?;
     let by = call.host.person().await?;
@@ -98,8 +108,12 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
             true => " The timeline will say that the transaction was cancelled.",
             false => "",
         };
+        let uncharged = match request.was_charged {
+            Some(false) => NOT_CHARGED,
+            _ => "",
+        };
         let question = format!(
-            "Credit {} ({}) with {}? The credit is booked in {} and cannot be undone.{told}",
+            "Credit {} ({}) with {}? The credit is booked in {} and cannot be undone.{told}{uncharged}",
             credit.transaction,
             call.place,
             credit.in_words(),

@@ -36,6 +36,10 @@ use crate::time::date_time;
 /// Longest time between writing a change's audit log entry and beginning to write its record, in
 /// milliseconds. [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
+/// How often a claim is tried again while another person's change is under way, and the pause before each try
+/// in milliseconds. That change may fail, and if both were refused, nobody would have made the change.
+const TRIES: usize = 3;
+const PAUSE_MS: u32 = 1_000;
 
 /// A change that has begun: its entry is in the audit log.
 pub(super) struct ClaimedChange<'c, S, C, E> {
@@ -70,8 +74,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims all facts, so that nobody else can change them. If any fact cannot be claimed, claims none, and
-    /// returns the error that `refused` creates. `refused` receives the first fact that could not be claimed,
+    /// Claims all facts, so that nobody else can change them. Waits up to 3 s for other changes of the facts that
+    /// are under way. If any fact cannot be claimed, claims none, and returns the error that `refused` creates. `refused` receives the first fact that could not be claimed,
     /// and another person's claim on this fact, if any.
     ///
     /// # Errors
@@ -82,7 +86,14 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         seen: &[ObservedFact],
         refused: impl FnOnce(&Fact, Option<&Claim>) -> OperatorError,
     ) -> Result<()> {
-        let turns = self.claim(wanted, seen).await?;
+        let mut turns = self.claim(wanted, seen).await?;
+        for _ in 0..TRIES {
+            if !turns.iter().any(is_under_way) {
+                break;
+            }
+            self.store.pause(PAUSE_MS).await;
+            turns = self.claim(wanted, seen).await?;
+        }
         let error = match seen.iter().zip(&turns).find(|(_, turn)| **turn != ClaimOutcome::Ours) {
             None => return Ok(()),
             Some((seen, ClaimOutcome::Theirs(claim))) => refused(&seen.fact, Some(claim)),
@@ -195,6 +206,11 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
              minutes. Another change is possible after {until}"
         ))
     }
+}
+
+fn is_under_way(turn: &ClaimOutcome) -> bool {
+    let is_pending = |claim: &Claim| matches!(claim.state, State::Adding | State::Removing);
+    matches!(turn, ClaimOutcome::Theirs(claim) if is_pending(claim))
 }
 
 fn facts(seen: &[ObservedFact]) -> Vec<Fact> {

@@ -28,7 +28,7 @@ use std::iter;
 /// `coverage` is the ledger's coverage of these shops.
 ///
 /// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 1 more query. Credits of earlier orders that may be
-/// carried into the months also cost 1 more query. KV cost: 1 read per 100 results.
+/// carried into the months also cost 1 more query. KV cost: 1 read per 100 months, requested or earlier.
 ///
 /// # Errors
 /// If a settlement is damaged, or the ledger or the store fails.
@@ -40,7 +40,7 @@ pub async fn dues(
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
     let units = filter.units();
-    let asked = Asked { mode: filter.mode, units: units.as_deref(), months, listed: None };
+    let asked = Asked { units: units.as_deref(), ..Asked::of(filter.mode, months) };
     dues_of(store, ledger, &asked, coverage).await
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn listed_dues(
     let months: Vec<_> = months.into_iter().collect();
     let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
     let units: Vec<_> = units.into_iter().collect();
-    let asked = Asked { mode: None, units: Some(&units), months: &months, listed: Some(listed) };
+    let asked = Asked { units: Some(&units), listed: Some(listed), ..Asked::of(None, &months) };
     let mut found = dues_of(store, ledger, &asked, coverage).await?;
     found.retain(|usage| {
         listed.iter().any(|ListedMonth { shop, month }| {
@@ -66,6 +66,21 @@ pub(super) async fn listed_dues(
     Ok(found)
 }
 
+/// Returns what a shop owes for a month in each currency, as if the month were not settled. The cost is that
+/// of [`dues`].
+pub(super) async fn unsettled(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    shop: &Scope,
+    month: Month,
+    coverage: &Coverage,
+) -> Result<Vec<Due>> {
+    let (units, months) = ([shop.unit.clone()], [month]);
+    let asked = Asked { units: Some(&units), is_open: true, ..Asked::of(Some(shop.mode), &months) };
+    let own = dues_of(store, ledger, &asked, coverage).await?.pop();
+    Ok(own.map(|usage| usage.sums).unwrap_or_default())
+}
+
 /// The shops and months for which dues are requested.
 struct Asked<'a> {
     mode: Option<Mode>,
@@ -73,14 +88,22 @@ struct Asked<'a> {
     months: &'a [Month],
     /// The wanted entries, each of which is one month of one shop. With `None`, all entries are wanted.
     listed: Option<&'a [ListedMonth]>,
+    /// Whether the payments of the requested months are ignored: Workers KV may still show a payment that was
+    /// undone.
+    is_open: bool,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// Requests months of all units.
+    fn of(mode: Option<Mode>, months: &'a [Month]) -> Self {
+        Asked { mode, units: None, months, listed: None, is_open: false }
+    }
+
     /// Returns the sums of the charges for the wanted months. If the caller listed these months, also
     /// includes every requested month of each shop with credits. Excess credits of such a month may be
     /// carried into a listed month.
     async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
-        let Asked { mode, units, months, listed } = *self;
+        let Asked { mode, units, months, listed, .. } = *self;
         let Some(listed) = listed else {
             return Ok(ledger::sums(ledger, mode, units, months).await?);
         };
@@ -94,6 +117,7 @@ impl Asked<'_> {
     }
 }
 
+/// Computes dues. Every page and command that shows what is due, or compares with it, gets its amounts here.
 async fn dues_of(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -101,61 +125,46 @@ async fn dues_of(
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
     let mut found = counted(ledger, asked).await?;
-    let settled = ledger::settled(ledger, asked.mode, asked.units, asked.months).await?;
-    for (month, shop) in settled {
-        month_of(&mut found, shop, month);
-    }
-    settle(store, &mut found).await?;
+    let has_payment =
+        |usage: &&mut MonthUsage| !(asked.is_open && asked.months.contains(&usage.month));
+    settle(store, &mut found.iter_mut().filter(has_payment).collect::<Vec<_>>()).await?;
     carry(&mut found, coverage);
     found.retain(|usage| asked.months.contains(&usage.month));
     Ok(found)
 }
 
-/// Returns what a shop owes for a month in each currency, as if the month were not settled. Ledger cost: 2
-/// queries, and up to 2 more as for [`dues`]. KV cost: 1 read per 100 earlier months.
-pub(super) async fn unsettled(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    shop: &Scope,
-    month: Month,
-    coverage: &Coverage,
-) -> Result<Vec<Due>> {
-    let units = [shop.unit.clone()];
-    let months = [month];
-    let asked = Asked { mode: Some(shop.mode), units: Some(&units), months: &months, listed: None };
-    let mut found = counted(ledger, &asked).await?;
-    // Not the month itself: Workers KV may still show a payment that was undone.
-    let earlier = found.partition_point(|usage| usage.month >= month);
-    settle(store, found.split_at_mut(earlier).1).await?;
-    carry(&mut found, coverage);
-    let own = found.into_iter().find(|usage| usage.month == month);
-    Ok(own.map(|usage| usage.sums).unwrap_or_default())
-}
-
 /// Returns the requested months with their charges and credits. Also returns earlier months whose excess
 /// credits may be carried into the requested months.
+///
+/// Includes settled months without charges and credits: the ledger may have removed their rows, and their
+/// settlements state how much of an excess they took.
 async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
     let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
     let mut found = by_month(asked.sums(ledger, &credits).await?);
-    if let Some(earlier) = Earlier::of(&credits, months) {
+    let earlier = Earlier::of(&credits, months);
+    if !earlier.months.is_empty() {
         let sums = ledger::sums(ledger, mode, Some(&earlier.units), &earlier.months).await?;
-        let is_own = |usage: &MonthUsage| earlier.has(&usage.unit, usage.mode);
+        let is_own = |usage: &MonthUsage| earlier.has(&usage.unit, usage.mode, usage.month);
         found.extend(by_month(sums).into_iter().filter(is_own));
         found.sort_by(MonthUsage::order);
-        // Not the credits of other shops: the charges of their earlier months are not read.
-        let is_earlier = |credit: &&CreditSum| {
-            earlier.months.contains(&credit.month) && earlier.has(&credit.unit, credit.mode)
-        };
-        add_credits(&mut found, credits.iter().filter(is_earlier));
     }
-    add_credits(&mut found, credits.iter().filter(|credit| months.contains(&credit.month)));
+    // Not the earlier months of other shops: their charges are not read.
+    let is_wanted =
+        |unit: &str, mode, month| months.contains(&month) || earlier.has(unit, mode, month);
+    let all = [months, &earlier.months].concat();
+    for (month, shop) in ledger::settled(ledger, mode, units, Some(&all)).await? {
+        if is_wanted(&shop.unit, shop.mode, month) {
+            month_of(&mut found, shop, month);
+        }
+    }
+    add_credits(&mut found, credits.iter().filter(|it| is_wanted(&it.unit, it.mode, it.month)));
     Ok(found)
 }
 
 /// Reads the payments of months, and adds them to the months. KV cost: 1 read per 100 months.
-async fn settle(store: &impl OperatorStore, months: &mut [MonthUsage]) -> Result<()> {
-    let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
+async fn settle(store: &impl OperatorStore, months: &mut [&mut MonthUsage]) -> Result<()> {
+    let key = |of: &&mut MonthUsage| (of.mode, of.unit.clone(), of.month);
     let shops: Vec<_> = months.iter().map(key).collect();
     let keys =
         shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
@@ -169,10 +178,7 @@ async fn settle(store: &impl OperatorStore, months: &mut [MonthUsage]) -> Result
 }
 
 /// Adds credits to the months in which they are booked. `months` must be sorted.
-pub(super) fn add_credits<'c>(
-    months: &mut Vec<MonthUsage>,
-    credits: impl Iterator<Item = &'c CreditSum>,
-) {
+fn add_credits<'c>(months: &mut Vec<MonthUsage>, credits: impl Iterator<Item = &'c CreditSum>) {
     for CreditSum { mode, unit, month, currency_code, amount, .. } in credits {
         let shop = Scope { mode: *mode, unit: unit.clone() };
         let usage = month_of(months, shop, *month);
@@ -186,6 +192,7 @@ pub(super) fn add_credits<'c>(
 
 /// Earlier months that were not requested, and the shops that may have excess credits in them. Such an excess
 /// may be carried into a requested month.
+#[derive(Default)]
 struct Earlier {
     units: Vec<String>,
     shops: BTreeSet<(String, Mode)>,
@@ -194,13 +201,15 @@ struct Earlier {
 
 impl Earlier {
     /// Returns the earlier months to read. They begin with the first month that has a credit for an order of
-    /// another month: only such credits can exceed the charges of a month. Returns `None` if no such credit
+    /// another month: only such credits can exceed the charges of a month. Returns none if no such credit
     /// is booked before the last requested month.
-    fn of(credits: &[CreditSum], months: &[Month]) -> Option<Self> {
-        let last = *months.iter().max()?;
-        let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < last;
+    fn of(credits: &[CreditSum], months: &[Month]) -> Self {
+        let Some(last) = months.iter().max() else { return Earlier::default() };
+        let excessive = |credit: &&CreditSum| credit.is_of_other && credit.month < *last;
         let credits: Vec<_> = credits.iter().filter(excessive).collect();
-        let first = credits.iter().map(|credit| credit.month).min()?;
+        let Some(first) = credits.iter().map(|credit| credit.month).min() else {
+            return Earlier::default();
+        };
         let shops: BTreeSet<_> =
             credits.iter().map(|credit| (credit.unit.clone(), credit.mode)).collect();
         let mut units: Vec<_> = shops.iter().map(|(unit, _)| unit.clone()).collect();
@@ -208,16 +217,16 @@ impl Earlier {
         let before = iter::successors(last.previous(), |month| month.previous());
         let before = before.take_while(|month| *month >= first);
         let before = before.filter(|month| !months.contains(month)).collect();
-        Some(Earlier { units, shops, months: before })
+        Earlier { units, shops, months: before }
     }
 
-    fn has(&self, unit: &str, mode: Mode) -> bool {
-        self.shops.contains(&(unit.to_owned(), mode))
+    fn has(&self, unit: &str, mode: Mode, month: Month) -> bool {
+        self.months.contains(&month) && self.shops.contains(&(unit.to_owned(), mode))
     }
 }
 
 /// Carries excess credits from month to month. The months must be sorted, and have their payments.
-pub(super) fn carry(months: &mut Vec<MonthUsage>, coverage: &Coverage) {
+fn carry(months: &mut Vec<MonthUsage>, coverage: &Coverage) {
     // The ledger does not know the charges of these months, so their credits cannot be set against them.
     months.retain(|usage| usage.settled.is_some() || coverage.has(usage.month));
     let mut open: BTreeMap<(String, Mode, String), Decimal> = BTreeMap::new();

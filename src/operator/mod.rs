@@ -30,6 +30,7 @@ pub mod own_rows;
 pub mod payments;
 pub mod people;
 mod position;
+mod price_versions;
 pub mod prices;
 pub mod quantities;
 mod records;

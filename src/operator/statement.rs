@@ -11,17 +11,18 @@ use super::coverage::{Coverage, coverage_of_dues};
 use super::due::{Due, MonthUsage, money};
 use super::dues::dues;
 use super::payments::ShopMonth;
+use super::price_versions::{READS, of_offerings};
 use super::transactions::TransactionFilter;
 use super::{OperatorError, Result, units};
 use crate::auth::check_id;
 use crate::charge::{PriceList, UnitPrice};
 use crate::decimal::Decimal;
-use crate::ledger::{self, Ledger, PricedCharges, PricedMonth, offering_in_rows};
+use crate::ledger::{self, Ledger, PricedCharges, PricedMonth};
 use crate::recipient::Profile;
 use crate::scope::Scope;
 use crate::service::Clock;
 use crate::settlement::Settlement;
-use crate::store::{Key as _, OperatorStore, PriceListKey, PriceListVersionKey, decode};
+use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey};
 use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +35,6 @@ const MAX_QUANTITIES: usize = 5_000;
 /// Maximum number of price lists that are read. Transactions that were charged by further price lists are in the line
 /// `Other`.
 const MAX_PRICE_LISTS: usize = 50;
-/// Number of price lists that are read at once. Each of them may have 1 MiB.
-const READS: usize = 5;
 /// Maximum number of times that the ledger is read for a statement. A statement needs two reads. If the
 /// ledger changes between them, both are repeated.
 const ATTEMPTS: usize = 3;
@@ -191,7 +190,7 @@ impl PriceLists {
         let of = [PriceListKey::of_mode(shop.mode), PriceListKey::of_unit(shop.mode, &shop.unit)];
         let times: BTreeSet<_> = priced.charges.iter().filter_map(|it| it.by.prices).collect();
         let times: Vec<_> = times.into_iter().take(MAX_PRICE_LISTS).collect();
-        let offerings: BTreeSet<_> = priced.quantities.iter().map(|it| &*it.offering).collect();
+        let offerings = priced.quantities.iter().map(|it| it.offering.clone()).collect();
         let mut lists = BTreeMap::new();
         for times in times.chunks(READS) {
             let texts: Vec<_> = times.iter().map(|time| date_time(*time)).collect();
@@ -212,16 +211,6 @@ impl PriceLists {
         let list = self.0.get(&charges.by.prices?)?;
         (list.currency_code.code() == charges.by.currency_code).then_some(list)
     }
-}
-
-/// Decodes a price list, and keeps only the prices of `offerings`. Shortens long offering IDs, as the
-/// ledger's rows do. Returns `None` for a damaged price list.
-fn of_offerings(value: &[u8], offerings: &BTreeSet<&str>) -> Option<PriceList> {
-    let list: PriceList = decode(PriceListVersionKey::KIND, value).ok()?;
-    let prices = list.unit_prices.into_iter();
-    let named = prices.map(|(offering, price)| (offering_in_rows(offering), price));
-    let unit_prices = named.filter(|(offering, _)| offerings.contains(&**offering)).collect();
-    Some(PriceList { unit_prices, ..list })
 }
 
 // ---- Lines ---------------------------------------------------------------------------------------

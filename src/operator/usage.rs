@@ -3,25 +3,24 @@
 
 pub use super::due::MonthUsage;
 
+use super::Result;
 use super::coverage::{Coverage, coverage_of_dues};
-use super::due::{self, by_month};
 use super::dues;
-use super::payments;
+use super::payments::ShopMonth;
 use super::transactions::TransactionFilter;
-use super::{OperatorError, Result};
-use crate::auth::check_id;
 use crate::ledger::credits::credit_sums;
 use crate::ledger::{self, Direction, Filter, Ledger, Order};
-use crate::scope::{Mode, Scope};
+use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
-use std::{mem, slice};
 
-/// Maximum number of months that are summed for a shop. If the shop has more months, the newest are summed.
+/// Maximum number of months of transactions that are summed. If there are more, the newest are summed.
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
+/// Maximum number of late transactions of one shop and one millisecond among which a transaction is searched.
+const MAX_AT_ONCE: usize = 1_000;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
@@ -36,71 +35,42 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months in which a shop has transactions, credits or a payment. If the ledger no longer keeps
-/// a month, returns the sums that were paid.
-///
-/// Ledger cost: 6 queries. In addition, 1 query for each month whose sums differ from its payment, at most
-/// 20. KV cost: 1 list, 1 read, and 1 read per 100 paid months.
+/// Returns all months in which a shop has transactions, credits or a payment, as [`of_all`] does.
 ///
 /// # Errors
-/// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
+/// As [`of_all`].
 pub async fn of_shop(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     (unit, mode): (&str, Mode),
 ) -> Result<Usage> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
-    let (shop, units) = (Scope { mode, unit: unit.to_owned() }, [unit.to_owned()]);
-    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&shop))).await?;
-    let mut spanned = ledger::months_of(ledger, Some(mode), Some(&units)).await?;
-    spanned.truncate(MAX_MONTHS);
-    let mut months = by_month(ledger::sums(ledger, Some(mode), Some(&units), &spanned).await?);
-    let credits = credit_sums(ledger, Some(mode), Some(&units)).await?;
-    dues::add_credits(&mut months, credits.iter());
-    for paid in payments::list(store, unit, Some(mode)).await? {
-        let Some(month) = Month::parse(&paid.month) else { continue };
-        if let Some(usage) = due::month_of(&mut months, shop.clone(), month) {
-            usage.settle(paid.settlement);
-        }
-    }
-    dues::carry(&mut months, &coverage);
-    name_late(ledger, &mut months).await?;
-    Ok(Usage { months, coverage })
+    let filter = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(mode) };
+    of_all(store, ledger, &filter, None).await
 }
 
-/// Returns the usage of the selected shops in one month. Includes shops that have credits or a payment but
-/// no transactions.
-///
-/// Costs as much as [`dues`](dues::dues), plus 2 ledger queries. In addition, 1 query for each shop whose
-/// sums differ from its payment, at most 20.
+/// Returns the usage of the selected shops in one month, as [`of_all`] does.
 ///
 /// # Errors
-/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the
-/// ledger or the store fails.
+/// As [`of_all`].
 pub async fn of_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     filter: &TransactionFilter,
     month: Month,
 ) -> Result<Usage> {
-    filter.check()?;
-    let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
-    coverage.check(month)?;
-    let mut months = dues::dues(store, ledger, filter, &[month], &coverage).await?;
-    name_late(ledger, &mut months).await?;
-    Ok(Usage { months, coverage })
+    of_all(store, ledger, filter, Some(month)).await
 }
 
-/// Returns the usage and payments of the selected shops, in one month or in all months.
+/// Returns the usage and payments of the selected shops, in one month or in all months. Includes shops that
+/// have credits or a payment but no transactions. If the ledger no longer keeps a month, returns the sums that
+/// were paid.
 ///
-/// Cost:
-///
-/// - All months of one unit: as [`of_shop`], once for each mode.
-/// - One month: as [`of_month`].
-/// - All months of all units: as [`of_month`], plus 2 ledger queries.
+/// Costs as much as [`dues`](dues::dues), plus 2 ledger queries for one month, or 5 for all months. In
+/// addition, 1 query for each month of a shop whose sums differ from its payment, at most 20.
 ///
 /// # Errors
-/// As [`of_shop`] and [`of_month`].
+/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the
+/// ledger or the store fails.
 pub async fn of_all(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -108,25 +78,13 @@ pub async fn of_all(
     month: Option<Month>,
 ) -> Result<Usage> {
     filter.check()?;
-    if let (None, Some(unit)) = (month, &filter.unit) {
-        let mut usage = Usage::default();
-        for mode in filter.modes() {
-            let Usage { months, coverage } = of_shop(store, ledger, (unit, mode)).await?;
-            usage.months.extend(months);
-            let mut damaged = mem::take(&mut usage.coverage.damaged);
-            damaged.extend(coverage.damaged);
-            usage.coverage = Coverage { damaged, ..coverage };
-        }
-        usage.months.sort_by(|a, b| b.month.cmp(&a.month).then(a.mode.cmp(&b.mode)));
-        return Ok(usage);
-    }
     let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
             coverage.check(month)?;
             vec![month]
         }
-        None => all_months(ledger, filter.mode).await?,
+        None => all_months(ledger, filter).await?,
     };
     let mut months = dues::dues(store, ledger, filter, &spanned, &coverage).await?;
     months.retain(|usage| !usage.sums.is_empty());
@@ -134,10 +92,14 @@ pub async fn of_all(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the months with transactions or credits.
-async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month>> {
-    let mut months = ledger::months_of(ledger, mode, None).await?;
-    months.extend(credit_sums(ledger, mode, None).await?.iter().map(|credit| credit.month));
+/// Returns the months in which the selected shops may have transactions, credits or a payment.
+async fn all_months(ledger: &dyn Ledger, filter: &TransactionFilter) -> Result<Vec<Month>> {
+    let units = filter.units();
+    let (mode, units) = (filter.mode, units.as_deref());
+    let mut months = ledger::months_of(ledger, mode, units).await?;
+    months.truncate(MAX_MONTHS);
+    months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.month));
+    months.extend(ledger::settled(ledger, mode, units, None).await?.iter().map(|it| it.0));
     months.sort_unstable();
     months.dedup();
     Ok(months)
@@ -149,18 +111,46 @@ async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {
-        let Some((from, until)) = usage.month.span_ms() else { continue };
-        let Some(settled) = &usage.settled else { continue };
-        let filter = Filter {
-            mode: Some(usage.mode),
-            units: Some(vec![usage.unit.clone()]),
-            from,
-            until: Some(until),
-            changed_after: parse_ms(&settled.at),
-            ..Filter::default()
-        };
-        let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_LATE).await?;
+        let Some(late) = late_in(usage) else { continue };
+        let page = ledger::orders(ledger, &late, &Direction::Newest, MAX_LATE).await?;
         usage.late = page.orders.into_iter().map(|Order { id, .. }| id).collect();
     }
     Ok(())
+}
+
+/// Selects the transactions of a month whose rows were written after the month was marked as paid. Returns `None` if
+/// the month's sums equal its payment, or it has none.
+fn late_in(usage: &MonthUsage) -> Option<Filter> {
+    let (from, until) = usage.month.span_ms()?;
+    let settled = usage.settled.as_ref().filter(|_| usage.differs())?;
+    Some(Filter {
+        mode: Some(usage.mode),
+        units: Some(vec![usage.unit.clone()]),
+        from,
+        until: Some(until),
+        changed_after: parse_ms(&settled.at),
+        ..Filter::default()
+    })
+}
+
+/// Returns whether a transaction may never have been charged, because its row was written after its month was
+/// marked as paid, and the month's sums differ from the payment. Returns `false` for a month that the ledger
+/// does not keep. Ledger cost: that of [`of_month`].
+pub(super) async fn is_late(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    of: &ShopMonth,
+    order: &Order,
+) -> Result<bool> {
+    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    if !coverage.has(of.month) {
+        return Ok(false);
+    }
+    let found = dues::dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let Some(late) = found.as_ref().and_then(late_in) else { return Ok(false) };
+    let Some(from) = parse_ms(&order.created_at) else { return Ok(false) };
+    let own = Filter { from, until: Some(from.saturating_add(1)), ..late };
+    let page = ledger::orders(ledger, &own, &Direction::Newest, MAX_AT_ONCE).await?;
+    Ok(page.orders.iter().any(|it| it.id == order.id))
 }

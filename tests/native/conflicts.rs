@@ -6,7 +6,7 @@ use futures_executor::block_on;
 use futures_util::future::join;
 use impact_pledge::charge::PriceList;
 use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
-use impact_pledge::ledger::{Ledger, QueryFuture, Statement};
+use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Statement};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::prices::{self, Edit};
@@ -51,6 +51,11 @@ struct Turns<'s> {
     reads: Cell<usize>,
     /// The length of one pause in a change, as a number of calls to the store.
     pause: usize,
+    /// Whose turn it is, and how often the first operator called the ledger.
+    turn: Cell<usize>,
+    asked: Cell<usize>,
+    /// The ledger's call for the first operator that fails.
+    failing: Option<usize>,
 }
 
 async fn other_first() {
@@ -130,6 +135,11 @@ impl Ledger for Turns<'_> {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async {
             other_first().await;
+            let is_first = self.turn.get() == 0;
+            self.asked.set(self.asked.get() + usize::from(is_first));
+            if is_first && self.failing == Some(self.asked.get()) {
+                return Err(LedgerError::Unavailable);
+            }
             self.ledger.run(statements).await
         })
     }
@@ -263,13 +273,26 @@ impl Race {
 
     /// Runs both changes until they end. A schedule decides whose call is next.
     fn run(&self, schedule: &[usize], cached: Option<&BTreeMap<String, String>>) -> Ended {
-        self.reset();
         let pause = if self.store.lists_are_frozen() { 8 } else { 1 };
+        self.run_failing(schedule, cached, pause, None)
+    }
+
+    /// Runs both changes as [`run`](Self::run) does, while this call of the ledger fails for the first operator.
+    fn run_failing(
+        &self,
+        schedule: &[usize],
+        cached: Option<&BTreeMap<String, String>>,
+        pause: usize,
+        failing: Option<usize>,
+    ) -> Ended {
+        self.reset();
         let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
         let authors = PEOPLE.map(|by| Author::new(by, &clock, &entropy).unwrap());
         let reads = Cell::default();
         let (store, ledger) = (&self.store, &self.ledger);
-        let turns = Turns { store, ledger, clock: &clock, cached, reads, pause };
+        let (turn, asked) = Default::default();
+        let turns =
+            Turns { store, ledger, clock: &clock, cached, reads, pause, turn, asked, failing };
         let [a, b] = &authors;
         let mut changing = [self.changes[0](&turns, a), self.changes[1](&turns, b)];
         let mut heard = [None, None];
@@ -277,6 +300,7 @@ impl Race {
         let reads = repeat_n(0, first).chain(repeat_n(1, first));
         let rest = repeat_n(0, 100).chain(repeat_n(1, 100));
         for turn in reads.chain(schedule.iter().copied()).chain(rest) {
+            turns.turn.set(turn);
             let mut context = Context::from_waker(Waker::noop());
             if heard[turn].is_none()
                 && let Poll::Ready(outcome) = changing[turn].as_mut().poll(&mut context)
@@ -367,6 +391,20 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
+/// The first operator holds the lock, and then the ledger fails for this operator, as a busy local database does. The
+/// second operator must not be refused because of a change that nobody makes.
+#[test]
+fn if_one_of_two_changes_at_one_moment_fails_the_other_is_done() {
+    let is_claimed = |contest: &Contest| [SETTLEMENT, MEMBER].contains(&contest.1);
+    for contest in RACES.into_iter().filter(is_claimed) {
+        let race = Race::new(contest);
+        for failing in 1..20 {
+            let (heard, _) = race.run_failing(&[0, 1].repeat(60), None, 8, Some(failing));
+            assert!(heard.iter().any(Result::is_ok), "{} {failing}: {heard:?}", race.record);
+        }
+    }
+}
+
 /// Workers KV may answer reads from a cache for up to a minute. During this minute, a list of the audit log
 /// decides which operator was first.
 #[test]
@@ -423,7 +461,10 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let settings = Settings::parse(Variables { operators: &operators, ..Variables::default() });
     let (clock, reads) = (&dashboard.clock, Cell::default());
     let ledger = dashboard.ledger.as_ref().unwrap();
-    let store = Turns { store: dashboard.store(), ledger, clock, cached: None, reads, pause: 8 };
+    let (turn, asked) = Default::default();
+    let store = dashboard.store();
+    let store =
+        Turns { store, ledger, clock, cached: None, reads, pause: 8, turn, asked, failing: None };
     let pages = Dashboard {
         store: &store,
         clock: &dashboard.clock,

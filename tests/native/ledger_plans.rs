@@ -141,7 +141,7 @@ fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     let found = plan(async |it| drop(ledger::unpriced(it, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(ledger::unsettled(it, &january).await.unwrap()));
-    assert_eq!(found, [BETWEEN]);
+    assert_eq!(found, ["t INDEX by_id (id=?)", BETWEEN], "the orders of credits, and the charges");
     let found = plan(async |it| drop(ledger::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
     assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
 }

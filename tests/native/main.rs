@@ -24,6 +24,7 @@ mod credits;
 mod dashboard;
 mod deliveries;
 mod descriptions;
+mod due_views;
 mod dues;
 mod fixtures;
 mod formats;

@@ -11,7 +11,7 @@ use crate::ledger::{Ledger, Order};
 use crate::operator::audit::Author;
 use crate::operator::due::money;
 use crate::operator::payments::{self, ShopMonth, stated_money};
-use crate::operator::{Result, claimed_change, transactions};
+use crate::operator::{Result, claimed_change, transactions, usage};
 use crate::quantities::Quantities;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
@@ -19,6 +19,9 @@ use crate::store::OperatorStore;
 
 /// Largest number of quantities that one credit names.
 const MAX_STATED: usize = 200;
+
+/// How the error begins that asks whether a transaction was charged.
+pub const MAYBE_UNCHARGED: &str = "the transaction may never have been charged";
 
 /// Checks that a credit can be made, and returns the row to write to the ledger. Writes nothing.
 pub(super) async fn plan(
@@ -50,11 +53,14 @@ pub(super) async fn plan(
     if number > MAX_CREDITS {
         return Err(invalid(format!("a transaction can have {MAX_CREDITS} credits at most")));
     }
-    let Order { id, mode, unit, created_at, currency_code, .. } = order.row;
-    let month = Month::of(&created_at)
+    let month = Month::of(&order.row.created_at)
         .ok_or_else(|| invalid("the transaction's creation time is not a valid date-time"))?;
-    let of = ShopMonth { unit, mode, month };
-    let booked_month = booked_month(store, ledger, author.clock, &of).await?;
+    let of = ShopMonth { unit: order.row.unit.clone(), mode: order.row.mode, month };
+    let is_open = is_open(store, ledger, author.clock, &of).await?;
+    let is_own = is_open || !was_charged(store, ledger, request, &of, &order.row).await?;
+    let running = Month::at(author.clock.now_ms()).filter(|_| !is_own);
+    let booked_month = running.map_or(month, |running| running.max(month));
+    let Order { id, mode, currency_code, .. } = order.row;
     Ok(CreditRow {
         operation: author.operation_hash().unwrap_or_default(),
         id,
@@ -129,20 +135,44 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns the month in which a credit is booked. A credit is booked in the order's month. Once that month is
-/// marked as paid, the credit is booked in the current month.
+/// Returns whether a month is not marked as paid. A credit is booked in its order's month while that month is
+/// open, and in the current month afterwards.
 ///
 /// Whether the month is paid is read from KV, which may be a minute late. So a recent entry in the ledger
 /// takes precedence over the record in KV. KV cost: 1 read.
-async fn booked_month(
+async fn is_open(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
     of: &ShopMonth,
-) -> Result<Month> {
+) -> Result<bool> {
     let is_marked = payments::get(store, of).await?.is_some();
     let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
-    let is_open = claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone);
-    let running = Month::at(clock.now_ms()).filter(|_| !is_open);
-    Ok(running.map_or(of.month, |running| running.max(of.month)))
+    Ok(claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone))
+}
+
+/// Returns whether an order was charged with its month, which is marked as paid. If the order may have come
+/// after that, the request must say so: the ledger alone cannot tell, because a rebuild writes all rows again.
+///
+/// The credit of an order that was never charged is booked in the order's own month. There it takes back a
+/// charge that nobody paid, and reduces nothing that is due.
+async fn was_charged(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    request: &CreditRequest,
+    of: &ShopMonth,
+    order: &Order,
+) -> Result<bool> {
+    let month = of.month;
+    match (usage::is_late(store, ledger, of, order).await?, request.was_charged) {
+        (true, None) => Err(invalid(format!(
+            "{MAYBE_UNCHARGED}: it was added or changed after {month} was marked as paid, and the sum of {month} \
+             differs from its payment. Check the payment, and state whether the transaction was charged (`charged`: \
+             yes or no). If it was not, the credit is booked in {month}, and reduces nothing that is due"
+        ))),
+        (false, Some(false)) => Err(invalid(format!(
+            "the transaction is not one that came after {month} was marked as paid"
+        ))),
+        (_, was_charged) => Ok(was_charged.unwrap_or(true)),
+    }
 }

@@ -1,106 +1,37 @@
 //! Exports transactions as lines of a table, for accounting.
 
-use crate::ledger::{self, Direction, Filter, Ledger, Order, PageCursor};
+use super::export_line::{Line, LineKind};
+use crate::ledger::credits::{CreditRow, booked};
+use crate::ledger::{self, Direction, Filter, Ledger, Order, PageCursor, offering_in_rows};
 use crate::operator::Result;
-use crate::operator::csv::{self, BYTE_ORDER_MARK};
+use crate::operator::price_versions::ChargedPrices;
 use crate::operator::usage::MonthUsage;
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode};
+use crate::time::date_time;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
-
-/// A line of an export, for one pledge of a transaction. Only the first line of a transaction has the charge, so that
-/// the column of charges can be summed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The transaction's ID.
-    pub id: String,
-    /// When the transaction was created, an RFC 3339 date-time.
-    pub created_at: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
-    /// The name that the unit's timelines show; empty if the unit has no name.
-    pub unit_name: String,
-    /// The transaction's reference; empty if the record cannot be read.
-    pub reference: String,
-    /// The offering's ID; empty if the record cannot be read.
-    pub offering: String,
-    /// The quantity, formatted as in JSON; empty if the record cannot be read.
-    pub quantity: String,
-    /// The charge of the transaction, a decimal with two places, on the transaction's first line; `None` on its other
-    /// lines.
-    pub amount: Option<String>,
-    /// The currency of the charge.
-    pub currency_code: String,
-    /// Number of the transaction's unpriced pledges, on the transaction's first line; `None` on its other lines.
-    pub unpriced: Option<usize>,
-    /// When the personal data was erased, an RFC 3339 date-time.
-    pub erased: Option<String>,
-}
-
-const HEADINGS: [&str; 12] = [
-    "id",
-    "createdAt",
-    "mode",
-    "unit",
-    "unitName",
-    "reference",
-    "offering",
-    "quantity",
-    "amount",
-    "currencyCode",
-    "unpriced",
-    "erased",
-];
-
-/// Returns the beginning of a CSV file: the byte order mark and the headings.
-pub fn spreadsheet_head() -> String {
-    [BYTE_ORDER_MARK, &csv::lines([HEADINGS])].concat()
-}
-
-/// Formats lines as CSV, with cells that are safe for a spreadsheet.
-pub fn for_spreadsheet(lines: &[Line]) -> String {
-    csv::lines(lines.iter().map(Line::cells))
-}
-
-impl Line {
-    fn cells(&self) -> [String; 12] {
-        let unpriced = self.unpriced.map(|count| count.to_string()).unwrap_or_default();
-        [
-            &*self.id,
-            &self.created_at,
-            self.mode.name(),
-            &self.unit,
-            &self.unit_name,
-            &self.reference,
-            &self.offering,
-            &self.quantity,
-            self.amount.as_deref().unwrap_or_default(),
-            &self.currency_code,
-            &unpriced,
-            self.erased.as_deref().unwrap_or_default(),
-        ]
-        .map(csv::text)
-    }
-}
 
 /// Largest number of transactions that one query of the ledger returns. Units with few transactions share a
 /// query.
 const PAGE: usize = 1_000;
 
-/// An export of a month's transactions, page by page. Reads the record of each transaction, and each unit's
-/// profile only once.
+/// An export of a month's transactions, credits and carried amounts, page by page. Reads the record of each
+/// transaction, and each unit's profile only once.
 pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,
     month: Month,
     /// The shops that are not exported yet, in groups. One query reads the transactions of a whole group.
     groups: VecDeque<(Mode, Vec<String>)>,
+    /// The shops whose credits are not exported yet, in the same groups, and the last exported credit.
+    credited: VecDeque<(Mode, Vec<String>)>,
+    last_credit: Option<CreditRow>,
+    /// What the shops carry from and to other months.
+    carried: Vec<Line>,
     /// Where the next page begins in the first group of shops; `None` at the beginning of the group.
     after: Option<PageCursor>,
     /// Transactions that were read and not exported yet.
@@ -109,13 +40,16 @@ pub struct Export<'s, S> {
 }
 
 impl<'s, S: OperatorStore> Export<'s, S> {
-    /// Creates an export of the transactions of these shops in a month.
+    /// Creates an export of what these shops owe for a month.
     pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, shops: &[MonthUsage]) -> Self {
         let groups = groups(shops);
         Export {
             store,
             ledger,
             month,
+            credited: groups.clone(),
+            last_credit: None,
+            carried: shops.iter().flat_map(carried).collect(),
             groups,
             after: None,
             page: Vec::new(),
@@ -123,14 +57,26 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         }
     }
 
-    /// Returns the lines of the next transactions; `None` at the end of the export. One call handles at
-    /// most [`MAX_READS`] transactions. Within a group of shops, the newest transaction is first. A
-    /// transaction whose record cannot be read still has one line, without an offering but with its charge.
-    /// KV cost: 1 read, and 1 read per 100 units that occur for the first time.
+    /// Returns the next lines; `None` at the end of the export. Transactions are first, then credits, then
+    /// carried amounts. One call handles at most [`MAX_READS`] transactions or credits. Within a group of shops,
+    /// the newest transaction is first. A transaction whose record cannot be read still has one line, without an
+    /// offering but with its charge. KV cost: 1 read, 1 read per 5 price lists, and 1 read per 100 units that occur
+    /// for the first time.
     ///
     /// # Errors
     /// If the store or the ledger fails.
     pub async fn next(&mut self) -> Result<Option<Vec<Line>>> {
+        if let Some(orders) = self.next_orders().await? {
+            return self.of(&orders).await.map(Some);
+        }
+        if let Some(credits) = self.next_credits().await? {
+            return self.of_credits(&credits).await.map(Some);
+        }
+        let carried = mem::take(&mut self.carried);
+        Ok(Some(carried).filter(|lines| !lines.is_empty()))
+    }
+
+    async fn next_orders(&mut self) -> Result<Option<Vec<Order>>> {
         while self.page.is_empty() {
             let Some((mode, units)) = self.groups.front() else { return Ok(None) };
             let Some(filter) = self.filter(*mode, units) else { return Ok(None) };
@@ -142,8 +88,21 @@ impl<'s, S: OperatorStore> Export<'s, S> {
             }
         }
         let rest = self.page.split_off(self.page.len().min(MAX_READS));
-        let orders = mem::replace(&mut self.page, rest);
-        self.of(&orders).await.map(Some)
+        Ok(Some(mem::replace(&mut self.page, rest)))
+    }
+
+    async fn next_credits(&mut self) -> Result<Option<Vec<CreditRow>>> {
+        while let Some((mode, units)) = self.credited.front() {
+            let (of, after) = ((*mode, units.as_slice()), self.last_credit.take());
+            let found = booked(self.ledger, of, self.month, after.as_ref(), MAX_READS).await?;
+            if found.is_empty() {
+                self.credited.pop_front();
+                continue;
+            }
+            self.last_credit = found.last().cloned();
+            return Ok(Some(found));
+        }
+        Ok(None)
     }
 
     fn filter(&self, mode: Mode, units: &[String]) -> Option<Filter> {
@@ -153,16 +112,42 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 
     async fn of(&mut self, rows: &[Order]) -> Result<Vec<Line>> {
-        self.look_up_names(rows).await?;
-        let ids: Vec<_> = rows.iter().filter_map(|row| TransactionId::parse(&row.id)).collect();
-        let keys: Vec<_> = ids.iter().map(TransactionKey).collect();
-        let values = self.store.get_values(&keys).await?;
-        let found = rows.iter().zip(values);
-        Ok(found.flat_map(|(row, value)| self.lines(row, value.as_deref())).collect())
+        self.look_up_names(rows.iter().map(|row| &*row.unit)).await?;
+        let values = self.records(rows.iter().map(|row| &*row.id)).await?;
+        let records: Vec<_> = values.iter().map(|value| record(value.as_deref())).collect();
+        let pledges = records.iter().flatten().flat_map(|record| &record.pledges);
+        let offerings = pledges.map(|it| offering_in_rows(it.impact.offering_id.to_string()));
+        let prices = ChargedPrices::read(self.store, rows, &offerings.collect()).await?;
+        let found = rows.iter().zip(records);
+        Ok(found.flat_map(|(row, record)| self.lines(row, record, &prices)).collect())
     }
 
-    async fn look_up_names(&mut self, rows: &[Order]) -> Result<()> {
-        let mut units: Vec<_> = rows.iter().map(|row| row.unit.as_str()).collect();
+    async fn of_credits(&mut self, credits: &[CreditRow]) -> Result<Vec<Line>> {
+        self.look_up_names(credits.iter().map(|credit| &*credit.unit)).await?;
+        let values = self.records(credits.iter().map(|credit| &*credit.id)).await?;
+        let line = |(credit, value): (&CreditRow, Option<Vec<u8>>)| {
+            let reference = record(value.as_deref()).map(|it| it.reference.to_string());
+            let shop = (credit.mode, &*credit.unit, &*credit.currency);
+            Line {
+                id: credit.id.clone(),
+                created_at: date_time(credit.at),
+                unit_name: self.names.get(&credit.unit).cloned().unwrap_or_default(),
+                reference: reference.unwrap_or_default(),
+                ..deduction(LineKind::Credit, shop, negative(&credit.amount()))
+            }
+        };
+        Ok(credits.iter().zip(values).map(line).collect())
+    }
+
+    /// Reads the records of transactions.
+    async fn records(&self, ids: impl Iterator<Item = &str>) -> Result<Vec<Option<Vec<u8>>>> {
+        let ids: Vec<_> = ids.filter_map(TransactionId::parse).collect();
+        let keys: Vec<_> = ids.iter().map(TransactionKey).collect();
+        Ok(self.store.get_values(&keys).await?)
+    }
+
+    async fn look_up_names(&mut self, units: impl Iterator<Item = &str>) -> Result<()> {
+        let mut units: Vec<_> = units.collect();
         units.sort_unstable();
         units.dedup();
         units.retain(|unit| !self.names.contains_key(*unit));
@@ -174,10 +159,14 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         Ok(())
     }
 
-    fn lines(&self, row: &Order, value: Option<&[u8]>) -> Vec<Line> {
-        let transaction: Option<RetrievedPledgeTransaction<'_>> =
-            value.and_then(|value| serde_json::from_slice(value).ok());
+    fn lines(
+        &self,
+        row: &Order,
+        transaction: Option<RetrievedPledgeTransaction<'_>>,
+        prices: &ChargedPrices,
+    ) -> Vec<Line> {
         let line = Line {
+            kind: LineKind::Transaction,
             id: row.id.clone(),
             created_at: row.created_at.clone(),
             mode: row.mode,
@@ -188,6 +177,7 @@ impl<'s, S: OperatorStore> Export<'s, S> {
             erased: row.erased.clone(),
             offering: String::new(),
             quantity: String::new(),
+            unit_price: None,
             amount: None,
             unpriced: None,
         };
@@ -195,6 +185,7 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         let of_pledges = pledges.iter().map(|pledge| Line {
             offering: pledge.impact.offering_id.to_string(),
             quantity: serde_json::to_string(&pledge.impact.amount).unwrap_or_default(),
+            unit_price: prices.price(row, &pledge.impact.offering_id).map(str::to_owned),
             ..line.clone()
         });
         let mut lines: Vec<_> = of_pledges.collect();
@@ -206,6 +197,51 @@ impl<'s, S: OperatorStore> Export<'s, S> {
             first.unpriced = Some(row.unpriced);
         }
         lines
+    }
+}
+
+fn record(value: Option<&[u8]>) -> Option<RetrievedPledgeTransaction<'_>> {
+    value.and_then(|value| serde_json::from_slice(value).ok())
+}
+
+/// Returns lines for what a shop's month carries from earlier months and to later ones.
+fn carried(usage: &MonthUsage) -> Vec<Line> {
+    let lines = usage.sums.iter().flat_map(|sum| {
+        let shop = (usage.mode, &*usage.unit, &*sum.currency_code);
+        let taken = (sum.carried != "0.00").then(|| negative(&sum.carried));
+        let taken = taken.map(|amount| deduction(LineKind::Carried, shop, amount));
+        let rest = sum.excess();
+        let rest = rest.map(|amount| deduction(LineKind::CarriedForward, shop, amount));
+        taken.into_iter().chain(rest)
+    });
+    lines.collect()
+}
+
+fn negative(amount: &str) -> String {
+    if amount == "0.00" { amount.to_owned() } else { ["-", amount].concat() }
+}
+
+/// Returns a line without a transaction.
+fn deduction(
+    kind: LineKind,
+    (mode, unit, currency_code): (Mode, &str, &str),
+    amount: String,
+) -> Line {
+    Line {
+        kind,
+        id: String::new(),
+        created_at: String::new(),
+        mode,
+        unit: unit.to_owned(),
+        unit_name: String::new(),
+        reference: String::new(),
+        offering: String::new(),
+        quantity: String::new(),
+        unit_price: None,
+        amount: Some(amount),
+        currency_code: currency_code.to_owned(),
+        unpriced: None,
+        erased: None,
     }
 }
 

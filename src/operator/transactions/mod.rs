@@ -5,6 +5,7 @@
 mod brief;
 mod erase;
 mod export;
+mod export_line;
 mod filter;
 mod find;
 mod list;
@@ -16,7 +17,8 @@ mod show;
 pub use brief::{Brief, briefs};
 pub(in crate::operator) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
-pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
+pub use export::Export;
+pub use export_line::{Line, LineKind, for_spreadsheet, spreadsheet_head};
 pub use filter::TransactionFilter;
 pub use find::{Found, SearchKey, find, find_secret, find_within};
 pub use list::{ListQuery, TransactionPage, list};

@@ -96,6 +96,7 @@ pub(super) fn order(recorded: Recorded) -> Option<Order> {
         currency_code: summary.currency_code?.code().to_owned(),
         unpriced: summary.unpriced.unwrap_or_default(),
         key: summary.key,
+        prices: summary.prices.as_deref().and_then(parse_ms),
         erased: summary.erased,
     })
 }

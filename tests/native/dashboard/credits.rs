@@ -132,6 +132,33 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
     assert_eq!(ask(&dashboard, "/transactions/x", &[("reason", "r")]).status, 404);
 }
 
+/// January was marked as paid before the transaction's row was written, so its payment may lack the transaction.
+#[test]
+fn a_transaction_that_came_after_its_month_was_paid_is_credited_in_its_month_if_it_was_never_charged()
+ {
+    let (dashboard, path) = ordered(json!(3));
+    let settlement = json!({ "paidAt": "2026-02-01T00:00:00.000Z", "sums": [], "invoice": "7", "by": "ada",
+        "at": "2026-02-01T00:00:00.000Z" });
+    let name = "settlement:live:unit_dev:2026-01";
+    dashboard.store().keep(name, settlement.to_string().as_bytes(), b"null");
+    dashboard.reconcile();
+    dashboard.clock.0.set(NOW_MS + 4 * DAY);
+    let form = [("amount", "0.50"), ("reason", "Returned")];
+    let asked = ask(&dashboard, &path, &form);
+    let words = ["the transaction may never have been charged", "Was the transaction charged?"];
+    assert_has(&asked, 422, &words);
+    assert_eq!(dashboard.changes(), [""; 0]);
+    for (answer, month, sentence) in [
+        ("yes", "Feb 2026", "is marked as paid, so the credit reduces"),
+        ("no", "Jan 2026", "was never charged, so the credit reduces nothing that is due"),
+    ] {
+        let page = ask(&dashboard, &path, &[&form[..], &[("charged", answer)]].concat());
+        assert_has(&page, 200, &["This cannot be undone", month, sentence]);
+        let made = confirm(&dashboard, &path, &confirmed(&page, &["amount", "charged"]));
+        assert_has(&made, 200, &["was credited", month]);
+    }
+}
+
 #[test]
 fn the_timeline_says_that_an_order_was_cancelled_if_the_operator_says_so() {
     let (dashboard, path) = ordered(json!(3));
