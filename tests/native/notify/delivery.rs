@@ -44,7 +44,8 @@ fn a_message_becomes_one_mail_however_often_it_is_delivered() {
 #[test]
 fn what_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Fixture);
-    let rows: [(&str, Change); 9] = [
+    let rows: [(&str, Change); 10] = [
+        ("cancelled", |fixture| fixture.cancel()),
         ("mail-off", |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         ("mail-off", |fixture| fixture.store.remove(&ProfileKey("unit").name())),
         ("no-origin", |fixture| fixture.settings.origin = None),

@@ -177,7 +177,8 @@ fn a_failure_of_one_service_repeats_no_other() {
 #[test]
 fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Fixture);
-    let rows: [(&str, Change); 8] = [
+    let rows: [(&str, Change); 9] = [
+        ("cancelled", |fixture| fixture.cancel()),
         ("service-off", |fixture| {
             fixture.keep_profile(&json!({"name": "Small Hours Coffee", "mail": true}));
         }),

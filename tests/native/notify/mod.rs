@@ -18,8 +18,8 @@ use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::service::Message;
 use impact_pledge::store::{
-    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
-    TransactionMetadata,
+    CancelledKey, FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey,
+    TransactionKey, TransactionMetadata,
 };
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -170,6 +170,12 @@ impl Fixture {
         let metadata = serde_json::to_vec(&metadata).unwrap();
         let name = TransactionKey(id).name();
         self.store.keep(&name, record.to_string().as_bytes(), &metadata);
+    }
+
+    /// Stores the mark of a cancelled transaction.
+    pub fn cancel(&self) {
+        let value = json!({"at": CREATED}).to_string();
+        self.store.keep(&CancelledKey(&id()).name(), value.as_bytes(), b"null");
     }
 
     fn keep_profile(&self, profile: &Value) {
