@@ -43,6 +43,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly retryAfter: string | undefined;
+  readonly date: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -289,11 +290,15 @@ async function answerTo(
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function")
     throw new TypeError("`fetch` must return a Response");
   const limit = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
-  const retryAfter = headers.get("retry-after");
+  const header = (name: string) => {
+    const value: unknown = headers.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
   return {
     status,
     headers,
-    retryAfter: typeof retryAfter === "string" ? retryAfter : undefined,
+    retryAfter: header("retry-after"),
+    date: header("date"),
     body: await read(response, limit, signal),
   };
 }

@@ -45,12 +45,36 @@ pub enum Failure<'a> {
     Status {
         /// The HTTP status.
         status: u16,
-        /// The `Retry-After` header: seconds or an HTTP date.
-        retry_after: Option<&'a str>,
+        /// When the answer asks for a retry.
+        retry_after: Option<RetryAfter<'a>>,
         /// Whether the body has the contract's error format (§7), which shows that the error comes from the
         /// service. A proxy's own errors do not have this format.
         is_service: bool,
     },
+}
+
+/// The headers of an answer that asks for a retry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryAfter<'a> {
+    /// The `Retry-After` header: seconds or an HTTP date.
+    pub text: &'a str,
+    /// The `Date` header, an HTTP date. The wait until the time in `Retry-After` counts from it, because this
+    /// machine's clock may be wrong.
+    pub date: Option<&'a str>,
+}
+
+impl RetryAfter<'_> {
+    /// Returns how many milliseconds the answer asks to wait; `None` if the header is not valid. `now_ms` is used
+    /// if the answer has no valid `Date`.
+    pub fn ms(&self, now_ms: u64, http_date_ms: fn(&str) -> Option<u64>) -> Option<u64> {
+        let text = self.text.trim_ascii();
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let seconds: u64 = text.parse().unwrap_or(u64::MAX);
+            return Some(seconds.saturating_mul(1_000));
+        }
+        let sent_ms = self.date.and_then(http_date_ms).unwrap_or(now_ms);
+        Some(http_date_ms(text)?.saturating_sub(sent_ms))
+    }
 }
 
 /// The decision about a call after a failed attempt.
@@ -129,13 +153,8 @@ impl Failure<'_> {
 
     /// Returns how many milliseconds the `Retry-After` header asks the client to wait.
     fn retry_after_ms(&self, environment: Environment) -> Option<u64> {
-        let Failure::Status { retry_after: Some(text), .. } = self else { return None };
-        let text = text.trim_ascii();
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let seconds: u64 = text.parse().unwrap_or(u64::MAX);
-            return Some(seconds.saturating_mul(1_000));
-        }
-        Some((environment.http_date_ms)(text)?.saturating_sub(environment.now_ms))
+        let Failure::Status { retry_after: Some(retry_after), .. } = self else { return None };
+        retry_after.ms(environment.now_ms, environment.http_date_ms)
     }
 }
 

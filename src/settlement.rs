@@ -15,6 +15,9 @@ use std::fmt::{self, Display, Formatter};
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 
+/// The first year of a month: this service counts times from 1970.
+const FIRST_YEAR: u16 = 1970;
+
 /// A month of a year, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
@@ -24,7 +27,8 @@ pub struct Month {
 }
 
 impl Month {
-    /// Parses a month such as `2026-11`. Returns `None` for any other text.
+    /// Parses a month such as `2026-11`. Returns `None` for any other text, and for a year before 1970, which
+    /// is a mistake such as `0206-11`.
     pub fn parse(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         let number = |part: &str, length| {
@@ -33,7 +37,8 @@ impl Month {
         };
         let month =
             u8::try_from(number(month, 2)?).ok().filter(|month| (1..=12).contains(month))?;
-        Some(Month { year: number(year, 4)?, month })
+        let year = number(year, 4).filter(|year| *year >= FIRST_YEAR)?;
+        Some(Month { year, month })
     }
 
     /// Returns the month of an RFC 3339 date-time in UTC. Returns `None` for a text that does not begin with a month.
@@ -44,7 +49,8 @@ impl Month {
     /// Returns the month before; `None` for the first month of the calendar.
     pub fn previous(self) -> Option<Self> {
         match self.month {
-            1 => Some(Month { year: self.year.checked_sub(1)?, month: 12 }),
+            1 if self.year == FIRST_YEAR => None,
+            1 => Some(Month { year: self.year.saturating_sub(1), month: 12 }),
             month => Some(Month { month: month - 1, ..self }),
         }
     }

@@ -43,6 +43,20 @@ pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
 }
 
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// Parses an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7). Returns its
+/// milliseconds since 1970. Returns `None` for any other text, obsolete formats included. Does not check the day
+/// of the week.
+pub fn http_date_ms(text: &str) -> Option<u64> {
+    let (_, date) = text.split_once(", ")?;
+    let parts: Vec<_> = date.split(' ').collect();
+    let [day, month, year, time, "GMT"] = parts.as_slice() else { return None };
+    let month = MONTHS.iter().position(|name| name == month)? + 1;
+    parse_ms(&format!("{year}-{month:02}-{day}T{time}Z")).filter(|_| time.len() == "08:49:37".len())
+}
+
 // ---- Time zones ----------------------------------------------------------------------------------
 
 /// Finds the UTC offsets of time zones.

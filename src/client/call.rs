@@ -5,7 +5,7 @@ use super::js::{Call, Reply, random, to_double};
 use crate::api::answer::{self, Reason};
 use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
-use crate::retry::{Environment, Failure, Next, Policy, Request};
+use crate::retry::{Environment, Failure, Next, Policy, Request, RetryAfter};
 use js_sys::Date;
 use serde::{Serialize, Serializer};
 
@@ -67,10 +67,13 @@ pub fn head(call: &Call) -> Result<RequestHead, InvalidArgument> {
 pub fn conclude(call: &Call, reply: Option<&Reply>, is_unsent: bool, retries: u32) -> Conclusion {
     let conclusion = reply.map(|reply| read(operation(call), reply)).unwrap_or_default();
     let retry_after = reply.and_then(Reply::retry_after);
+    let date = reply.and_then(Reply::date);
     let failure = match (conclusion.kind, reply) {
         (Some(Kind::Refused(Reason::Other)), Some(reply)) => Failure::Status {
             status: reply.status(),
-            retry_after: retry_after.as_deref(),
+            retry_after: retry_after
+                .as_deref()
+                .map(|text| RetryAfter { text, date: date.as_deref() }),
             is_service: conclusion.error.is_some(),
         },
         (None, _) if is_unsent => Failure::Unsent,

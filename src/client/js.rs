@@ -37,6 +37,8 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = retryAfter)]
     pub fn retry_after(this: &Reply) -> Option<String>;
     #[wasm_bindgen(method, getter)]
+    pub fn date(this: &Reply) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
     pub fn body(this: &Reply) -> Vec<u8>;
 
     /// A plain object.

@@ -1,6 +1,6 @@
 //! The mail services: Cloudflare Email Sending through its binding, or Resend over HTTP.
 
-use super::sending::{Sending, fetch, patiently, temporary};
+use super::sending::{Sending, fetch, patiently, temporary, wait_of};
 use crate::notify::{
     Headers, Mailer, OutgoingEmail, SendError, cloudflare_answer, cloudflare_error, resend_answer,
 };
@@ -158,12 +158,12 @@ impl MailClient {
         let failed = |_| temporary("no-answer");
         let response = answered(fetch(&request.into())).await.map_err(failed)?;
         let response: web_sys::Response = response.unchecked_into();
-        let retry_after = response.headers().get("retry-after").ok().flatten();
+        let after = wait_of(&response);
         let text = match response.body() {
             Some(body) => beginning(&body).await.map_err(failed)?,
             None => Vec::new(),
         };
-        resend_answer(response.status(), retry_after.as_deref(), &text)
+        resend_answer(response.status(), after, &text)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sends messages to the operator's adapters: through a service binding, or by an HTTP request.
 
-use super::sending::{Sending, fetch, patiently, temporary};
+use super::sending::{Sending, fetch, patiently, temporary, wait_of};
 use crate::messaging::{Door, DoorName, Doors, TimedId};
 use crate::notify::{AdapterState, Messenger, OutgoingMessage, SendError, adapter_answer};
 use crate::platform::Platform;
@@ -56,9 +56,9 @@ impl MessengerClient<'_> {
         self.sending.begin_with(&sent, &self.records, &key, message.marker)?;
         let response = JsFuture::from(within(&sent, SEND_MS)).await.map_err(failed)?;
         let response: Response = response.dyn_into().map_err(failed)?;
-        let retry_after = response.headers().get("retry-after").ok().flatten();
+        let after = wait_of(&response);
         drop(response.body().map(|body| body.cancel())); // only the status of the answer is used
-        adapter_answer(response.status(), retry_after.as_deref())
+        adapter_answer(response.status(), after)
     }
 
     fn call(&self, door: &Door, name: DoorName, request: &Request) -> Result<Promise, JsValue> {

@@ -1,14 +1,16 @@
 //! Code for deliveries to mail services and to adapters: the waits between attempts, and the state of a
 //! delivery. This state is kept outside of this wasm instance.
 
-use crate::notify::{Marker, SendError, Timer as _};
+use crate::notify::{Marker, SendError, Timer as _, wait_seconds};
 use crate::platform::Platform;
+use crate::retry::RetryAfter;
 use crate::service::Clock as _;
 use crate::store::{Key as _, NoMetadata, NotificationKey};
 use crate::workers::KvNamespace;
 use crate::workers::kv::put_options;
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use web_sys::Response;
 
 /// The longest wait between two attempts of a delivery, in seconds. If the answer asks for a longer wait, the
 /// delivery ends.
@@ -81,6 +83,13 @@ pub async fn patiently<T>(attempt: impl AsyncFn() -> Result<T, SendError>) -> Re
         }
     }
     attempt().await
+}
+
+/// Returns how long a response asks to wait, in seconds; `None` if it does not ask.
+pub fn wait_of(response: &Response) -> Option<u32> {
+    let header = |name| response.headers().get(name).ok().flatten();
+    let (text, date) = (header("retry-after")?, header("date"));
+    wait_seconds(Some(RetryAfter { text: &text, date: date.as_deref() }), Platform.now_ms())
 }
 
 /// Returns a temporary error with a code that this service defines, and without a time to wait.

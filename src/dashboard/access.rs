@@ -99,7 +99,10 @@ impl Access {
     ) -> Refusal {
         let text = match (self.is_staff(), self.memberships.0.is_empty()) {
             (true, _) => lacks(address, &self.roles, permission, &settings.problems),
-            (false, true) => stranger(address, settings, has_ledger),
+            (false, true) => {
+                let hint = hint(settings, has_ledger);
+                return Refusal::Stranger { text: stranger(address, settings), hint };
+            }
             (false, false) => "This page is for managers of a shop, or for the operators of this \
                                service. Use the search or the menu."
                 .to_owned(),
@@ -109,24 +112,31 @@ impl Access {
 }
 
 /// Tells a person without any role whom to ask.
-fn stranger(address: &str, settings: &Settings, has_ledger: bool) -> String {
-    let start = format!("{address} has no role here.");
-    if !has_ledger {
-        let lacks = lacks(address, &Roles::default(), Permission::Look, &settings.problems);
-        return format!(
-            "{lacks} People of shops cannot sign in, because no database is bound to this dashboard."
-        );
-    }
-    match &*settings.contact {
-        "" => {
-            let lacks = lacks(address, &Roles::default(), Permission::Look, &settings.problems);
-            format!("If you work for a shop, ask a manager of the shop to add you. {lacks}")
-        }
-        contact => format!("{start} Ask a manager of your shop to add you, or ask {contact}."),
+fn stranger(address: &str, Settings { contact, .. }: &Settings) -> String {
+    match &**contact {
+        "" => format!(
+            "{address} has no role here. If you work for a shop, ask a manager of the shop to add you. If you \
+             run this service, see the log of the dashboard."
+        ),
+        contact => format!(
+            "{address} has no role here. Ask a manager of your shop to add you, or ask {contact}."
+        ),
     }
 }
 
-/// Returns the text for a person who lacks a permission. The text names the secrets that grant the
+/// Returns what an operator can do for a person without any role, for the log.
+fn hint(settings: &Settings, has_ledger: bool) -> String {
+    let no_ledger =
+        "People of shops cannot sign in, because no database is bound to this dashboard."
+            .to_owned();
+    let start = "To give the person a role, add the address to this Worker's secret `OPERATORS`, `SUPPORT` or \
+                 `ACCOUNTS`.";
+    let problems = settings.problems.iter().map(|text| view::sentence(text));
+    let rest = problems.chain((!has_ledger).then_some(no_ledger));
+    std::iter::once(start.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the text for a person whose roles lack a permission. The text names the secrets that grant the
 /// permission. It ends with `problems`, the messages about secrets that could not be read.
 fn lacks(address: &str, roles: &Roles, permission: Permission, problems: &[String]) -> String {
     let wanted = match permission {
@@ -135,14 +145,11 @@ fn lacks(address: &str, roles: &Roles, permission: Permission, problems: &[Strin
         Permission::Account => "ACCOUNTS` or `OPERATORS",
         Permission::Operate => "OPERATORS",
     };
-    let now = match roles.0.as_slice() {
-        [] => "has no role here".to_owned(),
-        _ => format!("has the role {} here", roles.in_words()),
-    };
+    let now = roles.in_words();
     let problems: String =
         problems.iter().map(|text| [" ", &view::sentence(text)].concat()).collect();
     format!(
-        "{address} {now}. To get access, ask the person who deploys the dashboard to add the address \
-         to this Worker's secret `{wanted}`.{problems}"
+        "{address} has the role {now} here. To get access, ask the person who deploys the dashboard to add the \
+         address to this Worker's secret `{wanted}`.{problems}"
     )
 }

@@ -43,7 +43,7 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
             figcaption {
                 (currency) " by month (UTC)"
                 small {
-                    ". Highest: " (most.amount) " " (currency) " (" (view::month(most.month)) ")."
+                    ". Highest: " (view::grouped(most.amount)) " " (currency) " (" (view::month(most.month)) ")."
                 }
             }
             (legend())
@@ -115,7 +115,7 @@ fn label(slot: u64, month: Month, has_year: bool) -> Markup {
 fn in_words(currency: &str, bars: &[&Bar<'_>]) -> String {
     let word = |bar: &&Bar<'_>| {
         let paid = if bar.is_paid { ", paid" } else { "" };
-        [&view::month(bar.month), " ", bar.amount, paid].concat()
+        [&*view::month(bar.month), " ", &view::grouped(bar.amount), paid].concat()
     };
     format!("{currency} by month: {}", bars.iter().map(word).collect::<Vec<_>>().join("; "))
 }

@@ -104,14 +104,17 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let began_ms = self.clock.now_ms();
         let page_request = PageRequest::new(request);
         let mut access = Access::default();
-        let page = match self.answer(request, &page_request, identity, &mut access).await {
-            Ok(page) => page,
-            Err(refusal) => refusal.page(),
+        let (page, hint) = match self.answer(request, &page_request, identity, &mut access).await {
+            Ok(page) => (page, None),
+            Err(refusal) => {
+                let hint = refusal.hint();
+                (refusal.page(), hint)
+            }
         };
         let layout =
             Layout { settings: self.settings, access: &access, identity, path: &page_request.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
-        let log = page_request.log_line(page.status, took_ms);
+        let log = page_request.log_line(page.status, took_ms, hint.as_deref());
         let mut response = layout.respond(page);
         response.log = Some(log);
         response.keep_https(&Address::parse(&request.url()));

@@ -149,11 +149,11 @@ fn total(totals: &[Due]) -> Markup {
     let row = |sum: &Due| {
         vec![
             view::untrusted_text(&sum.currency_code),
-            html! { (sum.amount) },
+            html! { (view::grouped(&sum.amount)) },
             credited(sum),
-            html! { strong { (sum.due) } },
-            html! { (sum.transactions) },
-            html! { @if sum.unpriced > 0 { (sum.unpriced) } },
+            html! { strong { (view::grouped(&sum.due)) } },
+            html! { (view::grouped(sum.transactions)) },
+            html! { @if sum.unpriced > 0 { (view::grouped(sum.unpriced)) } },
         ]
     };
     let rows: Vec<_> = totals.iter().map(row).collect();

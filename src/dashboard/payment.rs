@@ -29,7 +29,7 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
         return ask(context, &of, form, None).await;
     }
     match mark(context, &of, form).await {
-        Ok(paid) => Ok(marked(&of, &paid)),
+        Ok(paid) => Ok(marked(&of, form, &paid)),
         Err(OperatorError::Invalid(problem)) => ask(context, &of, form, Some(&problem)).await,
         Err(error) => Err(error.into()),
     }
@@ -102,16 +102,22 @@ fn heading(of: &ShopMonth) -> Markup {
     }
 }
 
-fn hidden(of: &ShopMonth, step: &str) -> Markup {
+/// The name of the field with the query of the list of payments from which the person came.
+pub(super) const LIST: &str = "list";
+
+fn hidden(of: &ShopMonth, form: &Form, step: &str) -> Markup {
     html! {
+        @if let Some(list) = form.given(LIST) { (view::hidden(LIST, list)) }
         (view::hidden("mode", of.mode.name()))
         (view::hidden("month", &of.month.to_string()))
         (view::hidden("step", step))
     }
 }
 
-fn back(of: &ShopMonth, label: &str) -> Markup {
-    html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
+/// Renders a link to the list of payments from which the person came, or else to the payments of the shop.
+fn back(of: &ShopMonth, form: &Form, label: &str) -> Markup {
+    let list = form.given(LIST).map(|list| ["/payments?", list].concat());
+    html! { p { a href=(list.unwrap_or_else(|| link::payments_of(&of.unit, of.mode))) { (label) } } }
 }
 
 /// Shows what is due, and the form. At first, the form contains the amounts due. After an error, it shows
@@ -133,12 +139,12 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             h2 { "Payment" }
             (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
-                (hidden(of, "mark"))
+                (hidden(of, form, "mark"))
                 (fields(form, &dues, problem.unwrap_or_default()))
                 button { "Mark as paid" }
             }))
         }
-        (back(of, "Cancel"))
+        (back(of, form, "Cancel"))
     };
     let status = if problem.is_some() { 422 } else { 200 };
     Ok(Page { status, ..Page::new("Mark as paid", content) })
@@ -148,10 +154,10 @@ fn due_table(dues: &[Due]) -> Markup {
     let row = |due: &Due| {
         vec![
             view::untrusted_text(&due.currency_code),
-            html! { (due.amount) },
+            html! { (view::grouped(&due.amount)) },
             usage::credited(due),
-            html! { strong { (due.due) } },
-            html! { (due.transactions) },
+            html! { strong { (view::grouped(&due.due)) } },
+            html! { (view::grouped(due.transactions)) },
             html! { @if due.unpriced > 0 { strong { (due.unpriced) } } },
         ]
     };
@@ -255,13 +261,13 @@ fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
     }
 }
 
-fn marked(of: &ShopMonth, Done { outcome, before }: &Done<Paid>) -> Page {
+fn marked(of: &ShopMonth, form: &Form, Done { outcome, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " was marked as paid." }))
         section { (facts(&outcome.settlement)) }
         p { small { (in_force()) } }
-        (back(of, "Payments"))
+        (back(of, form, "Payments"))
     };
     Page::new("Marked as paid", content)
 }
@@ -274,9 +280,9 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
     let amounts = html! {
         @for sum in sums {
             div {
-                (sum.amount) " " (view::untrusted_text(&sum.currency_code))
+                (view::grouped(&sum.amount)) " " (view::untrusted_text(&sum.currency_code))
                 small {
-                    ", transactions: " (sum.transactions)
+                    ", transactions: " (view::grouped(sum.transactions))
                     @if sum.unpriced > 0 { ", unpriced pledges: " (sum.unpriced) }
                 }
             }
@@ -299,13 +305,13 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
-    let (is_confirmed, seen) = (form.text("step") == "undo", form.text("at"));
+    let is_confirmed = form.text("step") == "undo";
     let was_done = context.was_done().await?.is_some();
     let now = if was_done { None } else { payments::get(context.store, &of).await? };
     match now {
-        _ if was_done => undo(context, &of, seen).await,
-        Some(now) if is_confirmed && now.at == seen => undo(context, &of, seen).await,
-        Some(now) => Ok(confirm(context, &of, &now, is_confirmed)),
+        _ if was_done => undo(context, &of, form).await,
+        Some(now) if is_confirmed && now.at == form.text("at") => undo(context, &of, form).await,
+        Some(now) => Ok(confirm(context, &of, form, &now)),
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
              {SHOWN_SECONDS} s may not show yet",
@@ -318,19 +324,20 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
 async fn undo<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
-    seen: &str,
+    form: &Form,
 ) -> Result {
-    let paid =
-        payments::undo(context.store, context.ledger, &context.author, of, Some(seen)).await?;
-    Ok(undone(of, &paid))
+    let seen = Some(form.text("at"));
+    let paid = payments::undo(context.store, context.ledger, &context.author, of, seen).await?;
+    Ok(undone(of, form, &paid))
 }
 
 fn confirm<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
+    form: &Form,
     now: &Settlement,
-    is_other: bool,
 ) -> Page {
+    let is_other = form.text("step") == "undo";
     let content = html! {
         @if is_other {
             (view::problem("nothing was undone: the payment was changed after you opened this page. \
@@ -340,23 +347,23 @@ fn confirm<S, C: Clock, E: Entropy>(
         section {
             (facts(now))
             (context.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
-                (hidden(of, "undo"))
+                (hidden(of, form, "undo"))
                 (view::hidden("at", &now.at))
                 button.alarm { "Undo this payment" }
             }))
         }
-        (back(of, "Cancel"))
+        (back(of, form, "Cancel"))
     };
     Page { status: if is_other { 422 } else { 200 }, ..Page::new("Undo a payment", content) }
 }
 
-fn undone(of: &ShopMonth, Done { outcome: paid, before }: &Done<Paid>) -> Page {
+fn undone(of: &ShopMonth, form: &Form, Done { outcome: paid, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " is no longer marked as paid." }))
         section { h2 { "Previous payment" } (facts(&paid.settlement)) }
         p { small { "The payment is kept in the audit log. " (in_force()) } }
-        (back(of, "Payments"))
+        (back(of, form, "Payments"))
     };
     Page::new("Payment undone", content)
 }

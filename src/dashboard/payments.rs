@@ -3,8 +3,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::usage::{credited, of_month, payment};
-use super::{PageContext, Refusal, Result, link, orders, view};
+use super::usage::{credited, of_month, payment as paid};
+use super::{PageContext, Refusal, Result, link, orders, payment, view};
 use crate::ledger::ListedMonth;
 use crate::operator::bound;
 use crate::operator::due_months::{DueFilter, DuePage, MONTHS, due_months};
@@ -41,7 +41,7 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
         p.lead { (in_words(&filter)) }
         (view::filters(false, &filters(query)))
         section {
-            (table(&page.months, now_ms))
+            (table(&page.months, now_ms, &list(query)))
             (pages(query, &page))
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
@@ -156,13 +156,20 @@ const HEADINGS: [&str; 8] =
     ["Month", "Unit", "Transactions", "Sum", "Credited", "Due", "Payment", "Statement"];
 const NUMBERS: [&str; 4] = ["Transactions", "Sum", "Credited", "Due"];
 
-fn table(months: &[MonthUsage], now_ms: u64) -> Markup {
-    let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, now_ms)).collect();
+/// Returns the query of this list, which the forms of its rows pass on, so that their pages lead back to it.
+fn list(query: &Form) -> String {
+    let kept = FILTERS.iter().chain(&["after"]);
+    let kept: Vec<_> = kept.filter_map(|name| Some((*name, query.given(name)?))).collect();
+    link::with("", &kept).trim_start_matches('?').to_owned()
+}
+
+fn table(months: &[MonthUsage], now_ms: u64, list: &str) -> Markup {
+    let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, now_ms, list)).collect();
     view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
 }
 
 /// Renders the rows of a shop's month, one for each currency. Only the first row has the buttons.
-fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
+fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;
         vec![
@@ -172,12 +179,12 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
                 @if due.unpriced > 0 {
                     a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "
                 }
-                (due.transactions)
+                (view::grouped(due.transactions))
             },
             amount(&due.amount, due),
             credited(due),
             html! { strong { (amount(&due.due, due)) } },
-            html! { (payment(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms)) (changes(usage)) } },
+            html! { (paid(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms, list)) (changes(usage)) } },
             html! { @if is_first { a href=(link::statement(&usage.unit, usage.mode, usage.month)) { "Statement" } } },
         ]
     };
@@ -185,25 +192,28 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
 }
 
 fn amount(text: &str, due: &Due) -> Markup {
-    html! { (text) " " (view::untrusted_text(&due.currency_code)) }
+    html! { (view::grouped(text)) " " (view::untrusted_text(&due.currency_code)) }
 }
 
 /// Renders the button that marks a month as paid or, if it is marked, the button that undoes this. Renders nothing for
 /// a month that has not ended.
-fn offer(usage: &MonthUsage, now_ms: u64) -> Markup {
+fn offer(usage: &MonthUsage, now_ms: u64, list: &str) -> Markup {
     match usage.settled {
-        Some(_) => month_form(usage, "unpaid", "Undo …"),
-        None if usage.month.has_ended(now_ms) => month_form(usage, "paid", "Mark as paid …"),
+        Some(_) => month_form(usage, list, ("unpaid", "Undo …")),
+        None if usage.month.has_ended(now_ms) => {
+            month_form(usage, list, ("paid", "Mark as paid …"))
+        }
         None => html! {},
     }
 }
 
-fn month_form(usage: &MonthUsage, last: &str, label: &str) -> Markup {
+fn month_form(usage: &MonthUsage, list: &str, (last, label): (&str, &str)) -> Markup {
     view::form(
         &link::path(&["units", &usage.unit, last]),
         &html! {
             (view::hidden("mode", usage.mode.name()))
             (view::hidden("month", &usage.month.to_string()))
+            (view::hidden(payment::LIST, list))
             button.quiet aria-label={ (label) " " (view::month(usage.month)) " of " (usage.unit) } { (label) }
         },
     )

@@ -78,8 +78,8 @@ fn table(quantities: &[OfferingSum]) -> Markup {
     let row = |sum: &OfferingSum| {
         vec![
             view::untrusted_text(&sum.offering),
-            html! { strong { (sum.quantity) } },
-            html! { (sum.transactions) },
+            html! { strong { (view::grouped(&sum.quantity)) } },
+            html! { (view::grouped(sum.transactions)) },
         ]
     };
     let rows: Vec<_> = quantities.iter().map(row).collect();

@@ -15,6 +15,8 @@ pub(super) enum Refusal {
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
+    /// The person has no role here. `hint` says in the log what an operator can do.
+    Stranger { text: String, hint: String },
     /// The transaction does not exist, or belongs to another shop. The text is the error message.
     NoTransaction(String),
     /// The person's requests, or all people's requests together, already use too many bytes of memory.
@@ -60,7 +62,16 @@ impl Refusal {
             Refusal::Operator(OperatorError::Ledger(_)) => 500,
             Refusal::NoTransaction(_) => 404,
             Refusal::Request(status, _) => *status,
+            Refusal::Stranger { .. } => 403,
             Refusal::Field(page) => page.status,
+        }
+    }
+
+    /// Returns what the log says besides the status; `None` for most refusals.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Refusal::Stranger { hint, .. } => Some(hint.clone()),
+            _ => None,
         }
     }
 
@@ -93,7 +104,7 @@ impl Refusal {
             ),
             Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text),
             Refusal::Operator(error) => ("The request failed", error.to_string()),
-            Refusal::Request(403, text) => ("Access denied", text),
+            Refusal::Request(403, text) | Refusal::Stranger { text, .. } => ("Access denied", text),
             Refusal::Request(404, text) => ("Page not found", text),
             Refusal::Request(_, text) => ("Invalid request", text),
         };

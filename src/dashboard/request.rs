@@ -32,6 +32,9 @@ struct Line<'l> {
     route: &'l str,
     status: u16,
     ms: u64,
+    /// What an operator can do about a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'l str>,
 }
 
 impl PageRequest {
@@ -109,9 +112,9 @@ impl PageRequest {
         })
     }
 
-    pub fn log_line(&self, status: u16, ms: u64) -> String {
+    pub fn log_line(&self, status: u16, ms: u64, hint: Option<&str>) -> String {
         let route = self.route();
         let route = route.as_ref().map_or("none", Route::template);
-        serde_json::to_string(&Line { route, status, ms }).unwrap_or_default() // cannot fail
+        serde_json::to_string(&Line { route, status, ms, hint }).unwrap_or_default() // cannot fail
     }
 }

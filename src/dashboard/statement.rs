@@ -4,6 +4,7 @@ use super::form::Form;
 use super::month::MonthSelection;
 use super::page::Page;
 use super::settings::Issuer;
+use super::view::grouped;
 use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::operator::bound;
 use crate::operator::due_months::due_month;
@@ -143,7 +144,8 @@ fn facts(Statement { number, of, .. }: &Statement) -> Markup {
 }
 
 fn payment(settled: &Settlement) -> Markup {
-    let paid = settled.sums.iter().map(|sum| [&*sum.amount, " ", &*sum.currency_code].concat());
+    let paid =
+        settled.sums.iter().map(|sum| [&*grouped(&sum.amount), " ", &*sum.currency_code].concat());
     html! {
         p {
             "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::untrusted_text(&settled.invoice))
@@ -203,8 +205,8 @@ fn row(Line { item, amount }: &Line) -> Markup {
     let cells = match item {
         Item::Offering { offering, quantity, unit_price } => html! {
             th scope="row" data-label="Offering" { (view::untrusted_text(offering)) }
-            td.number data-label="Quantity" { (quantity) }
-            td.number data-label="Unit price" { @if let Some(price) = unit_price { (price) } @else { "none" } }
+            td.number data-label="Quantity" { (grouped(quantity)) }
+            td.number data-label="Unit price" { @if let Some(price) = unit_price { (grouped(price)) } @else { "none" } }
         },
         Item::Further { offerings } => html! {
             th scope="row" colspan="3" { "Further offerings and prices: " (offerings) }
@@ -216,7 +218,7 @@ fn row(Line { item, amount }: &Line) -> Markup {
             th scope="row" colspan="3" { "Other: transactions whose charge cannot be split by offering (" (transactions) ")" }
         },
     };
-    html! { tr { (cells) td.number data-label="Amount" { (amount) } } }
+    html! { tr { (cells) td.number data-label="Amount" { (grouped(amount)) } } }
 }
 
 /// Renders the last rows of the table: the sum of the charges, the deductions, and the amount due.
@@ -227,12 +229,12 @@ fn totals(due: &Due) -> Markup {
     let is_due = due.due == due.amount;
     html! {
         @if !is_due || due.credited != "0.00" || due.carried != "0.00" {
-            (row("Sum", html! { (due.amount) }))
-            @if due.credited != "0.00" { (row("Credits", html! { "−" (due.credited) })) }
-            @if due.carried != "0.00" { (row("Carried from earlier months", html! { "−" (due.carried) })) }
-            @if let Some(excess) = due.excess() { (row("Carried to a later month", html! { (excess) })) }
+            (row("Sum", html! { (grouped(&due.amount)) }))
+            @if due.credited != "0.00" { (row("Credits", html! { "−" (grouped(&due.credited)) })) }
+            @if due.carried != "0.00" { (row("Carried from earlier months", html! { "−" (grouped(&due.carried)) })) }
+            @if let Some(excess) = due.excess() { (row("Carried to a later month", html! { (grouped(excess)) })) }
         }
-        (row("Due", html! { strong { (due.due) } }))
+        (row("Due", html! { strong { (grouped(&due.due)) } }))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::chart::{Bar, chart};
 use super::form::Form;
 use super::page::Page;
-use super::view::id_link;
+use super::view::{grouped, id_link};
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::audit::THE_OPERATOR;
@@ -135,9 +135,9 @@ pub(super) const NUMBERS: [&str; 5] =
 /// nothing if there are none.
 pub(super) fn credited(sum: &Due) -> Markup {
     html! {
-        @if sum.credited != "0.00" { (sum.credited) }
-        @if sum.carried != "0.00" { div { small { (sum.carried) " carried from earlier months" } } }
-        @if let Some(excess) = sum.excess() { div { small { (excess) " carried to a later month" } } }
+        @if sum.credited != "0.00" { (grouped(&sum.credited)) }
+        @if sum.carried != "0.00" { div { small { (grouped(&sum.carried)) " carried from earlier months" } } }
+        @if let Some(excess) = sum.excess() { div { small { (grouped(excess)) " carried to a later month" } } }
     }
 }
 
@@ -152,19 +152,19 @@ pub(super) fn rows<S, C: Clock, E>(
         let is_first = index == 0;
         vec![
             first.clone(),
-            html! { (sum.amount) " " (view::untrusted_text(&sum.currency_code)) },
+            html! { (grouped(&sum.amount)) " " (view::untrusted_text(&sum.currency_code)) },
             credited(sum),
-            html! { (sum.due) },
+            html! { (grouped(&sum.due)) },
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
                     @if is_first { (statement(usage)) (late(usage)) }
                 }
             },
-            html! { (sum.transactions) },
+            html! { (grouped(sum.transactions)) },
             html! {
                 @if sum.unpriced > 0 {
-                    (sum.unpriced) " "
+                    (grouped(sum.unpriced)) " "
                     a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List the unpriced pledges of " (view::month(usage.month)) } { "List" }
                 }
             },
@@ -193,7 +193,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
         (Some(settled), Some(amount)) => html! {
             div {
                 "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::untrusted_text(&settled.invoice))
-                @if amount != sum.due { " " span.tag.alarm { "paid " (amount) } }
+                @if amount != sum.due { " " span.tag.alarm { "paid " (grouped(amount)) } }
             }
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },

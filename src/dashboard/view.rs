@@ -76,8 +76,8 @@ pub(super) fn month(month: Month) -> String {
     words.unwrap_or(text)
 }
 
-/// Renders an RFC 3339 date-time in this time zone, as `3 Oct 2026, 16:05`, followed by `end`. Without a zone, renders it
-/// as [`time()`] does.
+/// Renders an RFC 3339 date-time in this time zone, as `3 Oct 2026, 16:05`, followed by `end`. A time that local
+/// clocks show twice has its offset, as `25 Oct 2026, 02:30 UTC+01:00`. Without a zone, renders it as [`time()`] does.
 pub(super) fn local_time(
     zones: &impl TimeZones,
     zone: Option<&str>,
@@ -86,13 +86,38 @@ pub(super) fn local_time(
 ) -> Markup {
     let local = zone.and_then(|zone| {
         let seconds = instant(text)?;
-        let ahead = i64::from(zones.utc_offset(zone, seconds)?);
-        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, end].concat())
+        let ahead = zones.utc_offset(zone, seconds)?;
+        let words = minute_in_words(seconds.checked_add(i64::from(ahead))?)?;
+        let offset =
+            if is_repeated(zones, zone, seconds) { offset_in_words(ahead) } else { String::new() };
+        Some([&words, &*offset, end].concat())
     });
     match local {
         Some(words) => html! { time datetime=(text) { (words) } },
         None => time(text),
     }
+}
+
+/// Returns whether local clocks show a time twice, because the time zone sets them back shortly before or after.
+fn is_repeated(zones: &impl TimeZones, zone: &str, seconds: i64) -> bool {
+    let ahead = |seconds| zones.utc_offset(zone, seconds).map(i64::from);
+    let Some(own) = ahead(seconds) else { return false };
+    let around = [seconds.saturating_sub(LONGEST_CHANGE), seconds.saturating_add(LONGEST_CHANGE)];
+    around
+        .into_iter()
+        .filter_map(ahead)
+        .any(|other| other != own && ahead(seconds.saturating_add(own - other)) == Some(other))
+}
+
+/// The largest change of a time zone's clocks for daylight saving time, in seconds: Antarctica/Troll has 2
+/// hours.
+const LONGEST_CHANGE: i64 = 3 * 3_600;
+
+/// Writes an offset from UTC, in seconds, as ` UTC+02:00`.
+fn offset_in_words(ahead: i32) -> String {
+    let sign = if ahead < 0 { '-' } else { '+' };
+    let minutes = ahead.unsigned_abs() / 60;
+    format!(" UTC{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 fn in_words(text: &str) -> Option<String> {
@@ -259,7 +284,24 @@ pub(super) fn untrusted_text(text: &str) -> Markup {
 
 /// Renders `1.50 USD`.
 pub(super) fn money(amount: &str, currency: &str) -> Markup {
-    html! { span.number { (amount) " " (currency) } }
+    html! { span.number { (grouped(amount)) " " (currency) } }
+}
+
+/// Writes a decimal with commas between thousands, as `1,234,567.50`. Returns any other text unchanged.
+pub(super) fn grouped(number: impl ToString) -> String {
+    let text = number.to_string();
+    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
+    if !whole.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text;
+    }
+    let mut grouped = String::with_capacity(text.len() + text.len() / 3);
+    for (index, digit) in whole.char_indices() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + fraction
 }
 
 /// Renders a transaction's ID as a link to its page.
@@ -300,8 +342,9 @@ pub(super) fn table_of(
                 tbody {
                     @for row in rows {
                         tr { @for (index, (cell, heading)) in row.iter().zip(headings).enumerate() {
-                            @if index == 0 { th scope="row" data-label=(heading) { (cell) } }
-                            @else { td class=[class(numbers.contains(heading))] data-label=(heading) { (cell) } }
+                            @let label = heading.replace('/', "/\u{200b}"); // a time zone may break behind its slash
+                            @if index == 0 { th scope="row" data-label=(label) { (cell) } }
+                            @else { td class=[class(numbers.contains(heading))] data-label=(label) { (cell) } }
                         } }
                     }
                 }

@@ -1,6 +1,8 @@
 //! Interprets the answers of mail services. Only error codes are kept, because the error texts contain addresses.
 
 use super::SendError;
+use crate::retry::RetryAfter;
+use crate::time::http_date_ms;
 use serde::Deserialize;
 
 /// Codes of Cloudflare Email Sending for permanent errors: the same e-mail would be refused again. Codes
@@ -61,17 +63,13 @@ struct ResendBody {
     name: String,
 }
 
-/// Interprets Resend's answer to a request to send an e-mail. Returns the ID of the e-mail. `retry_after` is
-/// the `Retry-After` header; `body` is the beginning of the answer's body.
+/// Interprets Resend's answer to a request to send an e-mail. Returns the ID of the e-mail. `after` is the
+/// [wait](wait_seconds) that the answer asks for, in seconds; `body` is the beginning of the answer's body.
 ///
 /// # Errors
 /// If it is not certain that the e-mail was sent. There is one exception: if Resend has already sent an
 /// e-mail with this idempotency key but other content, the e-mail counts as sent.
-pub fn resend_answer(
-    status: u16,
-    retry_after: Option<&str>,
-    body: &[u8],
-) -> Result<String, SendError> {
+pub fn resend_answer(status: u16, after: Option<u32>, body: &[u8]) -> Result<String, SendError> {
     let ResendBody { id, name } = serde_json::from_slice(body).unwrap_or_default();
     let code = if name.is_empty() { format!("status-{status}") } else { shown(&name) };
     match status {
@@ -80,15 +78,14 @@ pub fn resend_answer(
         400 | 404 | 413 | 422 if !TO_BE_MENDED.contains(&&*name) => {
             Err(SendError::Permanent { code })
         }
-        _ => Err(passing(code, retry_after.and_then(retry_after_seconds))),
+        _ => Err(passing(code, after)),
     }
 }
 
-/// Parses the seconds of a `Retry-After` header. Returns `None` for a date.
-pub(super) fn retry_after_seconds(retry_after: &str) -> Option<u32> {
-    let digits = retry_after.trim_ascii();
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| digits.parse().unwrap_or(u32::MAX))
+/// Returns how long an answer asks to wait, in seconds; `None` if it does not ask.
+pub fn wait_seconds(retry_after: Option<RetryAfter<'_>>, now_ms: u64) -> Option<u32> {
+    let wait_ms = retry_after?.ms(now_ms, http_date_ms)?;
+    Some(u32::try_from(wait_ms.div_ceil(1_000)).unwrap_or(u32::MAX))
 }
 
 /// Returns a code or ID unchanged if it is safe to log. Returns `unknown` for any other text, because it may

@@ -1,9 +1,9 @@
 //! Interprets the HTTP answers of adapters. Keeps only the status code of a failed answer.
 
 use super::SendError;
-use super::answers::retry_after_seconds;
 
-/// Interprets the status of an adapter's answer. `retry_after` is the header `Retry-After`.
+/// Interprets the status of an adapter's answer. `after` is the [wait](super::wait_seconds) that the answer asks
+/// for, in seconds.
 ///
 /// The statuses 400, 410, 413 and 422 refuse a message permanently. A redirect is not followed, and also counts as
 /// permanent, because the operator has to change the URL. Every other status counts as temporary: the failure may pass,
@@ -11,14 +11,11 @@ use super::answers::retry_after_seconds;
 ///
 /// # Errors
 /// If the status is not 2xx.
-pub fn adapter_answer(status: u16, retry_after: Option<&str>) -> Result<(), SendError> {
+pub fn adapter_answer(status: u16, after: Option<u32>) -> Result<(), SendError> {
     let code = format!("status-{status}");
     match status {
         200..=299 => Ok(()),
         300..=399 | 400 | 410 | 413 | 422 => Err(SendError::Permanent { code }),
-        _ => {
-            let after = retry_after.and_then(retry_after_seconds);
-            Err(SendError::Temporary { code, after })
-        }
+        _ => Err(SendError::Temporary { code, after }),
     }
 }

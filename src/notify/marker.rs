@@ -58,6 +58,8 @@ pub enum State {
 pub enum Reason {
     /// The personal data was erased.
     Erased,
+    /// An operator cancelled the transaction.
+    Cancelled,
     /// E-mails are not switched on in the unit's profile.
     MailOff,
     /// The messaging service is not switched on in the unit's profile.

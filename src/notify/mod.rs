@@ -25,7 +25,7 @@ mod schedule;
 mod send_error;
 mod verdict;
 
-pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
+pub use answers::{cloudflare_answer, cloudflare_error, resend_answer, wait_seconds};
 pub use answers_of_adapters::adapter_answer;
 pub use deliveries::{Deliveries, MAX_HELD_BYTES};
 pub use marker::{Marker, Reason, State};

@@ -13,11 +13,11 @@ use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::Profile;
 use crate::secret::SecretRecord;
 use crate::store::{
-    Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey, Stored, StoredValue as _,
-    TransactionKey, TransactionMetadata, decode,
+    Cancelled, CancelledKey, Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey,
+    Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::parse_ms;
-use futures_util::future::{try_join, try_join3};
+use futures_util::future::try_join3;
 use std::cmp::Ordering;
 
 /// Maximum number of notifications that one recipient gets from one service in a day (UTC), across all units.
@@ -45,7 +45,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         let (stored, secret) = self.open(delivery).await?;
         let unit = stored.metadata.scope().unit;
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
-        let (profile, bytes) = try_join(profile, self.read(turn, stored)).await?;
+        let cancelled = self.refuse_cancelled(delivery);
+        let (profile, bytes, ()) = try_join3(profile, self.read(turn, stored), cancelled).await?;
         let draft = self.draft_of(delivery, &unit, &bytes, profile.as_ref())?;
         drop(bytes); // freed before the next wait
         turn.hold(draft.bytes());
@@ -75,6 +76,15 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
             NotSent::Leave(absent(delivery.attempt, age_ms))
         })?;
         Ok((stored, secret))
+    }
+
+    /// Returns an error if the transaction was cancelled: the recipient gets nothing, so the notification must
+    /// not announce anything. Workers KV may show a cancellation 60 s late.
+    async fn refuse_cancelled(&self, delivery: &Delivery<'_>) -> Result<(), NotSent> {
+        match self.load::<_, Cancelled>(&CancelledKey(delivery.id)).await? {
+            Some(_) => Err(Reason::Cancelled.into()),
+            None => Ok(()),
+        }
     }
 
     /// Waits until this instance has room in memory for the transaction's record, which may have 3 MiB. Then

@@ -158,6 +158,7 @@ pub const EDIT: Spec = Spec::changes(
         .repeatable(),
     ],
 )
+.confirmed_if("the update is published, so that buyers see the change")
 .answers("the same members as in the answer of `updates add`");
 
 #[derive(Deserialize)]
@@ -176,6 +177,10 @@ pub async fn edit<P: Ports>(call: &Call<'_, P>, Edit { update, members }: Edit) 
     let found = updates::get(call.ledger()?, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
+    if found.state == UpdateState::Published {
+        let what = "Buyers see this update. Change what they see in";
+        confirm(call, &found, what, "nothing was changed").await?;
+    }
     let by = call.host.person().await?;
     let of = (&*update, found.revision);
     let edited = updates::edit(call.store, call.ledger, &call.author(&by)?, of, &new).await?;

@@ -1,5 +1,7 @@
 //! CSV for spreadsheets, as in RFC 4180. A byte order mark tells Excel that the file is UTF-8.
 
+use crate::visible::is_invisible;
+
 /// The first character of a CSV file.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -66,6 +68,7 @@ fn next_place(place: Place, character: char) -> Place {
             Place::Within => Place::BehindBlank,
             _ => place,
         },
+        _ if is_invisible(character) => place, // some spreadsheets drop U+FEFF and the like
         _ => Place::Within,
     }
 }

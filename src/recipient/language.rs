@@ -126,13 +126,22 @@ impl Language {
         if matches!(self, Language::Ja | Language::Zh) { "、" } else { ", " }
     }
 
-    /// Returns the space between a number and a noun. Japanese and Chinese have none, unless the noun begins with an ASCII
-    /// character.
+    /// Returns the space between a number and a noun. Japanese and Chinese have none, unless the noun is in
+    /// another script, such as `trees` or `شجرة`.
     pub fn space_before(self, noun: &str) -> &'static str {
-        let is_joined = matches!(self, Language::Ja | Language::Zh)
-            && !noun.starts_with(|first: char| first.is_ascii());
+        let is_joined =
+            matches!(self, Language::Ja | Language::Zh) && noun.starts_with(is_east_asian);
         if is_joined { "" } else { " " }
     }
+}
+
+/// Returns whether a character belongs to Japanese or Chinese text, which has no spaces between words.
+fn is_east_asian(character: char) -> bool {
+    matches!(
+        character,
+        '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff01}'..='\u{ff9f}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
 }
 
 fn is_polish_few(whole: u64) -> bool {

@@ -1,4 +1,4 @@
-//! The record of a transaction's cancellation. Only the timeline reads it.
+//! The record of a transaction's cancellation.
 
 use super::key::Key;
 use super::metadata::NoMetadata;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// The key `cancelled:{transaction id}` of a record that says when an operator cancelled the transaction. An
 /// operator may write the record when crediting the transaction in full. The timeline then shows the
-/// cancellation. An erasure keeps the record, because it has no personal data.
+/// cancellation, and no notification about the transaction is sent any more. An erasure keeps the record, because it has no personal data.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelledKey<'k>(pub &'k TransactionId);
 

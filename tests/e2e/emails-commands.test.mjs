@@ -138,6 +138,21 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   assert.deepEqual(messages.at(-1), { ...message, round: 5 });
   assert.equal(messages.length, 3);
 
+  await kv.write(
+    [failed, [`cancelled:${LIVE_ID}`, JSON.stringify({ at: FIRST })]].map(([key, value]) => ({
+      key,
+      value,
+    })),
+  );
+  await kv.remove([`mail-queued:${LIVE_ID}`]);
+  const cancelled = `the e-mail of ${LIVE_ID} cannot be sent: the transaction was cancelled on ${FIRST}`;
+  assert.match(await words("emails", "show", LIVE_ID), /failed: .+, transaction cancelled \S+Z$/m);
+  await fails([...RESEND, ...at, "--yes", "--again"], cancelled);
+  const refused = [[LIVE_ID, cancelled]];
+  assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 0, refused });
+  assert.equal(messages.length, 3);
+  await kv.remove([`cancelled:${LIVE_ID}`]);
+
   await close();
   const nothing = /^no service answers at http.+: run `npm start`, or pass the address/;
   await fails([...RESEND, ...at, "--yes", "--again"], nothing);

@@ -65,6 +65,17 @@ test("removed prices and a new currency need confirmation, and each change is ke
     /^stopped: test keys: the currency changes from USD to EUR; live keys: the c/m,
   );
 
+  const high = await asked(["prices", "change", "tree", "50000", "--mode", "live"]);
+  assert.match(
+    high,
+    /: the price of tree changes from 0\.50 to 50000 \(× 100000\)\. Set these prices\? Not c/,
+  );
+  const both = await asked(["prices", "change", "tree", "0.55"]);
+  assert.match(
+    both,
+    /^stopped: the prices of test and of live keys change: `--mode` selects one of them\. Set/m,
+  );
+
   const price = ["prices", "change", "tree", "0.55", "--mode", "live", "--by", "Bo"];
   assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 changed, 1 unchanged$/m);
   await json(...set("EUR", { tree: "0.60" }, "--mode", "test", "--by", "Cy", "--yes"));

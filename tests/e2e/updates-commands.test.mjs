@@ -86,7 +86,10 @@ test("an update is drafted from a fulfilment, published, changed and withdrawn",
   assert.equal((await recordsOf(names)).length, 1);
   assert.match(await words("updates", "preview", id), /de +Wir haben sie gepflanzt\./);
   assert.match(await words("updates", "list", "--month", month), /published .+We planted them\./);
-  await json(...edit, "--text", "en=All of them grow.");
+  const { problem: seen } = await command(1, [...edit, "--text", "en=All of them grow."]);
+  assert.match(seen, /Buyers see this update\. Change what they see in .+ Not confirmed/s);
+  assert.match(await words("updates", "preview", id), /en +We planted them\./);
+  await json(...edit, "--text", "en=All of them grow.", "--yes");
   assert.deepEqual(await json("updates", "check"), { compared: 1, written: 0 });
   assert.equal((await json("updates", "withdraw", id, ...by, "--yes")).state, "withdrawn");
   const { restored, known } = await json("updates", "restore", ...by);

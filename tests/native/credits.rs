@@ -52,7 +52,7 @@ impl Bench {
         let mut order = minimal();
         order["reference"] = json!("SH-1053");
         order["recipient"] =
-            json!({ "email": "ada@example.org", "firstName": "Ada", "name": "Ng" });
+            json!({ "email": "ada@example.org", "firstName": "Ada", "name": "Ada Ng Lovelace" });
         order["pledges"][0]["impact"]["amount"] = amount;
         self.service.clock.0.set(at_ms);
         let id = self.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned();
@@ -229,7 +229,9 @@ fn a_reason_is_one_line_that_names_nobody() {
         ("asked by a@b", false),
         ("ADA sent it back", false),
         ("order sh 1053 came late", false),
-        ("Adamant buyer", true),
+        ("Returned by Mrs Lovelace", false),
+        ("the parcel of LOVELACE-Byron", false),
+        ("Adamant buyer, loveless, ng", true),
     ] {
         let of = CreditRequest { reason: reason.to_owned(), ..request(&id, Some(("0.01", &[]))) };
         assert_eq!(bench.credit(&of).is_ok(), is_allowed, "{reason}");

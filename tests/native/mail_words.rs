@@ -18,6 +18,7 @@ fn status(state: State, reason: Option<&str>) -> Status {
         attempts: None,
         provider_id: None,
         language: None,
+        cancelled: None,
     }
 }
 
@@ -30,7 +31,7 @@ const BLOCKED: &str = "The mail service blocks this address and may refuse the e
 /// warning before a resend.
 type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
 
-const ROWS: [Row; 23] = [
+const ROWS: [Row; 24] = [
     (State::NotAsked, None, "not requested: the shop did not ask for an e-mail", false, None),
     (
         State::Erased,
@@ -55,6 +56,13 @@ const ROWS: [Row; 23] = [
         Some("erased"),
         "not sent: the recipient's data was erased before the notification was sent",
         true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("cancelled"),
+        "not sent: the transaction was cancelled before the notification was sent",
+        false,
         None,
     ),
     (
@@ -159,7 +167,7 @@ const MAYBE_MESSAGE: &str =
     "The message may have been sent: the recipient may get a second message";
 
 /// The expected texts for messages through MessagingServiceB.
-const MESSAGE_ROWS: [Row; 26] = [
+const MESSAGE_ROWS: [Row; 27] = [
     (State::NotAsked, None, "not requested: the shop did not ask for this message", false, None),
     (
         State::Erased,
@@ -177,6 +185,13 @@ const MESSAGE_ROWS: [Row; 26] = [
         Some("erased"),
         "not sent: the recipient's data was erased before the notification was sent",
         true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("cancelled"),
+        "not sent: the transaction was cancelled before the notification was sent",
+        false,
         None,
     ),
     (
@@ -322,6 +337,9 @@ fn each_state_and_reason_has_a_description() {
         assert!(words.advice.is_empty() || words.advice.ends_with('.'), "{line}: {words:?}");
         assert!(!words.cause.ends_with('.'), "{line}: {words:?}");
         assert_eq!(words.code.is_some(), line.ends_with(')') && reason != Some("test-mode"));
+        let cancelled = Status { cancelled: Some("2026-11-21T01:02:03Z".to_owned()), ..status };
+        assert!(!can_be_sent(&cancelled), "{line}");
+        assert!(in_words(&cancelled).ends_with("transaction cancelled 2026-11-21T01:02:03Z"));
     }
 }
 

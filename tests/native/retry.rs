@@ -1,6 +1,9 @@
 //! Tests whether and when a client retries a request. Each row of the tests has a failure or a waiting time.
 
-use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request};
+use impact_pledge::retry::{
+    Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request, RetryAfter,
+};
+use impact_pledge::time;
 use proptest::prelude::*;
 
 const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };
@@ -20,8 +23,13 @@ const fn status(status: u16) -> Failure<'static> {
     Failure::Status { status, retry_after: None, is_service: true }
 }
 
-const fn busy(retry_after: &str) -> Failure<'_> {
-    Failure::Status { status: 503, retry_after: Some(retry_after), is_service: true }
+const fn busy(text: &str) -> Failure<'_> {
+    busy_at(text, None)
+}
+
+const fn busy_at<'a>(text: &'a str, date: Option<&'a str>) -> Failure<'a> {
+    let retry_after = Some(RetryAfter { text, date });
+    Failure::Status { status: 503, retry_after, is_service: true }
 }
 
 #[track_caller]
@@ -55,8 +63,11 @@ const NEVER: Request = create(false, Some(false));
 const NEVER_KEYED: Request = create(true, Some(false));
 
 /// The answer of a proxy that reports that the service is unavailable.
-const PROXY: Failure<'_> =
-    Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
+const PROXY: Failure<'_> = Failure::Status {
+    status: 503,
+    retry_after: Some(RetryAfter { text: "1", date: None }),
+    is_service: false,
+};
 
 /// Each row has a failure, the requests that are retried after it, and the create requests that may have
 /// been recorded nevertheless.
@@ -128,6 +139,10 @@ fn retry_after_is_honoured_and_a_longer_wait_left_to_the_caller() {
     waits(busy("60"), Some(LONGEST_RETRY_AFTER_MS));
     waits(busy("Sun, 06 Nov 1994 08:49:40 GMT"), Some(3_000));
     waits(busy("Sun, 06 Nov 1994 08:49:30 GMT"), Some(0));
+    let date = Some("Sun, 06 Nov 1994 07:00:00 GMT"); // of a service whose clock is behind
+    waits(busy_at("Sun, 06 Nov 1994 07:00:05 GMT", date), Some(5_000));
+    waits(busy_at("7", date), Some(7_000));
+    waits(busy_at("Sun, 06 Nov 1994 08:49:40 GMT", Some("now")), Some(3_000));
     waits(busy("61"), None);
     waits(busy("99999999999999999999999999"), None);
     waits(busy("Fri, 31 Dec 9999 23:59:59 GMT"), None);
@@ -149,10 +164,20 @@ fn an_unreadable_retry_after_counts_as_none() {
         "Sun, 06 Nov 1994 08:49:40 CET",
     ] {
         waits(busy(text), Some(250));
+        assert_eq!(time::http_date_ms(text), None, "{text}");
     }
 }
 
 proptest! {
+    /// Notifications read dates in Rust, and the client in JavaScript.
+    #[test]
+    fn a_date_is_read_as_the_library_reads_it(seconds in 0_u64..253_402_300_800, text in ".{0,40}") {
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        let date = httpdate::fmt_http_date(at);
+        prop_assert_eq!(time::http_date_ms(&date), Some(seconds * 1_000));
+        prop_assert_eq!(time::http_date_ms(&text), None);
+    }
+
     #[test]
     fn a_wait_is_always_bounded(
         retries in 0_u32..100,
@@ -162,8 +187,8 @@ proptest! {
         random: f64,
     ) {
         let policy = Policy { max_retries: 100, ..POLICY };
-        let failure =
-            Failure::Status { status: code, retry_after: retry_after.as_deref(), is_service: true };
+        let retry_after = retry_after.as_deref().map(|text| RetryAfter { text, date: None });
+        let failure = Failure::Status { status: code, retry_after, is_service: true };
         let environment = Environment { now_ms, random, http_date_ms };
         let wait = policy.next(retries, failure, environment).wait_ms;
         prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));

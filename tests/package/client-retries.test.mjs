@@ -132,16 +132,22 @@ test("each create with retryCreates has its own idempotency key", async () => {
   assert.notEqual(seen[0].headers["idempotency-key"], seen[1].headers["idempotency-key"]);
 });
 
+/** The headers of a service whose clock is decades behind. */
+const LATE = { date: "Sun, 06 Nov 1994 08:49:37 GMT" };
+
 const inSeconds = (seconds) => () => new Date(Date.now() + seconds * 1_000).toUTCString();
 
 /**
- * Values of `Retry-After`, each with the shortest and longest expected wait in milliseconds.
+ * Values of `Retry-After`, each with the shortest and longest expected wait in milliseconds, and other headers.
  * `tests/native/retry.rs` has further cases.
  */
 const WAITS = [
   ["7", 7_000, 7_000],
   [inSeconds(30), 30_000, 30_000],
   [inSeconds(-30), 0, 0],
+  ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000, 10_000, LATE],
+  ["7", 7_000, 7_000, LATE],
+  [inSeconds(30), 25_000, 30_000, { date: "now" }],
   [null, 250, 500],
   ["soon", 250, 500],
   ["Sun, 6 Nov 1994 08:49:37 GMT", 250, 500],
@@ -151,7 +157,7 @@ const WAITS = [
 
 test("a wait is as long as Retry-After says, as seconds or as a date", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 31) });
-  for (const [header, least, most] of WAITS) {
+  for (const [header, least, most, more = {}] of WAITS) {
     const retryAfter = typeof header === "function" ? header() : header;
     const stop = new AbortController();
     const waits = [];
@@ -159,7 +165,10 @@ test("a wait is as long as Retry-After says, as seconds or as a date", async (t)
       waits.push(waitMs);
       stop.abort();
     };
-    const { client, seen } = clientOf(busy(503, retryAfter), { onRetry });
+    const headers = retryAfter ? { ...more, "retry-after": retryAfter } : more;
+    const { client, seen } = clientOf(answer({ error: "Busy" }, { status: 503, headers }), {
+      onRetry,
+    });
     await failed(get(client, { signal: stop.signal }));
     assert.deepEqual([waits.length, seen.length], [1, 1]);
     assert.ok(waits[0] >= least && waits[0] <= most, `${retryAfter}: ${waits[0]}`);

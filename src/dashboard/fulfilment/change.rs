@@ -1,7 +1,7 @@
 //! The forms that record a fulfilment (what was done for the pledges of a month), and that remove one.
 
 use super::done::details;
-use super::form::{FormResult, PAGE, PATH};
+use super::form::{BEYOND, FormResult, PAGE, PATH, confirmation};
 use super::page::page;
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
@@ -24,7 +24,7 @@ pub(in crate::dashboard) async fn record<S: OperatorStore, C: Clock, E: Entropy>
     }
     let selection = MonthSelection::read(context, form, PAGE)?;
     let new = new(selection, form);
-    let is_beyond = form.text("beyond").is_empty()
+    let is_beyond = form.text(BEYOND) != confirmation(form)
         && context.was_done().await?.is_none()
         && fulfilments::beyond(context.store, bound(context.ledger)?, &new).await?.is_some();
     let refused = |problem: String, is_beyond| FormResult {

@@ -16,7 +16,7 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
         let Fulfilment { id, done, by, at, .. } = fulfilment;
         vec![
             view::untrusted_text(&done.offering),
-            html! { (done.quantity) },
+            html! { (view::grouped(&done.quantity)) },
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),
             html! { (view::untrusted_text(by)) " on " (view::time(at)) },

@@ -25,6 +25,15 @@ pub(super) struct FormResult<'f> {
     pub is_beyond: bool,
 }
 
+/// The name of the box that confirms a fulfilment of more than is still to be done.
+pub(super) const BEYOND: &str = "beyond";
+
+/// Returns the value of the box `BEYOND`. It confirms only this quantity of this offering, so that a corrected
+/// form is checked again.
+pub(super) fn confirmation(form: &Form) -> String {
+    [form.text("quantity"), form.text("offering")].join(" ")
+}
+
 pub(super) fn record_section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
@@ -60,10 +69,9 @@ pub(super) fn record_section<S, C: Clock, E: Entropy>(
                 (field("report", "Report", "A web address, with https://.", false).render())
                 @if *is_beyond {
                     (Field {
-                        name: "beyond",
+                        name: BEYOND,
                         label: "Record more than is still to be done",
-                        value: "yes",
-                        required: true,
+                        value: &confirmation(form),
                         ..Field::default()
                     }.render_box(false))
                 }

@@ -5,6 +5,7 @@ use super::form::{self, FormResult, PAGE, PATH};
 use crate::dashboard::form::Form;
 use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::Page;
+use crate::dashboard::view::grouped;
 use crate::dashboard::{PageContext, Result, quantities, view};
 use crate::operator::fulfilments::{self, Balance};
 use crate::operator::roles::Permission;
@@ -83,13 +84,13 @@ fn table(balances: &[Balance]) -> Markup {
         let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
         vec![
             view::untrusted_text(offering),
-            html! { (pledged) },
-            html! { @if credited != "0" { (credited) } },
-            html! { @if done != "0" { (done) } },
+            html! { (grouped(pledged)) },
+            html! { @if credited != "0" { (grouped(credited)) } },
+            html! { @if done != "0" { (grouped(done)) } },
             html! {
-                @if surplus != "0" { (surplus) " more than pledged" }
+                @if surplus != "0" { (grouped(surplus)) " more than pledged" }
                 @else if open == "0" { "All done" }
-                @else { strong { (open) } }
+                @else { strong { (grouped(open)) } }
             },
         ]
     };
@@ -133,7 +134,7 @@ fn still_open(earlier: &[Balance]) -> Markup {
         vec![
             html! { a href=(of.address(PATH)) { (view::month(balance.month)) } },
             view::untrusted_text(&balance.offering),
-            html! { strong { (balance.open) } },
+            html! { strong { (grouped(&balance.open)) } },
         ]
     };
     let rows: Vec<_> = earlier.iter().map(row).collect();

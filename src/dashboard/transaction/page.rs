@@ -13,7 +13,6 @@ use crate::operator::keys::KeyRow;
 use crate::operator::notifications::{self, Status};
 use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{Record, TransactionView, ViewOptions};
-use crate::pledge::NotificationService;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -112,9 +111,7 @@ impl OfSupport {
         may_search: bool,
     ) -> Result<Self> {
         let (store, clock) = (context.store, context.clock);
-        let mail = notifications::status(store, clock, record, NotificationService::Email).await?;
-        let requested = notifications::statuses(store, clock, record).await?;
-        let messages = requested.into_iter().filter(|status| !status.service.is_email());
+        let (mail, messages) = notifications::statuses(store, clock, record).await?;
         let notifications = iter::once(mail).chain(messages).collect();
         let related = match may_search {
             true => related::section(context, row, times).await,

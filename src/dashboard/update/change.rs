@@ -1,6 +1,6 @@
 //! The forms that add, edit, publish and withdraw updates.
 
-use super::form::{FormResult, PAGE, sent};
+use super::form::{CONFIRMED, FormResult, PAGE, sent};
 use super::preview::preview;
 use super::{month, one};
 use crate::dashboard::form::Form;
@@ -62,8 +62,11 @@ pub(in crate::dashboard) async fn draft<S: OperatorStore, C: Clock, E: Entropy>(
     show(context, &added, words).await
 }
 
-/// Saves changes to an update and shows it, or only shows a preview. Ledger cost: at most 7 calls. KV cost:
-/// at most 2 writes.
+const NOT_CONFIRMED: &str =
+    "nothing was saved: buyers see this update. Tick “Change what buyers see” to change it";
+
+/// Saves changes to an update and shows it, or only shows a preview. Asks for confirmation if buyers see the
+/// update. Ledger cost: at most 9 calls. KV cost: at most 2 writes.
 pub(in crate::dashboard) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -84,6 +87,14 @@ pub(in crate::dashboard) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
         };
     }
     let (store, ledger) = (context.store, context.ledger);
+    if form.given(CONFIRMED).is_none() && context.was_done().await?.is_none() {
+        let row = updates::get(bound(ledger)?, id).await?;
+        if row.state == UpdateState::Published {
+            let (wanted, problem) = (Some(wanted), NOT_CONFIRMED.to_owned());
+            let result = FormResult { wanted, problem, ..FormResult::default() };
+            return one::page(context, &row, result).await;
+        }
+    }
     match updates::edit(store, ledger, &context.author, (id, revision), &wanted).await {
         Ok(edited) => show(context, &edited, "The update was saved.").await,
         Err(OperatorError::Invalid(problem)) => {

@@ -23,6 +23,9 @@ pub(super) fn stage_in_words(name: &str) -> &str {
     STAGES.iter().find(|(stage, _)| *stage == name).map_or(name, |(_, words)| words)
 }
 
+/// The name of the box that confirms the edit of a published update.
+pub(super) const CONFIRMED: &str = "confirmed";
+
 /// What a page shows after a form was sent.
 #[derive(Default)]
 pub(super) struct FormResult {

@@ -1,6 +1,6 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{FormResult, PATH, field_of, fields, stage_in_words};
+use super::form::{CONFIRMED, FormResult, PATH, field_of, fields, stage_in_words};
 use crate::dashboard::month::MonthSelection;
 use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, link, view};
@@ -128,6 +128,15 @@ fn edit_form<S, C: Clock, E: Entropy>(
         (context.form(&link::path(&["updates", &row.id]), &html! {
             (view::hidden("revision", &row.revision.to_string()))
             (fields(&wanted, problem))
+            @if row.state == UpdateState::Published {
+                (view::Field {
+                    name: CONFIRMED,
+                    label: "Change what buyers see",
+                    value: "yes",
+                    required: true,
+                    ..view::Field::default()
+                }.render_box(false))
+            }
             div.row {
                 button { "Save" }
                 button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }

@@ -33,7 +33,7 @@ pub const SET: Spec = Spec::changes(
         UNIT,
     ],
 )
-.confirmed_if("the currency changes, an offering loses its price, the current list cannot be read, or the unit is not registered")
+.confirmed_if("prices of both modes are replaced, a price becomes ten times as high or as low, the currency changes, an offering loses its price, the current list cannot be read, or the unit is not registered")
 .noted(FILE)
 .answers("`unit`, if it was given; `catalogues`: the new price list of each selected mode, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)");
 
@@ -68,6 +68,7 @@ pub const CHANGE: Spec = Spec::changes(
         UNIT,
     ],
 )
+.confirmed_if("prices of both modes are replaced, or the price becomes ten times as high or as low")
 .answers("`unit`, if it was given; `catalogues`, `changes` as for `prices set`");
 
 #[derive(Deserialize)]
@@ -90,7 +91,8 @@ pub const REMOVE: Spec = Spec::changes(
     &[Argument::positional("unit", text("unit"), "the ID of the unit"), MODE],
 )
 .confirmed_if(
-    "the currency changes, an offering loses its price, or the current list cannot be read",
+    "prices of both modes are replaced, a price becomes ten times as high or as low, the currency changes, an offering \
+     loses its price, or the current list cannot be read",
 )
 .answers("`unit`; `catalogues`: the price lists that apply now; `changes` as for `prices set`");
 
@@ -108,7 +110,8 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove)
         if now.is_set() {
             let change = now.compare_removal();
             let list = now.of_mode.clone().unwrap_or_default();
-            steps.push(Step { of, list, edit: None, seen: now.revision().to_owned(), change });
+            let (seen, replaces) = (now.revision().to_owned(), true);
+            steps.push(Step { of, list, edit: None, seen, replaces, change });
         }
     }
     match steps.is_empty() {
@@ -126,7 +129,8 @@ async fn edit<P: Ports>(call: &Call<'_, P>, whose: &Whose, edit: &Edit) -> Resul
         let now = prices::current(call.store, of).await?;
         let list = PriceList { prices: None, ..now.with(edit)? };
         let (seen, change) = (now.revision().to_owned(), now.compare(&list));
-        steps.push(Step { of, list, edit: Some(edit), seen, change });
+        let replaces = now.in_effect().is_some();
+        steps.push(Step { of, list, edit: Some(edit), seen, replaces, change });
     }
     run(call, whose, steps).await
 }
@@ -141,6 +145,8 @@ struct Step<'s> {
     /// The revision of the price list that was read. If the price list has another revision by now, nothing
     /// is changed.
     seen: String,
+    /// Whether other prices were in effect before.
+    replaces: bool,
     change: Changed,
 }
 
@@ -211,11 +217,19 @@ struct Replaced<'u> {
     changes: BTreeMap<&'static str, Changed>,
 }
 
+/// Returns the warning for a command that replaces the prices of both modes: it may have been meant for one.
+fn of_both_modes(steps: &[Step<'_>]) -> Option<String> {
+    let replaced = steps.iter().filter(|step| step.replaces && !step.change.is_none()).count();
+    let words = "the prices of test and of live keys change: `--mode` selects one of them";
+    (replaced > 1).then(|| words.to_owned())
+}
+
 /// Makes the changes, and shows them. If a change looks like a mistake, asks for confirmation first.
 async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) -> Result<Answer> {
     let words: Vec<_> = steps.iter().map(Step::in_words).collect();
     let words = words.join("\n\n");
-    let risks: Vec<_> = steps.iter().flat_map(Step::risks).collect();
+    let risks = steps.iter().flat_map(Step::risks).chain(of_both_modes(&steps));
+    let risks: Vec<_> = risks.collect();
     if !risks.is_empty() {
         let question = format!("{words}\n\n{}. Set these prices?", risks.join("; "));
         call.host.confirm(&question, "no price was changed").await?;

@@ -8,7 +8,6 @@ use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceListVersion;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, TransactionView, ViewOptions};
-use crate::pledge::NotificationService;
 use serde::{Deserialize, Serialize};
 
 const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
@@ -67,10 +66,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let paid_at = record.paid_at(call.store).await?;
     shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(call.store).await?;
-    let email = NotificationService::Email;
-    let mail = notifications::status(call.store, call.platform, &record, email).await?;
-    let mut messages = notifications::statuses(call.store, call.platform, &record).await?;
-    messages.retain(|status| !status.service.is_email());
+    let (mail, messages) = notifications::statuses(call.store, call.platform, &record).await?;
     let whole = Whole { shown, prices, mail, messages };
     let text = paragraphs([whole.facts(), whole.pledges()]);
     Answer::new(&whole, text)

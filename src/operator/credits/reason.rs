@@ -4,36 +4,30 @@ use super::refusal::invalid;
 use crate::ledger::Order;
 use crate::operator::Result;
 use crate::operator::audit::is_line;
-use crate::operator::transactions::Record;
+use crate::operator::transactions::{Record, names_person, says};
 
 /// Largest number of bytes of a reason.
 pub const MAX_REASON_BYTES: usize = 200;
 
-/// Refuses a reason that is not one line, or that names the recipient. The audit log keeps the reason even
+/// Refuses a reason that is not one line, or that has a name of the recipient. The audit log keeps the reason even
 /// after the recipient's data is erased.
 pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
     if !is_line(reason, MAX_REASON_BYTES) || reason.trim().is_empty() {
         return Err(invalid(format!("enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes")));
     }
-    let transaction = record.transaction()?;
-    let recipients = transaction.pledges.iter().map(|pledge| &pledge.recipient);
-    let names = recipients.flat_map(|person| [&person.first_name, &person.name]).flatten();
-    let texts = names.chain([&transaction.reference]).filter(|_| row.erased.is_none());
-    let said = words(reason);
-    let names_person =
-        texts.map(|text| words(text)).any(|name| name.len() > 2 && said.contains(&name));
-    if reason.contains('@') || names_person {
+    if reason.contains('@') || row.erased.is_none() && names_order(record, reason)? {
         return Err(invalid(
-            "the reason must not contain an e-mail address, the recipient's name or the order's \
+            "the reason must not contain an e-mail address, a name of the recipient or the order's \
              reference, because the reason is kept when personal data is erased",
         ));
     }
     Ok(())
 }
 
-/// Returns the words of a text in lower case, with a space before and after each word.
-fn words(text: &str) -> String {
-    let words = text.split(|character: char| !character.is_alphanumeric());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-    format!(" {} ", words.join(" "))
+/// Returns whether a reason names the recipient, or has the order's reference.
+fn names_order(record: &Record, reason: &str) -> Result<bool> {
+    let transaction = record.transaction()?;
+    let mut recipients = transaction.pledges.iter().map(|pledge| &pledge.recipient);
+    let names_recipient = recipients.any(|recipient| names_person(reason, recipient));
+    Ok(names_recipient || says(reason, &transaction.reference))
 }

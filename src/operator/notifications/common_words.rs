@@ -87,6 +87,7 @@ pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms)
 fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
     match reason {
         Reason::Erased => ("the recipient's data was erased before the notification was sent", ""),
+        Reason::Cancelled => ("the transaction was cancelled before the notification was sent", ""),
         Reason::MailOff | Reason::ServiceOff => terms.off,
         Reason::NotAttached => terms.not_attached,
         Reason::InvalidAdapter => terms.invalid_adapter,

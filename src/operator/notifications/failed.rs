@@ -1,10 +1,10 @@
 //! Lists the notifications that failed, by day.
 
-use super::{EmailView, shown, status_beside};
-use crate::operator::{OperatorError, Pages, Result, read_values, transactions};
+use super::{Beside, EmailView, shown, status_beside};
+use crate::operator::{OperatorError, Pages, Result, transactions};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::Clock;
-use crate::store::{FailedMailKey, Key, KeyInfo, OperatorStore, QueuedMailKey};
+use crate::store::{FailedMailKey, Key, KeyInfo, OperatorStore};
 use crate::time::{DAY_MS, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
@@ -90,12 +90,11 @@ pub async fn failed(
     let mut failures = newest(store, clock.now_ms(), query).await?;
     let more = failures.len() > query.limit;
     failures.truncate(query.limit);
-    let keys: Vec<_> =
-        failures.iter().map(|(_, id, service)| QueuedMailKey(id, *service)).collect();
-    let queued = read_values(store, &keys).await?;
+    let of = failures.iter().map(|(_, id, service)| (id, *service));
+    let beside = Beside::read(store, clock.now_ms(), of).await?;
     let mut failed = Vec::with_capacity(failures.len());
-    for ((day, id, service), queued) in failures.into_iter().zip(queued) {
-        let (now, problem) = match show_by_id(store, clock, &id, (service, queued)).await {
+    for ((day, id, service), beside) in failures.into_iter().zip(beside) {
+        let (now, problem) = match show_by_id(store, clock, &id, (service, beside)).await {
             Ok(shown) => (Some(shown), None),
             Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
             Err(error) => return Err(error),
@@ -109,10 +108,10 @@ async fn show_by_id(
     store: &impl OperatorStore,
     clock: &impl Clock,
     id: &TransactionId,
-    queued: (NotificationService, Option<Vec<u8>>),
+    notification: (NotificationService, Beside),
 ) -> Result<EmailView> {
     let record = transactions::get(store, id.as_str()).await?;
-    let mail = status_beside(store, clock, &record, queued).await?;
+    let mail = status_beside(store, clock, &record, notification).await?;
     shown(&record, mail)
 }
 

@@ -4,6 +4,7 @@
 //! The delivery state is computed from the stored records. So a notification that was lost shows as failed
 //! even if no record states that.
 
+mod beside;
 mod common_words;
 mod failed;
 mod mail_words;
@@ -19,16 +20,18 @@ mod status;
 mod view;
 mod words;
 
+pub use beside::WAITING_HOURS;
 pub use failed::{FailedMail, FailedQuery, Failures, failed};
 pub use preview::{NOWHERE, Preview, masked_preview, preview};
 pub use recent::{RECENT_DAYS, RecentFailures, recent_failures};
 pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
 pub use resendable::{Resendable, is_resendable, resendable};
 pub use state_words::Words;
-pub use status::{State, Status, WAITING_HOURS, status, statuses};
+pub use status::{State, Status, status, statuses};
 pub use view::{EmailView, show};
 pub use words::{can_be_sent, in_words, risk, risk_in_words, words};
 
+use beside::Beside;
 use profile::notifying_profile;
 use refusal::{refusal, refuse_erased};
 use status::status_beside;

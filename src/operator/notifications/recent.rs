@@ -1,14 +1,13 @@
 //! Counts the notifications that failed in the last days. Leaves out notifications that have since been
-//! sent or queued again.
+//! sent or queued again, or whose transaction was cancelled.
 
-use super::status::in_queue;
+use super::Beside;
 use crate::notify::{Marker, State};
 use crate::operator::{Result, read_values};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::Clock;
 use crate::store::{
-    FailedMailKey, Key as _, KeyInfo, MAX_READS, NotificationKey, OperatorStore, QueuedMailKey,
-    decode,
+    FailedMailKey, Key as _, KeyInfo, MAX_READS, NotificationKey, OperatorStore, decode,
 };
 use crate::time::{DAY_MS, date_time, day_of};
 use std::collections::BTreeSet;
@@ -26,7 +25,7 @@ pub struct RecentFailures {
 }
 
 /// Counts the notifications that failed in the last 7 days and still count as failed. Looks at the newest 100
-/// failures only. KV cost: 1 list, 2 reads. If more than 1,000 failed in the last 30 days, up to 7 more lists.
+/// failures only. KV cost: 1 list, 3 reads. If more than 1,000 failed in the last 30 days, up to 7 more lists.
 ///
 /// # Errors
 /// If the store fails.
@@ -36,25 +35,21 @@ pub async fn recent_failures(
 ) -> Result<RecentFailures> {
     let now_ms = clock.now_ms();
     let (ids, is_cut) = newest(store, now_ms).await?;
-    let queued: Vec<_> = ids.iter().map(|(id, service)| QueuedMailKey(id, *service)).collect();
-    let queued = read_values(store, &queued).await?;
+    let beside = ids.iter().map(|(id, service)| (id, *service));
+    let beside = Beside::read(store, now_ms, beside).await?;
     let ended: Vec<_> = ids.iter().map(|(id, service)| NotificationKey(id, *service)).collect();
     let ended = read_values(store, &ended).await?;
-    let failed = ended
-        .iter()
-        .zip(&queued)
-        .filter(|(ended, queued)| is_failed(ended.as_deref(), queued.as_deref(), now_ms));
+    let failed =
+        ended.iter().zip(&beside).filter(|(ended, beside)| is_failed(ended.as_deref(), beside));
     Ok(RecentFailures { count: failed.count() as u64, has_more: is_cut })
 }
 
 /// Returns whether a notification that failed before still counts as failed. `ended` is the record of its
-/// latest outcome, and `queued` is the record of its queued message.
-fn is_failed(ended: Option<&[u8]>, queued: Option<&[u8]>, now_ms: u64) -> bool {
+/// latest outcome.
+fn is_failed(ended: Option<&[u8]>, beside: &Beside) -> bool {
     let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, ended).ok());
     let last = ended.as_ref().map_or(0, |ended| ended.round);
-    let queued = queued.and_then(|queued| in_queue(queued, now_ms));
-    let is_queued = queued.is_some_and(|queued| queued.round > last);
-    !is_queued && ended.is_none_or(|ended| ended.state == State::Failed)
+    !beside.is_settled(last) && ended.is_none_or(|ended| ended.state == State::Failed)
 }
 
 /// The transaction and the service of a notification that failed.

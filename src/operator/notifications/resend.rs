@@ -7,7 +7,8 @@
 
 use super::resendable::is_failed_on;
 use super::{
-    State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside, words,
+    Beside, State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside,
+    words,
 };
 use crate::ledger::Ledger;
 use crate::notify::{DELAY_SECONDS, Queued};
@@ -15,7 +16,7 @@ use crate::operator::audit::Author;
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
 use crate::operator::transactions::{self, Record};
-use crate::operator::{OperatorError, Result, read_values};
+use crate::operator::{OperatorError, Result};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::{Clock, Entropy, Message, Outbox};
 use crate::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
@@ -58,6 +59,7 @@ pub async fn next_message(
         ));
     }
     refuse_erased(record, service)?;
+    refuse_cancelled(record, state)?;
     if notifying_profile(store, &metadata.unit, service).await?.is_none() {
         return Err(refusal(record, service, &switched_off(&metadata.unit, service)));
     }
@@ -67,6 +69,15 @@ pub async fn next_message(
         round: state.next_round(),
         service,
     })
+}
+
+fn refuse_cancelled(record: &Record, Status { service, cancelled, .. }: &Status) -> Result<()> {
+    match cancelled {
+        Some(at) => {
+            Err(refusal(record, *service, &format!("the transaction was cancelled on {at}")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn noun(service: NotificationService) -> &'static str {
@@ -406,10 +417,11 @@ async fn choose<'r>(
     day: &str,
     failed: &[(&str, TransactionId, NotificationService)],
 ) -> Result<Vec<Choice<'r>>> {
-    let keys: Vec<_> = failed.iter().map(|(_, id, service)| QueuedMailKey(id, *service)).collect();
+    let of = failed.iter().map(|(_, id, service)| (id, *service));
     let mut chosen = Vec::with_capacity(failed.len());
-    for ((_, id, service), queued) in failed.iter().zip(read_values(store, &keys).await?) {
-        chosen.push(match choice(store, clock, rounds, day, (id, *service, queued)).await {
+    let beside = Beside::read(store, clock.now_ms(), of).await?;
+    for ((_, id, service), beside) in failed.iter().zip(beside) {
+        chosen.push(match choice(store, clock, rounds, day, (id, *service, beside)).await {
             Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why),
             choice => choice?,
         });
@@ -422,14 +434,16 @@ async fn choice<'r>(
     clock: &impl Clock,
     rounds: &'r QueuedRounds,
     day: &str,
-    (id, service, queued): (&TransactionId, NotificationService, Option<Vec<u8>>),
+    (id, service, beside): (&TransactionId, NotificationService, Beside),
 ) -> Result<Choice<'r>> {
     let record = transactions::get(store, id.as_str()).await?;
-    let mail = status_beside(store, clock, &record, (service, queued)).await?;
+    let mail = status_beside(store, clock, &record, (service, beside)).await?;
     match mail.state {
         State::Waiting => Ok(Choice::Before),
         _ if !is_failed_on(day, &mail) => Ok(Choice::Ended),
-        _ if !can_be_sent(&mail) => Err(refusal(&record, service, &words(&mail).cause)),
+        _ if mail.cancelled.is_none() && !can_be_sent(&mail) => {
+            Err(refusal(&record, service, &words(&mail).cause))
+        }
         _ => {
             let message = next_message(store, &record, &mail).await?;
             let round = rounds.take(&message, clock.now_ms());

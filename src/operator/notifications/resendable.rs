@@ -1,14 +1,11 @@
 //! Counts the failed notifications of a day that can be sent again.
 
-use super::status::in_queue;
-use super::{State, Status, can_be_sent, status_beside};
+use super::{Beside, State, Status, can_be_sent, status_beside};
 use crate::notify::Marker;
 use crate::operator::{OperatorError, Result, read_values, transactions};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::service::Clock;
-use crate::store::{
-    FailedMailKey, Key as _, MAX_READS, NotificationKey, OperatorStore, QueuedMailKey, decode,
-};
+use crate::store::{FailedMailKey, Key as _, MAX_READS, NotificationKey, OperatorStore, decode};
 use crate::time::day_of;
 
 /// Maximum number of transactions that are read to find the state of notifications without a delivery result.
@@ -36,7 +33,7 @@ pub fn is_resendable(day: &str, status: &Status) -> bool {
 }
 
 /// Counts the failed notifications of a day that can be sent again, among the first 100 failures of the day.
-/// KV cost: 1 list, 2 reads, and at most 60 reads for notifications without a delivery result.
+/// KV cost: 1 list, 3 reads, and at most 60 reads for notifications without a delivery result.
 ///
 /// # Errors
 /// If the store fails.
@@ -51,23 +48,23 @@ pub async fn resendable(
     let mut found =
         Resendable { count: 0, has_more: page.cursor.is_some() || failures.len() > MAX_READS };
     failures.truncate(MAX_READS);
-    let queued: Vec<_> = failures.iter().map(|(id, service)| QueuedMailKey(id, *service)).collect();
-    let queued = read_values(store, &queued).await?;
+    let of = failures.iter().map(|(id, service)| (id, *service));
+    let beside = Beside::read(store, clock.now_ms(), of).await?;
     let ended: Vec<_> =
         failures.iter().map(|(id, service)| NotificationKey(id, *service)).collect();
     let ended = read_values(store, &ended).await?;
     let mut unknown = 0;
-    for ((failure, queued), ended) in failures.iter().zip(queued).zip(ended) {
+    for ((failure, beside), ended) in failures.iter().zip(beside).zip(ended) {
         let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, &ended).ok());
         let is_counted = match ended {
-            Some(ended) => is_of_marker(day, failure.1, ended, queued, clock.now_ms()),
+            Some(ended) => is_of_marker(day, failure.1, ended, &beside),
             None if unknown == MAX_UNKNOWN => {
                 found.has_more = true;
                 false
             }
             None => {
                 unknown += 1;
-                is_unmarked(store, clock, day, failure, queued).await?
+                is_unmarked(store, clock, day, failure, beside).await?
             }
         };
         found.count += usize::from(is_counted);
@@ -75,16 +72,8 @@ pub async fn resendable(
     Ok(found)
 }
 
-fn is_of_marker(
-    day: &str,
-    service: NotificationService,
-    ended: Marker,
-    queued: Option<Vec<u8>>,
-    now_ms: u64,
-) -> bool {
-    let queued = queued.and_then(|queued| in_queue(&queued, now_ms));
-    let is_queued = queued.is_some_and(|queued| queued.round > ended.round);
-    !is_queued && is_resendable(day, &Status::ended(service, ended))
+fn is_of_marker(day: &str, service: NotificationService, ended: Marker, beside: &Beside) -> bool {
+    !beside.is_settled(ended.round) && is_resendable(day, &Status::ended(service, ended))
 }
 
 /// Reads the transaction of a notification whose delivery result is missing or damaged. Returns whether the
@@ -94,11 +83,11 @@ async fn is_unmarked(
     clock: &impl Clock,
     day: &str,
     (id, service): &(TransactionId, NotificationService),
-    queued: Option<Vec<u8>>,
+    beside: Beside,
 ) -> Result<bool> {
     let status = async {
         let record = transactions::get(store, id.as_str()).await?;
-        status_beside(store, clock, &record, (*service, queued)).await
+        status_beside(store, clock, &record, (*service, beside)).await
     };
     match status.await {
         Err(OperatorError::Invalid(_)) => Ok(false),

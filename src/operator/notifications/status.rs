@@ -1,5 +1,6 @@
 //! The state of a transaction's notification, computed from the stored records.
 
+use super::beside::{Beside, WAITING_MS};
 use super::notifying_profile;
 use crate::notify::{self, Marker, Queued};
 use crate::operator::transactions::Record;
@@ -7,16 +8,13 @@ use crate::operator::{OperatorError, Result, load};
 use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use crate::service::Clock;
-use crate::store::{Key, NotificationKey, OperatorStore, QueuedMailKey, StoreError, decode};
-use crate::time::{age_ms, parse_ms};
+use crate::store::{
+    Cancelled, CancelledKey, Key as _, NotificationKey, OperatorStore, StoreError, decode,
+};
+use crate::time::age_ms;
 use serde::Serialize;
+use std::iter;
 use strum::EnumIter;
-
-/// Hours after which a notification without a delivery result counts as failed. All delivery attempts
-/// together take less time. The hours begin at the create request or, for a queued message, when the queue
-/// should have delivered it.
-pub const WAITING_HOURS: u64 = 24;
-const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
 /// The state of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, Serialize)]
@@ -79,6 +77,10 @@ pub struct Status {
     /// The language of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// When the transaction was cancelled, an RFC 3339 date-time. No notification about a cancelled
+    /// transaction is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<String>,
 }
 
 impl Status {
@@ -93,6 +95,7 @@ impl Status {
             attempts: None,
             provider_id: None,
             language: None,
+            cancelled: None,
         }
     }
 
@@ -141,7 +144,8 @@ impl Status {
     }
 }
 
-/// Returns the delivery state of a transaction's notification by one service. KV cost: at most 3 reads.
+/// Returns the delivery state of a transaction's notification by one service. KV cost: at most 4 reads, in 3
+/// rounds.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -151,11 +155,13 @@ pub async fn status(
     record: &Record,
     service: NotificationService,
 ) -> Result<Status> {
-    let queued = store.get_values(&[QueuedMailKey(&record.id, service)]).await?;
-    status_beside(store, clock, record, (service, queued.into_iter().flatten().next())).await
+    let of = iter::once((&record.id, service));
+    let beside = Beside::read(store, clock.now_ms(), of).await?.pop().unwrap_or_default();
+    status_beside(store, clock, record, (service, beside)).await
 }
 
-/// Returns the delivery states of all services that the create request asked for. KV cost: at most 3 reads for each.
+/// Returns the delivery state of the e-mail, even if it was not requested, and that of each messaging service
+/// that the create request asked for. KV cost: at most 2 reads, and 2 more for each.
 ///
 /// # Errors
 /// As [`status`].
@@ -163,21 +169,28 @@ pub async fn statuses(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
-) -> Result<Vec<Status>> {
-    let mut statuses = Vec::new();
-    for service in record.services()? {
-        statuses.push(status(store, clock, record, service).await?);
+) -> Result<(Status, Vec<Status>)> {
+    let email = NotificationService::Email;
+    let messages = record.services()?.into_iter().filter(|service| !service.is_email());
+    let services: Vec<_> = iter::once(email).chain(messages).collect();
+    let of = services.iter().map(|service| (&record.id, *service));
+    let mut beside = Beside::read(store, clock.now_ms(), of).await?.into_iter();
+    let of_email = beside.next().unwrap_or_default();
+    let mail = status_beside(store, clock, record, (email, of_email)).await?;
+    let mut messages = Vec::with_capacity(services.len());
+    for (service, beside) in services.into_iter().skip(1).zip(beside) {
+        messages.push(status_beside(store, clock, record, (service, beside)).await?);
     }
-    Ok(statuses)
+    Ok((mail, messages))
 }
 
-/// Returns the [`status`] of a transaction's notification by one service. Takes the value of the service's
-/// [`Queued`] record, which the caller has already read.
+/// Returns the [`status`] of a transaction's notification by one service. Takes the records that the caller has
+/// already read.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
-    (service, queued): (NotificationService, Option<Vec<u8>>),
+    (service, Beside { queued, cancelled }): (NotificationService, Beside),
 ) -> Result<Status> {
     let metadata = record.metadata()?;
     if !record.services()?.contains(&service) {
@@ -186,11 +199,27 @@ pub(super) async fn status_beside(
     if metadata.summary.erased.is_some() {
         return Ok(Status::new(service, State::Erased));
     }
+    let Ok(cancelled) =
+        cancelled.map(|mark| decode::<Cancelled>(CancelledKey::KIND, &mark)).transpose()
+    else {
+        return Ok(Status::failed(service, "damaged"));
+    };
+    let status = requested(store, clock, record, (service, queued)).await?;
+    Ok(Status { cancelled: cancelled.map(|cancelled| cancelled.at), ..status })
+}
+
+/// Returns the status of a notification that was requested, as if its transaction was not cancelled.
+async fn requested(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+    (service, queued): (NotificationService, Option<Queued>),
+) -> Result<Status> {
+    let metadata = record.metadata()?;
     let marker: Result<Option<Marker>> = load(store, NotificationKey(&record.id, service)).await;
     let ended = marker.map(|marker| marker.map(|marker| Status::ended(service, marker)));
     let ended = ended.or_else(|error| damaged(service, error))?;
     let last = ended.as_ref().and_then(|ended| ended.round).unwrap_or_default();
-    let queued = queued.and_then(|queued| in_queue(&queued, clock.now_ms()));
     if let Some(queued) = queued.filter(|queued| queued.round > last) {
         return Ok(Status::queued(service, queued));
     }
@@ -235,12 +264,4 @@ fn unmarked(service: NotificationService, age_ms: u64) -> Status {
         _ if kept.is_some_and(|kept| age_ms >= kept) => Status::new(service, State::Forgotten),
         _ => Status::failed(service, "unknown"),
     }
-}
-
-/// Decodes the record of a queued message. Returns `None` if the record cannot be read, or if the queue
-/// should have delivered the message more than 24 hours ago.
-pub(super) fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
-    let queued: Queued = decode(QueuedMailKey::KIND, record).ok()?;
-    let until_ms = parse_ms(&queued.until)?;
-    (now_ms < until_ms.saturating_add(WAITING_MS)).then_some(queued)
 }

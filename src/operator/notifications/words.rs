@@ -5,11 +5,18 @@ use super::message_words::of_message;
 use super::state_words::Words;
 use super::{State, Status};
 use crate::notify::Reason;
+use std::str::FromStr as _;
 
 /// Returns a delivery state in words.
 pub fn words(status: &Status) -> Words<'_> {
-    if status.service.is_email() { of_mail(status) } else { of_message(status) }
+    let words = if status.service.is_email() { of_mail(status) } else { of_message(status) };
+    match status.cancelled {
+        Some(_) => Words { advice: CANCELLED.into(), ..words },
+        None => words,
+    }
 }
+
+const CANCELLED: &str = "The transaction was cancelled: this notification cannot be sent any more.";
 
 /// Returns a delivery state in one line, such as `failed: the mail service refused it (E_NEW_CODE),
 /// 2026-11-21T02:02:03.000Z, attempt 3`.
@@ -20,6 +27,7 @@ pub fn in_words(status: &Status) -> String {
         status.until.as_ref().map(|until| format!("next attempt {until}")),
         number(status.attempts).map(|attempts| format!("attempt {attempts}")),
         number(status.round).map(|round| format!("round {round}")),
+        status.cancelled.as_ref().map(|at| format!("transaction cancelled {at}")),
         status.language.as_ref().map(|language| format!("language {language}")),
         status.provider_id.as_ref().map(|id| format!("ID {id}")),
     ];
@@ -36,10 +44,12 @@ fn state_in_words(status: &Status) -> String {
 
 /// Returns whether a notification can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
-    let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
+    let reason = status.reason.as_deref().map(Reason::from_str);
+    let is_final = matches!(reason, Some(Ok(Reason::NoPage | Reason::Cancelled)));
     let is_blocked = status.state == State::Failed && status.reason.as_deref() == Some(BLOCKED);
     !matches!(status.state, State::NotAsked | State::Erased | State::Off)
-        && !has_no_page
+        && status.cancelled.is_none()
+        && !is_final
         && !is_blocked
 }
 

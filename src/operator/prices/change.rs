@@ -1,6 +1,7 @@
 //! What a new price list changes.
 
 use crate::charge::{PriceList, UnitPrice};
+use crate::decimal::Decimal;
 use crate::pledge::CurrencyCode;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +14,8 @@ pub struct Change {
     pub currency: Option<(CurrencyCode, CurrencyCode)>,
     /// The prices that differ, sorted by offering.
     pub prices: Vec<PriceChange>,
-    /// The reasons to ask for confirmation: an offering loses its price, the currency changes, or the old price list cannot
-    /// be read.
+    /// The reasons to ask for confirmation: an offering loses its price, a price becomes ten times as high or as low, the
+    /// currency changes, or the old price list cannot be read.
     pub risks: Vec<String>,
 }
 
@@ -81,6 +82,52 @@ impl Change {
         let ChangeCounts { removed, .. } = change.counts();
         let loses = (removed > 0).then(|| format!("offerings that lose their price: {removed}"));
         change.risks.extend(loses);
+        change.risks.extend(leaps(&change.prices));
         change
     }
+}
+
+// ---- Prices that are likely to be a mistake ------------------------------------------------------
+
+/// Maximum number of prices that are named as a risk.
+const MAX_NAMED: usize = 5;
+
+/// Names the prices that become at least ten times as high or as low, such as `the price of tree changes from
+/// 0.50 to 50000 (× 100000)`.
+fn leaps(prices: &[PriceChange]) -> Vec<String> {
+    let leaps = prices.iter().filter_map(|change| {
+        let (from, to) = (change.from.as_ref()?, change.to.as_ref()?);
+        let factor = leap(from, to)?;
+        let (from, to) = (from.as_str(), to.as_str());
+        Some(format!("the price of {} changes from {from} to {to}{factor}", change.offering))
+    });
+    let mut leaps: Vec<_> = leaps.collect();
+    let more = leaps.len().saturating_sub(MAX_NAMED);
+    leaps.truncate(MAX_NAMED);
+    let more = (more > 0).then(|| format!("prices that change as much: {more} more"));
+    leaps.extend(more);
+    leaps
+}
+
+/// Returns the factor of a change, such as ` (× 100)` or ` (÷ 12.5)`; `None` if the change is below a factor of
+/// ten. A change to 0 has no factor. A change from 0 counts as a first price.
+fn leap(from: &UnitPrice, to: &UnitPrice) -> Option<String> {
+    let factor = |high: &UnitPrice, low: &UnitPrice| {
+        let ratio = high.as_str().parse::<f64>().ok()? / low.as_str().parse::<f64>().ok()?;
+        let ratio = format!("{ratio:.1}");
+        Some(ratio.strip_suffix(".0").unwrap_or(&ratio).to_owned())
+    };
+    let is_zero = |price: &UnitPrice| price.times(Decimal::from_units(1, 0)).is_zero();
+    match (is_zero(from), is_zero(to)) {
+        (true, _) => None,
+        (_, true) => Some(String::new()),
+        _ if is_tenfold(to, from) => factor(to, from).map(|factor| format!(" (× {factor})")),
+        _ if is_tenfold(from, to) => factor(from, to).map(|factor| format!(" (÷ {factor})")),
+        _ => None,
+    }
+}
+
+fn is_tenfold(high: &UnitPrice, low: &UnitPrice) -> bool {
+    let [one, ten] = [1, 10].map(|factor| Decimal::from_units(factor, 0));
+    high.times(one).minus(&low.times(ten)).is_some()
 }

@@ -71,8 +71,22 @@ fn more_than_is_open_needs_a_confirmation_which_keeps_what_was_typed() {
     let asked = record(&dashboard, &[("quantity", "20")]);
     assert_has(&asked, 422, &["more than is still to be done", "value=\"20\"", "value=\"Kenya\""]);
     assert_eq!(rows(&asked)[0], ["tree", "12", "", "", "12"], "nothing was recorded");
-    let page = record(&dashboard, &[("quantity", "20"), ("beyond", "yes")]);
+    let beyond = field(&asked.text, "beyond");
+    let other = record(&dashboard, &[("quantity", "200"), ("beyond", &beyond)]);
+    assert_has(&other, 422, &["more than is still to be done", "value=\"200\""]);
+    let page = record(&dashboard, &[("quantity", "20"), ("beyond", &beyond)]);
     assert_eq!(rows(&page)[0], ["tree", "12", "", "20", "8 more than pledged"]);
+}
+
+/// A browser sends no form of which a `required` box is not ticked.
+#[test]
+fn a_form_that_is_corrected_to_what_is_open_needs_no_confirmation() {
+    let dashboard = pledged();
+    let asked = record(&dashboard, &[("quantity", "20")]);
+    let (_, beyond) = asked.text.split_once("id=\"beyond\"").unwrap();
+    assert!(!beyond.split('>').next().unwrap().contains("required"), "{beyond}");
+    let page = record(&dashboard, &[("quantity", "2")]);
+    assert_eq!(rows(&page)[0], ["tree", "12", "", "2", "10"]);
 }
 
 #[test]

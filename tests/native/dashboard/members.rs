@@ -540,6 +540,10 @@ fn without_a_ledger_that_answers_only_operators_get_in() {
     shops.dashboard.ledger = None;
     let page = shops.dashboard.get(EVA, "/units/north");
     assert_eq!(page.status, 403);
-    assert!(page.text.contains("no database is bound"), "{}", page.text);
+    let log = page.log.unwrap_or_default();
+    assert!(log.contains("no database is bound") && log.contains("`OPERATORS`"), "{log}");
+    for internal in ["database", "secret", "OPERATORS"] {
+        assert!(!page.text.contains(internal), "{}", page.text);
+    }
     assert_eq!(shops.dashboard.get(OPERATOR, "/units/north").status, 200);
 }

@@ -162,8 +162,14 @@ fn a_likely_mistake_needs_a_confirmation() {
     let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
     let removed = |dashboard: &_| edit(dashboard, &[("tree", "")]);
     let replaced = |dashboard: &_| ask(dashboard, &[("change", "list"), ("list", list)]);
-    let asks: [Likely<'_>; 2] =
-        [(&removed, &["Offerings that lose their price: 1."]), (&replaced, &words)];
+    let raised = |dashboard: &_| edit(dashboard, &[("tree", "50000")]);
+    let lowered = |dashboard: &_| edit(dashboard, &[("plastic-kg", "0.01")]);
+    let asks: [Likely<'_>; 4] = [
+        (&raised, &["The price of tree changes from 0.50 to 50000 (× 100000)."]),
+        (&lowered, &["The price of plastic-kg changes from 1.25 to 0.01 (÷ 125)."]),
+        (&removed, &["Offerings that lose their price: 1."]),
+        (&replaced, &words),
+    ];
     for (number, (asks, words)) in asks.into_iter().enumerate() {
         let asked = asks(&dashboard);
         assert_has(&asked, 200, words);
@@ -228,7 +234,7 @@ fn invalid_input_is_shown_again_with_the_problem() {
 fn prices_that_others_set_meanwhile_are_not_replaced() {
     let dashboard = dashboard(seeded());
     let before = dashboard.store().value(LIVE).unwrap();
-    let asked = edit(&dashboard, &[("tree", "9")]);
+    let asked = edit(&dashboard, &[("tree", "4")]);
     let form = confirmation(&asked);
     let other = edit(&dashboard, &[("oak", "2")]);
     assert_has(&send(&dashboard, &confirmation(&other)), 200, &[]);
@@ -253,18 +259,18 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     }
     assert_eq!((counts(&dashboard), dashboard.store().value(LIVE)), ((1, 1), Some(before)));
     dashboard.store().edit(LIVE, |_| now.clone());
-    let asked = edit(&dashboard, &[("tree", "9")]);
+    let asked = edit(&dashboard, &[("tree", "4")]);
     assert_has(&send(&dashboard, &confirmation(&asked)), 200, &["were saved on"]);
     assert_eq!(
         stored(&dashboard)["unitPrices"],
-        json!({ "oak": "2", "plastic-kg": "1.25", "tree": "9" })
+        json!({ "oak": "2", "plastic-kg": "1.25", "tree": "4" })
     );
 }
 
 #[test]
 fn without_the_record_of_changes_no_price_is_set() {
     let dashboard = dashboard(seeded());
-    let form = confirmation(&edit(&dashboard, &[("tree", "9")]));
+    let form = confirmation(&edit(&dashboard, &[("tree", "4")]));
     dashboard.store().set_failing(Some("audit:"));
     assert_has(&send(&dashboard, &form), 503, &["did not answer in time"]);
     dashboard.store().set_failing(None);

@@ -3,6 +3,7 @@
 use super::members::{EVA, shops};
 use super::transaction::test_dashboard;
 use super::{OPERATOR, SUPPORT};
+use impact_pledge::time::parse_ms;
 use serde_json::json;
 use support::service::{UNIT, minimal};
 
@@ -33,6 +34,31 @@ fn a_transaction_has_the_time_of_its_shop_and_other_pages_have_utc() {
     assert!(page.contains("31 Jan 2026, 12:00 UTC") || page.contains("Workers KV"), "{page}");
     let usage = test_dashboard.get(OPERATOR, "/usage").text;
     assert!(usage.contains("Month (UTC)"), "{usage}");
+}
+
+/// On the last Sunday of October, clocks in Berlin show the hour from 2:00 to 3:00 twice.
+#[test]
+fn a_time_that_local_clocks_show_twice_has_its_offset() {
+    let test_dashboard = test_dashboard();
+    let profile = json!({ "name": "Nord", "timeZone": "Europe/Berlin" }).to_string();
+    test_dashboard.store().keep("profile:unit_dev", profile.as_bytes(), b"null");
+    for (utc, words) in [
+        ("2026-03-29T00:30:00.000Z", "29 Mar 2026, 01:30 (Europe/Berlin)"),
+        ("2026-03-29T01:30:00.000Z", "29 Mar 2026, 03:30 (Europe/Berlin)"),
+        ("2026-10-24T23:59:00.000Z", "25 Oct 2026, 01:59 (Europe/Berlin)"),
+        ("2026-10-25T00:00:00.000Z", "25 Oct 2026, 02:00 UTC+02:00 (Europe/Berlin)"),
+        ("2026-10-25T00:59:00.000Z", "25 Oct 2026, 02:59 UTC+02:00 (Europe/Berlin)"),
+        ("2026-10-25T01:00:00.000Z", "25 Oct 2026, 02:00 UTC+01:00 (Europe/Berlin)"),
+        ("2026-10-25T02:00:00.000Z", "25 Oct 2026, 03:00 (Europe/Berlin)"),
+    ] {
+        test_dashboard.service.clock.0.set(parse_ms(utc).unwrap());
+        test_dashboard.clock.0.set(parse_ms(utc).unwrap());
+        let id = test_dashboard.make(UNIT, &minimal());
+        test_dashboard.reconcile();
+        let page = test_dashboard.get(SUPPORT, &format!("/transactions/{id}")).text;
+        let created = format!("<dt>Created</dt><dd><time datetime=\"{utc}\">{words}</time></dd>");
+        assert!(page.contains(&created), "{utc}: {page}");
+    }
 }
 
 /// Returns the texts of the tables on a page.

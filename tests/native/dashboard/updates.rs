@@ -88,7 +88,11 @@ fn an_update_is_drafted_previewed_published_edited_and_withdrawn() {
     );
 
     let changed = [("stage", "verified"), ("date", "2026-01-21"), ("text-en", "Counted.")];
-    let edited = send(&dashboard, &published, &path, &changed);
+    let asked = send(&dashboard, &published, &path, &changed);
+    assert_has(&asked, 422, &["buyers see this update", "value=\"Counted.\""]);
+    assert_eq!(rows(&dashboard.get(OPERATOR, PAGE))[0][2], "Done", "nothing was changed");
+    let changed = [&changed[..], &[("confirmed", "yes")]].concat();
+    let edited = send(&dashboard, &asked, &path, &changed);
     assert_has(&edited, 200, &["The update was saved", "Update: Verified", "value=\"Counted.\""]);
 
     let asked = send(&dashboard, &edited, &format!("{path}/withdraw"), &[]);

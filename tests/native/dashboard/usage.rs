@@ -376,7 +376,17 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
         let name = format!("settlement:live:=unit:{month}");
         dashboard.store().keep(&name, settlement.to_string().as_bytes(), b"null");
     };
-    let invoices = ["=1+1", "@a,b", "-7", "17;=1+1", "17; \"@A1\"|=1", "a - b -c d=e a@b", "\t=1"];
+    let invoices = [
+        "=1+1",
+        "@a,b",
+        "-7",
+        "17;=1+1",
+        "17; \"@A1\"|=1",
+        "a - b -c d=e a@b",
+        "\t=1",
+        "\u{feff}=1+1",
+        "\u{200b}\u{2060} @A1",
+    ];
     for (number, invoice) in invoices.iter().enumerate() {
         month(&format!("2025-{:02}", 12 - number), invoice);
     }
@@ -398,6 +408,8 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
         line("2025-08", "\"17; \"\"'@A1\"\"|'=1\""),
         line("2025-07", "a - b '-c d=e a@b"),
         line("2025-06", "\u{fffd}=1"),
+        line("2025-05", "\u{feff}'=1+1"),
+        line("2025-04", "\u{200b}\u{2060} '@A1"),
     ];
     assert_eq!((file.status, file.text), (200, [headings, &lines.concat()].concat()));
     assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
@@ -489,4 +501,52 @@ fn a_shop_does_not_see_who_marked_a_month_as_paid() {
         assert_has(&page, 200, &[]);
         assert!(!page.text.contains(OPERATOR), "{path}: {}", page.text);
     }
+}
+
+/// Whoever works through a list of months comes back to it from each payment.
+#[test]
+fn the_pages_of_a_payment_lead_back_to_the_list_with_its_filter() {
+    let (dashboard, _) = used();
+    let list = "mode=live&month=2025-12&state=open";
+    let page = dashboard.get(ACCOUNTS, &format!("/payments?{list}"));
+    assert_eq!(field(&page.text, "list"), list);
+    let back = format!("href=\"/payments?{}\"", list.replace('&', "&amp;"));
+    let with_list = |mut form: Vec<(&'static str, String)>| {
+        form.push(("list", list.to_owned()));
+        form
+    };
+    let refused = mark(&dashboard, &with_list(payment(&dashboard, &[("day", "never")])));
+    assert_has(&refused, 422, &[&back]);
+    assert_eq!(field(&refused.text, "list"), list, "a form that is sent again");
+    let marked = mark(&dashboard, &with_list(payment(&dashboard, &[])));
+    assert_has(&marked, 200, &["was marked as paid", &back]);
+    let opened = [("mode", "live"), ("month", "2025-12"), ("list", "state=paid\"><b>")];
+    let undo = dashboard.post(ACCOUNTS, "/units/unit_dev/unpaid", &opened);
+    assert_has(&undo, 200, &["href=\"/payments?state=paid&quot;&gt;&lt;b&gt;\"", "Cancel"]);
+}
+
+/// A column of amounts is read by its thousands.
+#[test]
+fn large_amounts_have_commas_between_thousands_on_pages_and_none_in_files() {
+    let dashboard = dashboard(seeded());
+    let mut order = minimal();
+    order["pledges"] = json!([{ "impact": { "amount": 2_469_134, "offeringId": "tree" } }]);
+    dashboard.service.create(LIVE_UNIT, &order);
+    dashboard.reconcile();
+    let month = "mode=live&month=2026-01";
+    for (path, cells) in [
+        ("/usage", &["1,234,567.00 <bdi>USD", "<strong>1,234,567.00</strong>"][..]),
+        ("/units/unit_dev/usage", &["1,234,567.00 <bdi>USD"]),
+        ("/units/unit_dev/statement", &["1,234,567.00"]),
+        ("/units/unit_dev/quantities", &["2,469,134"]),
+        ("/fulfilment", &["2,469,134"]),
+        ("/orders", &["1,234,567.00 "]),
+    ] {
+        let page = dashboard.get(ACCOUNTS, &format!("{path}?{month}"));
+        assert_has(&page, 200, cells);
+        let shown = main_of(&page.text).split("<form").next().unwrap();
+        assert!(!shown.contains("1234567") && !shown.contains(">2469134"), "{path}: {shown}");
+    }
+    let file = dashboard.get(ACCOUNTS, &format!("/usage.csv?{month}")).text;
+    assert!(file.contains(",1234567.00,"), "{file}");
 }

@@ -1,6 +1,6 @@
 //! Tests what happens to a message when it is delivered.
 
-use super::{CREATED, Fixture, done, id, later, message, secret};
+use super::{CREATED, Fixture, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, with};
 use impact_pledge::notify::{
     Outcome, OutgoingEmail, SendError, State, cloudflare_error, resend_answer,
@@ -44,7 +44,8 @@ fn a_message_becomes_one_mail_however_often_it_is_delivered() {
 #[test]
 fn what_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Fixture);
-    let rows: [(&str, Change); 9] = [
+    let rows: [(&str, Change); 10] = [
+        ("cancelled", |fixture| fixture.cancel()),
         ("mail-off", |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         ("mail-off", |fixture| fixture.store.remove(&ProfileKey("unit").name())),
         ("no-origin", |fixture| fixture.settings.origin = None),
@@ -248,7 +249,7 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     let permanent = |code: &str| Err(SendError::Permanent { code: code.to_owned() });
     let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
     type Row<'r> = (u16, Option<&'r str>, String, Result<String, SendError>);
-    let rows: [Row<'_>; 20] = [
+    let rows: [Row<'_>; 21] = [
         (429, Some("9"), about("daily_quota_exceeded"), quota("daily_quota_exceeded", Some(9))),
         (429, None, about("monthly_quota_exceeded"), quota("monthly_quota_exceeded", None)),
         (200, None, json!({"id": "4ef2-a"}).to_string(), sent("4ef2-a")),
@@ -270,13 +271,14 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
         (302, None, String::new(), temporary("status-302", None)),
         (429, Some(" 2 "), about("rate_limit_exceeded"), temporary("rate_limit_exceeded", Some(2))),
         (429, Some("99999999999"), about("q"), temporary("q", Some(u32::MAX))),
-        (429, Some("Wed, 21 Oct 2026 07:28:00 GMT"), about("q"), temporary("q", None)),
+        (429, Some("Sat, 31 Jan 2026 12:00:30 GMT"), about("q"), temporary("q", Some(30))),
+        (429, Some("31 Jan 2026 12:00:30"), about("q"), temporary("q", None)),
         (429, Some("-1"), about("q"), temporary("q", None)),
         (500, None, "<html>".to_owned(), temporary("status-500", None)),
         (503, None, r#"{"name":7}"#.to_owned(), temporary("status-503", None)),
     ];
     for (status, retry_after, body, expected) in rows {
-        let answer = resend_answer(status, retry_after, body.as_bytes());
+        let answer = resend_answer(status, wait(retry_after), body.as_bytes());
         assert_eq!(answer, expected, "{status}, {body}");
     }
     let rows = [

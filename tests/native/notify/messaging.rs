@@ -1,6 +1,6 @@
 //! Tests messages to messaging services: what adapters receive, and how their answers affect a message.
 
-use super::{CREATED, Fixture, TODAY, done, id, later, message, secret};
+use super::{CREATED, Fixture, TODAY, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, full, with};
 use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{Marker, Outcome, SendError, State, adapter_answer};
@@ -177,7 +177,8 @@ fn a_failure_of_one_service_repeats_no_other() {
 #[test]
 fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Fixture);
-    let rows: [(&str, Change); 8] = [
+    let rows: [(&str, Change); 9] = [
+        ("cancelled", |fixture| fixture.cancel()),
         ("service-off", |fixture| {
             fixture.keep_profile(&json!({"name": "Small Hours Coffee", "mail": true}));
         }),
@@ -324,7 +325,8 @@ fn a_message_is_retried_or_given_up_by_the_status_of_the_answer() {
         (422, None, permanent("status-422")),
         (425, Some("5"), temporary("status-425", Some(5))),
         (429, Some("120"), temporary("status-429", Some(120))),
-        (429, Some("Sat, 31 Jan 2026 00:00:00 GMT"), temporary("status-429", None)),
+        (429, Some("Sat, 31 Jan 2026 12:02:00 GMT"), temporary("status-429", Some(120))),
+        (429, Some("Saturday, 31-Jan-26 12:02:00 GMT"), temporary("status-429", None)),
         (429, Some("-1"), temporary("status-429", None)),
         (429, Some("99999999999999999999"), temporary("status-429", Some(u32::MAX))),
         (500, None, temporary("status-500", None)),
@@ -332,7 +334,8 @@ fn a_message_is_retried_or_given_up_by_the_status_of_the_answer() {
         (0, None, temporary("status-0", None)),
     ];
     for (status, retry_after, expected) in rows {
-        assert_eq!(adapter_answer(status, retry_after), expected, "{status} {retry_after:?}");
+        let after = wait(retry_after);
+        assert_eq!(adapter_answer(status, after), expected, "{status} {retry_after:?}");
         let Err(refusal) = expected else { continue };
         let fixture = fixture();
         fixture.adapters.refusal.replace(Some(refusal.clone()));

@@ -6,7 +6,7 @@ use futures_executor::block_on;
 use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::SendError;
 use impact_pledge::operator::notifications::{
-    self, DayQuery, DayStep, FailedQuery, QueuedRounds, Resent, Status,
+    self, DayQuery, DayStep, FailedQuery, QueuedRounds, Resendable, Resent, Status,
 };
 use impact_pledge::operator::transactions;
 use impact_pledge::pledge::NotificationService::{
@@ -15,7 +15,7 @@ use impact_pledge::pledge::NotificationService::{
 use impact_pledge::service::Message;
 use impact_pledge::store::{Key as _, NotificationKey};
 use serde_json::{Value, json};
-use std::slice;
+use std::{iter, slice};
 use support::service::{MemoryQueue, ORIGIN, test_operator};
 
 const CREATED_MS: u64 = 1_795_222_923_000;
@@ -56,7 +56,8 @@ fn states(fixture: &Fixture) -> Value {
     let statuses =
         block_on(notifications::statuses(&fixture.store, &fixture.clock, &record(fixture)));
     let row = |status: &Status| json!([status.service, status.state, status.reason]);
-    statuses.unwrap().iter().map(row).collect()
+    let (mail, messages) = statuses.unwrap();
+    iter::once(&mail).chain(&messages).map(row).collect()
 }
 
 fn to(service: NotificationService, round: u32) -> Message {
@@ -227,6 +228,35 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
     assert_eq!(resend(Some(MessagingServiceA)), (queued(1), vec![to(MessagingServiceA, 2)]));
     let rest = DayStep { queued: 1, before: 1, ..DayStep::default() };
     assert_eq!(resend(None), (rest, vec![to(Email, 2)]));
+}
+
+/// A cancelled order has nothing to announce: no page counts its failures, and no resend queues a message.
+#[test]
+fn a_failure_of_a_cancelled_transaction_is_listed_and_is_not_resent() {
+    let fixture = fixture();
+    fail(&fixture, MessagingServiceA);
+    fixture.cancel();
+    let states = || states(&fixture)[1].clone();
+    assert_eq!(states(), json!(["MessagingServiceA", "failed", "status-422"]));
+    let cancelled = status(&fixture, MessagingServiceA);
+    assert_eq!(cancelled.cancelled.as_deref(), Some(CREATED));
+    let recent = block_on(notifications::recent_failures(&fixture.store, &fixture.clock)).unwrap();
+    assert_eq!(recent.count, 0);
+    let found = block_on(notifications::resendable(&fixture.store, &fixture.clock, DAY)).unwrap();
+    assert_eq!(found, Resendable::default());
+    let ada = test_operator();
+    ada.clock.0.set(fixture.clock.0.get());
+    let (queue, rounds) = (MemoryQueue::default(), QueuedRounds::default());
+    let query = DayQuery { day: DAY.to_owned(), service: None, from: None, count: 10 };
+    let (store, author) = (&fixture.store, ada.author());
+    let step = notifications::resend_day(store, None, &author, &queue, &rounds, &query);
+    let why = format!(
+        "the message by MessagingServiceA of {} cannot be sent: the transaction was cancelled on {CREATED}",
+        id()
+    );
+    let expected = DayStep { refused: vec![(id().into_string(), why)], ..DayStep::default() };
+    assert_eq!(block_on(step).unwrap().outcome, expected);
+    assert!(queue.messages.take().is_empty());
 }
 
 #[test]

@@ -11,15 +11,16 @@ use futures_executor::block_on;
 use impact_pledge::messaging::DoorName;
 use impact_pledge::notify::{
     AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
-    Outcome, OutgoingEmail, OutgoingMessage, SendError,
+    Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
 };
 use impact_pledge::pledge::{EditKey, NotificationService, TransactionId};
+use impact_pledge::retry::RetryAfter;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::service::Message;
 use impact_pledge::store::{
-    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
-    TransactionMetadata,
+    CancelledKey, FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey,
+    TransactionKey, TransactionMetadata,
 };
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -126,6 +127,13 @@ pub fn secret() -> NamespaceSecret {
     NamespaceSecret::new([9; 32])
 }
 
+/// Returns the wait in seconds that a `Retry-After` header asks for, by a service whose clock is an hour behind.
+pub fn wait(retry_after: Option<&str>) -> Option<u32> {
+    let date = Some("Sat, 31 Jan 2026 12:00:00 GMT");
+    let retry_after = retry_after.map(|text| RetryAfter { text, date });
+    wait_seconds(retry_after, NOW_MS + 3_600_000)
+}
+
 pub fn message() -> Message {
     Message {
         id: id().into_string(),
@@ -170,6 +178,12 @@ impl Fixture {
         let metadata = serde_json::to_vec(&metadata).unwrap();
         let name = TransactionKey(id).name();
         self.store.keep(&name, record.to_string().as_bytes(), &metadata);
+    }
+
+    /// Stores the mark of a cancelled transaction.
+    pub fn cancel(&self) {
+        let value = json!({"at": CREATED}).to_string();
+        self.store.keep(&CancelledKey(&id()).name(), value.as_bytes(), b"null");
     }
 
     fn keep_profile(&self, profile: &Value) {

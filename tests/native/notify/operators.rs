@@ -105,13 +105,33 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
                       "providerId": "mail-1", "language": "en"});
     let refused = json!({"state": "failed", "reason": "no-more-attempts", "round": 1,
                          "at": "2026-11-21T02:02:03.000Z"});
-    let skipped = json!({"state": "skipped", "reason": "no-origin", "round": 1,
-                         "at": "2026-11-21T02:02:03.000Z", "attempts": 1});
     let queued = |round: u32| {
         json!({"state": "waiting", "round": round, "at": "2026-11-21T02:02:03.000Z",
                "until": "2026-11-21T02:03:03.000Z"})
     };
-    let rows: [(Value, Change); 24] = [
+    let cancelled = |status: &Value| {
+        let mut status = status.clone();
+        status["cancelled"] = CREATED.into();
+        status
+    };
+    let skipped_for = |reason: &str| {
+        json!({"state": "skipped", "reason": reason, "round": 1, "at": "2026-11-21T02:02:03.000Z",
+               "attempts": 1})
+    };
+    let rows: [(Value, Change); 28] = [
+        (cancelled(&state("waiting")), |fixture| fixture.cancel()),
+        (cancelled(&sent), |fixture| {
+            fixture.deliver(&message(), 1);
+            fixture.cancel();
+        }),
+        (cancelled(&skipped_for("cancelled")), |fixture| {
+            fixture.cancel();
+            fixture.deliver(&message(), 1);
+        }),
+        (state("not-asked"), |fixture| {
+            fixture.keep_record(&full());
+            fixture.cancel();
+        }),
         (queued(2), |fixture| drop(fixture.resend())),
         (queued(2), |fixture| {
             fixture.dead_letter();
@@ -142,7 +162,7 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
         (state("off"), |fixture| fixture.store.remove(&ProfileKey("unit").name())),
         (state("test"), |fixture| fixture.edit_metadata(|it| it["mode"] = "test".into())),
         (sent.clone(), |fixture| drop(fixture.deliver(&message(), 1))),
-        (skipped, |fixture| {
+        (skipped_for("no-origin"), |fixture| {
             fixture.settings.origin = None;
             fixture.deliver(&message(), 1);
         }),
@@ -277,7 +297,12 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
         assert!(!change.to_string().contains(EMAIL));
     }
     let off = "the e-mails of the unit `unit` are off: `units set unit --mail on` turns them on";
-    let refusals: [(&str, Change); 4] = [
+    let refusals: [(&str, Change); 6] = [
+        ("the transaction was cancelled on 2026-11-21T01:02:03Z", |fixture| fixture.cancel()),
+        ("the transaction was cancelled on 2026-11-21T01:02:03Z", |fixture| {
+            fixture.deliver(&message(), 1);
+            fixture.cancel();
+        }),
         ("the create request did not ask for an e-mail", |fixture| fixture.keep_record(&full())),
         (off, |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         (off, |fixture| fixture.store.remove(&ProfileKey("unit").name())),

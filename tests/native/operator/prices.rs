@@ -9,6 +9,7 @@ use impact_pledge::scope::Mode;
 use impact_pledge::store::PriceListKey;
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, test_operator};
 
@@ -148,4 +149,61 @@ fn a_price_list_has_a_bound() {
              nothing"
         ),
     );
+}
+
+/// A price with a wrong decimal point, or in cents, is ten or a hundred times as high.
+#[test]
+fn a_price_that_becomes_ten_times_as_high_or_as_low_is_a_risk() {
+    let list = |price: &str| {
+        price_list(&json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }))
+    };
+    for (from, to, factor) in [
+        ("0.50", "5", Some(" (× 10)")),
+        ("0.07", "0.70", Some(" (× 10)")),
+        ("0.50", "4.99", None),
+        ("5", "0.50", Some(" (÷ 10)")),
+        ("4.99", "0.50", None),
+        ("0.50", "50000", Some(" (× 100000)")),
+        ("1.25", "0.01", Some(" (÷ 125)")),
+        ("0.4", "5", Some(" (× 12.5)")),
+        ("0.50", "0", Some("")),
+        ("0", "0.50", None),
+        ("0", "0.00", None),
+        (
+            "0.0000000000000000000000000000000000001",
+            "999999999999999999999999999999999999999",
+            Some(" (× "),
+        ),
+    ] {
+        let store = MemoryStore::default();
+        let operator = test_operator();
+        let of = PriceListKey::of_mode(Mode::Live);
+        let set = Edit::All(list(from));
+        block_on(prices::set(&store, None, &operator.author(), of, &set, None)).unwrap();
+        let risks = block_on(prices::current(&store, of)).unwrap().compare(&list(to)).risks;
+        let expected =
+            factor.map(|factor| format!("the price of tree changes from {from} to {to}{factor}"));
+        let is_expected = match (&*risks, &expected) {
+            ([], None) => true,
+            ([risk], Some(expected)) => {
+                risk.starts_with(expected) && (risk == expected || factor == Some(" (× "))
+            }
+            _ => false,
+        };
+        assert!(is_expected, "{from} {to}: {risks:?}");
+    }
+}
+
+#[test]
+fn the_risks_of_a_long_price_list_stay_short() {
+    let list = |price: &str| {
+        let prices: BTreeMap<_, _> = (0..200).map(|number| (format!("o{number}"), price)).collect();
+        price_list(&json!({ "currencyCode": "USD", "unitPrices": prices }))
+    };
+    let store = MemoryStore::default();
+    let of = PriceListKey::of_mode(Mode::Live);
+    let set = Edit::All(list("1"));
+    block_on(prices::set(&store, None, &test_operator().author(), of, &set, None)).unwrap();
+    let risks = block_on(prices::current(&store, of)).unwrap().compare(&list("100")).risks;
+    assert_eq!((risks.len(), &*risks[5]), (6, "prices that change as much: 195 more"));
 }

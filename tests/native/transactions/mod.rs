@@ -51,7 +51,7 @@ fn order() -> Value {
 /// Returns the request of [`order`] from a shop that uses the buyer's name as an offering's ID.
 fn order_with_personal_offerings() -> Value {
     let mut order = order();
-    for offering in ["canary@example.net", "for CANARY ADA", "CANARY-ORDER/1", "@listed"] {
+    for offering in ["canary@example.net", "for ADA, CANARY", "CANARY-ORDER/1", "@listed"] {
         let pledge = json!({ "impact": { "amount": 1, "offeringId": offering } });
         order["pledges"].as_array_mut().unwrap().push(pledge);
     }

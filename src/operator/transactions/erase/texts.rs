@@ -3,6 +3,7 @@
 use crate::charge::PriceList;
 use crate::ledger;
 use crate::operator::Result;
+use crate::operator::transactions::names::names_person;
 use crate::operator::transactions::record::Record;
 use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
@@ -81,8 +82,12 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[
     }
 }
 
-/// Returns whether an offering's ID contains an e-mail address, the reference, or a name of the recipient.
+/// Returns whether an offering's ID contains an e-mail address, the reference, or a name of the recipient, such as
+/// the surname.
 fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
+    if names_person(offering, recipient) {
+        return true;
+    }
     let offering = offering.to_lowercase();
     let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // skips texts that are too long, before they are converted
     let names = [&recipient.first_name, &recipient.name].into_iter().flatten().map(AsRef::as_ref);
