@@ -1,9 +1,10 @@
 /* Attaches the checks of a form, and listens for submissions and resets until it is unbound. */
 import { displayOf } from "./display.ts";
-import { buttonOf, showFailure } from "./failure.ts";
+import { buttonOf, removeFailure, showFailure } from "./failure.ts";
 import { fieldsOf } from "./fields.ts";
 import { type FieldIssue, type FieldReading, hasNoField, linesOf } from "./issues.ts";
 import { liveRegion } from "./live.ts";
+import { own } from "./own.ts";
 import { issuesOf, readIssues } from "./reported.ts";
 import { isBusy } from "./sending.ts";
 import { send } from "./submit.ts";
@@ -17,6 +18,13 @@ export interface Checks {
   report(issues: unknown): unknown;
 }
 
+/** The changes by other scripts that are noticed at once. */
+const WATCHED = {
+  childList: true,
+  subtree: true,
+  attributeFilter: ["aria-describedby", "aria-invalid", "id", "novalidate"],
+};
+
 /**
  * Checks a form until it is unbound. Uses closures instead of a class, because minifiers can shorten the
  * names of local functions more than those of members.
@@ -28,15 +36,11 @@ export function attachChecks(
   signal: AbortSignal,
 ): Checks {
   const live = liveRegion(form);
-  const wasNative = !form.noValidate || "native" in live.region.dataset;
-  form.noValidate = true; // no bubbles: problems are shown beside the fields
+  const wasNative = !own(form, "noValidate") || "native" in live.region.dataset;
+  own(form, "toggleAttribute")("novalidate", true); // no bubbles: problems are shown beside the fields
   if (wasNative) live.region.dataset.native = "";
-  const { server, shown, announce, build, read, refresh, submit, reset, end, visit } = displayOf(
-    form,
-    options,
-    live,
-    signal,
-  );
+  const display = displayOf(form, options, live, signal);
+  const { server, shown, announce, build, read, refresh, submit, reset, end, visit } = display;
   let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the last payload
   let failure: HTMLElement | undefined; // the message after `onSubmit` has failed
 
@@ -102,8 +106,24 @@ export function attachChecks(
 
   function forgetServer(): void {
     server.clear();
-    failure?.remove();
+    removeFailure(form);
+    failure = undefined;
     live.clear();
+  }
+
+  /** Puts back what another script has removed from the form, such as a library that morphs the page. */
+  function restore(): void {
+    const isHere = !failure || own(form, "contains")(failure);
+    if (
+      signal.aborted ||
+      (own(form, "noValidate") && isHere && live.isIntact() && display.isIntact())
+    )
+      return;
+    own(form, "toggleAttribute")("novalidate", true);
+    if (isBusy(form)) own(form, "setAttribute")("aria-busy", "true");
+    if (!isHere) own(form, "append")(failure!);
+    live.restore();
+    display.restore();
   }
 
   /** Checks the form again after the browser has reset its fields. */
@@ -116,14 +136,17 @@ export function attachChecks(
   }
 
   function unbind(): void {
+    observer.disconnect();
     end();
     live.region.remove();
-    failure?.remove();
-    form.noValidate = !wasNative;
+    removeFailure(form);
+    own(form, "toggleAttribute")("novalidate", !wasNative);
   }
 
-  form.addEventListener("submit", onSubmit, { capture: true, signal });
-  form.addEventListener("reset", onReset, { capture: true, signal });
+  const observer = new MutationObserver(() => setTimeout(restore)); // a task: two scripts that undo each other's changes do not block the page
+  observer.observe(form, WATCHED);
+  own(form, "addEventListener")("submit", onSubmit, { capture: true, signal });
+  own(form, "addEventListener")("reset", onReset, { capture: true, signal });
   signal.addEventListener("abort", unbind);
   refresh();
   return { read: () => read(build()), refresh, report };

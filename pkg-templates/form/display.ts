@@ -1,7 +1,7 @@
 /* Checks a form while the shopper fills it in, and shows the problems. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { removeFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, nameOf } from "./fields.ts";
 import {
   type FieldIssue,
   type FieldReading,
@@ -13,6 +13,7 @@ import {
 import type { liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
+import { own } from "./own.ts";
 import { watchFields } from "./page.ts";
 import { read } from "./read.ts";
 import { isBusy } from "./sending.ts";
@@ -38,7 +39,7 @@ export function displayOf(
   const adopted = live.left ? messages.adopt(fields) : [];
   if (live.left) {
     removeFailure(form);
-    if (!isBusy(form)) form.removeAttribute("aria-busy");
+    if (!isBusy(form)) own(form, "removeAttribute")("aria-busy");
   }
   const server = serverProblems(messages.serverErrors(fields), options.messages);
   const shown: Shown = { problems: new Map(), lines: new Set() };
@@ -63,8 +64,9 @@ export function displayOf(
    * Reads the form again, and updates the problems that are shown.
    * @param data the posted data. Default: the entries that are known without running the page's `formdata`
    *   listeners
+   * @param only the fields whose problems are shown. Default: all that the shopper has visited
    */
-  function refresh(isSilent?: boolean, data?: FormData): FieldReading {
+  function refresh(isSilent?: boolean, data?: FormData, only?: Set<Field>): FieldReading {
     dropDue();
     const fields = fieldsOf(form),
       reading = readNow(data, fields),
@@ -76,6 +78,7 @@ export function displayOf(
     validity.keep(new Set(fields));
     shown.problems = new Map(
       fields
+        .filter((field) => !only || only.has(field))
         .map((field) => [field, problemOf(field, first.get(field))] as [Field, Problem])
         .filter(([, problem]) => problem),
     );
@@ -124,6 +127,31 @@ export function displayOf(
     wasSent = false;
   }
 
+  /** Whether the page still shows the problems, as this module has shown them. */
+  const isIntact = () => [...shown.problems.keys()].every(messages.isIntact);
+
+  /**
+   * Shows the same problems again, after another script has changed the page. A problem whose field was
+   * replaced moves to the new field. Takes over problems that a server rendered meanwhile.
+   */
+  function restore(): void {
+    const fields = fieldsOf(form),
+      only = new Set<Field>();
+    const move = (field: Field) => fields.find((other) => nameOf(other) === nameOf(field));
+    for (const field of shown.problems.keys()) {
+      const heir = fields.includes(field) ? field : move(field),
+        error = server.errors.get(field);
+      if (heir) only.add(heir);
+      if (heir && error) server.errors.set(heir, error);
+    }
+    for (const [field, problem] of messages.serverErrors(fields)) {
+      server.errors.set(field, problem);
+      only.add(field);
+    }
+    only.forEach(visit);
+    refresh(true, undefined, only);
+  }
+
   function end(): void {
     validity.end();
     shown.problems = new Map();
@@ -131,5 +159,18 @@ export function displayOf(
   }
 
   const dropDue = watchFields(form, note, refresh, signal);
-  return { server, shown, announce, build, read: readNow, refresh, visit, submit, reset, end };
+  return {
+    server,
+    shown,
+    announce,
+    build,
+    read: readNow,
+    refresh,
+    visit,
+    submit,
+    reset,
+    isIntact,
+    restore,
+    end,
+  };
 }

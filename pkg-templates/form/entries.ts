@@ -1,5 +1,6 @@
 /* The entries that a form posts (HTML, "constructing the entry list"), and their fields. */
 import { type Field, isForeign, isUnreadable, nameOf } from "./fields.ts";
+import { own } from "./own.ts";
 import type { Control } from "./read.ts";
 
 type Entry = readonly [name: string, value: FormDataEntryValue];
@@ -43,7 +44,7 @@ export function entryListOf(form: HTMLFormElement) {
 }
 
 function withoutListeners(form: HTMLFormElement): Entry[] {
-  const root = form.getRootNode(),
+  const root = own(form, "getRootNode")(),
     stop = (event: Event) => event.stopImmediatePropagation();
   root.addEventListener("formdata", stop, true);
   try {

@@ -1,4 +1,5 @@
 /* The fields of a form. */
+import { own } from "./own.ts";
 import { tryOrUndefined } from "./reported.ts";
 
 /**
@@ -46,13 +47,13 @@ export const isUnreadable = (field: Field | null): boolean | undefined =>
 
 /** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {
-  const own = [...form.elements] as Field[],
-    names = new Set(own.map(nameOf));
-  const others = ([...form.querySelectorAll("*")] as Field[]).filter(
+  const listed = [...own(form, "elements")] as Field[],
+    names = new Set(listed.map(nameOf));
+  const others = ([...own(form, "querySelectorAll")("*")] as Field[]).filter(
     (element) =>
       isForeign(element) && "value" in element && nameOf(element) && !names.has(nameOf(element)),
   );
-  const fields = others.length > 0 ? [...own, ...others].sort(byPosition) : own;
+  const fields = others.length > 0 ? [...listed, ...others].sort(byPosition) : listed;
   return fields.filter(
     (field) =>
       !NO_FIELDS.test(field.type) && !field.disabled && !field.matches(":disabled, object"),
