@@ -1,6 +1,6 @@
 /* Attaches the checks of a form, and listens for submissions and resets until it is unbound. */
 import { displayOf } from "./display.ts";
-import { buttonOf, removeFailure, showFailure } from "./failure.ts";
+import { buttonOf, isChecked, removeFailure, showFailure } from "./failure.ts";
 import { fieldsOf } from "./fields.ts";
 import { type FieldIssue, type FieldReading, hasNoField, linesOf } from "./issues.ts";
 import { liveRegion } from "./live.ts";
@@ -45,15 +45,16 @@ export function attachChecks(
   let failure: HTMLElement | undefined; // the message after `onSubmit` has failed
 
   function onSubmit(event: SubmitEvent): void {
-    if (event.target !== form || (event.submitter as HTMLButtonElement | null)?.formNoValidate)
-      return;
+    const { submitter } = event;
+    if (event.target !== form || !isChecked(form, submitter)) return;
     if (isBusy(form)) return event.preventDefault();
-    const data = build(buttonOf(form, event.submitter));
+    const data = build(buttonOf(form, submitter));
     forgetServer();
     const [{ payload, issues }, ownerAt] = submit(data);
     fieldAt = ownerAt;
     if (issues.length > 0 || shown.problems.size > 0) block(event, issues);
-    else if (options.onSubmit) send(form, options, payload, { data, event }, refused);
+    else if (options.onSubmit && !submitter?.hasAttribute("formaction"))
+      send(form, options, payload, { data, event }, refused);
   }
 
   /**

@@ -41,6 +41,15 @@ export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): vo
   own(form, "requestSubmit")(buttonOf(form, submitter));
 
 /**
+ * Whether the browser checks a form that is submitted by a button. It does not if the button has
+ * `formnovalidate`, and if the submission only closes a dialog.
+ */
+export const isChecked = (form: HTMLFormElement, submitter: HTMLElement | null): boolean => {
+  const { formNoValidate, formMethod } = (submitter ?? {}) as Partial<HTMLButtonElement>;
+  return !formNoValidate && (formMethod || own(form, "method")) !== "dialog";
+};
+
+/**
  * Returns the button that was pressed, or null if the browser cannot submit the form with it. Examples are a
  * button that was removed, and a custom element. Happy-dom gives the form itself as the `submitter`, so the
  * result is null there, too.

@@ -1,7 +1,7 @@
 /* `impact-pledge/form`: checks a plain HTML form in a page, and posted data on a server, by the same rules. */
 import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
-import { resend } from "./failure.ts";
+import { isChecked, resend } from "./failure.ts";
 import { MESSAGES, READ, checkOptions } from "./options.ts";
 import { own } from "./own.ts";
 import { read } from "./read.ts";
@@ -147,6 +147,7 @@ function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: Abor
   let isWaiting: boolean | undefined; // false: the wait is over
   async function hold(event: SubmitEvent): Promise<void> {
     if (areLoaded() || isWaiting === false || event.target !== form) return;
+    if (!isChecked(form, event.submitter)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (isWaiting) return;
