@@ -94,13 +94,17 @@ type Replaced<Values, Members> = Values extends Members
 /** Prevents TypeScript from inferring a type from this position, like `NoInfer` of TypeScript 5.4. */
 type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
+/** What a resolver reads of a form. A server that has no form passes `{ fields: {} }`. */
+type FormState<Values extends FieldValues> = Pick<ResolverOptions<Values>, "fields"> &
+  Partial<ResolverOptions<Values>>;
+
 /** A resolver for forms with any values; `useForm` infers their type. */
 export type PledgeResolver<Optional extends boolean = false, Name extends string = ""> = <
   Values extends FieldValues = CreatePledgeTransactionRequest,
 >(
   values: Values,
   context: unknown,
-  form: ResolverOptions<Values>,
+  form: FormState<Values>,
 ) =>
   | ResolverResult<Values, PledgeValues<Values, Optional, Name>>
   | Promise<ResolverResult<Values, PledgeValues<Values, Optional, Name>>>;
@@ -162,7 +166,7 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
 }
 
 type Values = Readonly<Record<string, unknown>>;
-type Form = ResolverOptions<FieldValues>;
+type Form = FormState<FieldValues>;
 
 /** A field in React Hook Form's state: `refs` are several checkboxes or radio buttons with one name. */
 interface Field {

@@ -127,13 +127,14 @@ export function attachChecks(
     display.restore();
   }
 
-  /** Checks the form again after the browser has reset its fields. */
+  /**
+   * Hides all problems, and checks the form again after the browser has reset its fields. What is reported
+   * meanwhile stays: React resets a form after its action, just before it reports the answer.
+   */
   function onReset(): void {
-    setTimeout(() => {
-      reset();
-      forgetServer();
-      if (!signal.aborted) refresh();
-    });
+    reset();
+    forgetServer();
+    setTimeout(() => signal.aborted || refresh());
   }
 
   function unbind(): void {

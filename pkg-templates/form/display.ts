@@ -92,17 +92,18 @@ export function displayOf(
   }
 
   /**
-   * Returns the problem to show for a field. Problems that the rules or the browser found take precedence
-   * over those of the server.
+   * Returns the problem to show for a field. The server's problem takes precedence until the field is edited,
+   * because a program may have reset the field meanwhile.
    */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
-    if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
+    const error = server.errors.get(field);
+    if (error || !touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return error;
     return validity.find(field) || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
           group: issue && groupOf(issue),
         }
-      : server.errors.get(field);
+      : undefined;
   }
 
   function notify(issues: FieldIssue[]): void {
