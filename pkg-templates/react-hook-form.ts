@@ -14,6 +14,7 @@ import type {
   ResolverOptions,
   ResolverResult,
 } from "react-hook-form";
+import { isAmbiguous } from "./form/fields.ts";
 import { READ, checkOptions } from "./form/options.ts";
 import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
@@ -233,8 +234,10 @@ const EMPTY: readonly unknown[] = [undefined, null, false, ""];
 
 function textOf(value: unknown, path: readonly string[], fields: unknown): string {
   if (Number.isNaN(value)) return unreadIn(path, fields);
-  if (!EMPTY.includes(value)) return String(value);
-  return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
+  const [element] = elementsOf(fields, path),
+    text = EMPTY.includes(value) ? "" : String(value);
+  if (text) return isAmbiguous(element, path.join("."), text) ? UNREADABLE : text;
+  return element?.validity?.badInput ? UNREADABLE : "";
 }
 
 /**

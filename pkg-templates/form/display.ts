@@ -1,7 +1,7 @@
 /* Checks a form while the shopper fills it in, and shows the problems. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { removeFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf, nameOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, isOfRequest, nameOf } from "./fields.ts";
 import {
   type FieldIssue,
   type FieldReading,
@@ -46,9 +46,11 @@ export function displayOf(
   const { add, announce } = summaryOf(live, options, shown, server.lines);
   let touched = new WeakSet([...adopted, ...server.errors.keys()]); // fields whose problems are shown: after the shopper has left or changed them, and all after a submission
   let wasSent = false;
+  let typed: Field | undefined; // the field of the last event, if the shopper is typing
   let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
   function note(type: string, field: Field): void {
+    typed = type === "input" ? field : undefined;
     if (type !== "input") touched.add(field);
     if (type !== "focusout") server.forget(field);
   }
@@ -61,21 +63,37 @@ export function displayOf(
   }
 
   /**
+   * While the shopper types, checks the fields whose problems may change: the typed one, those of the request,
+   * and those that were visited. A form may have thousands of others.
+   */
+  function check(): void {
+    const isNear = (field: Field) =>
+      field === typed || touched.has(field) || isOfRequest(nameOf(field));
+    refresh(false, undefined, undefined, typed && isNear);
+  }
+
+  /**
    * Reads the form again, and updates the problems that are shown.
    * @param data the posted data. Default: the entries that are known without running the page's `formdata`
    *   listeners
    * @param only the fields whose problems are shown. Default: all that the shopper has visited
+   * @param isNear whether a field is checked. Default: all are
    */
-  function refresh(isSilent?: boolean, data?: FormData, only?: Set<Field>): FieldReading {
+  function refresh(
+    isSilent?: boolean,
+    data?: FormData,
+    only?: Set<Field>,
+    isNear?: (field: Field) => boolean,
+  ): FieldReading {
     dropDue();
-    const fields = fieldsOf(form),
-      reading = readNow(data, fields),
+    const fields = fieldsOf(form, isNear),
+      reading = readNow(data ?? peek(fields, isNear && isOfRequest), fields),
       [{ issues }] = reading;
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
     );
     for (const field of fields) validity.set(field, first.get(field)?.message); // shown or not
-    validity.keep(new Set(fields));
+    if (!isNear) validity.keep(new Set(fields));
     shown.problems = new Map(
       fields
         .filter((field) => !only || only.has(field))
@@ -159,7 +177,7 @@ export function displayOf(
     messages.show(shown.problems);
   }
 
-  const dropDue = watchFields(form, note, refresh, signal);
+  const dropDue = watchFields(form, note, check, signal);
   return {
     server,
     shown,

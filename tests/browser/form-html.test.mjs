@@ -23,9 +23,7 @@ async function useNamed(name) {
     },
   });
   const see = () =>
-    seen.push(
-      [email.getAttribute("aria-invalid"), reference.getAttribute("aria-invalid")].join(),
-    );
+    seen.push([email.getAttribute("aria-invalid"), reference.getAttribute("aria-invalid")].join());
   email.value = "ada@";
   email.dispatchEvent(new Event("change", { bubbles: true }));
   see();
@@ -67,6 +65,46 @@ test("a field of a form whose rules are loaded later may have such a name, too",
   await page.fill("#email", "ada@@");
   await page.click("#send");
   assert.deepEqual(await problems(page), { email: EMAIL });
+});
+
+/** Amounts that are typed into a control: language, type of the control, text, and the number; null: a problem. */
+const AMOUNTS = [
+  ["de", "text", "1.000", null],
+  ["de", "text", " 12.500 ", null],
+  ["fr", "tel", "250.000", null],
+  ["de_AT", "text", "1.000", null],
+  ["de", "text", "1,5", null],
+  ["de", "text", "1000", 1000],
+  ["de", "text", "1.5", 1.5],
+  ["de", "text", "0.125", 0.125],
+  ["de", "text", "1.0000", 1],
+  ["de", "number", "1.250", 1.25],
+  ["de", "hidden", "1.250", 1.25],
+  ["de-CH", "text", "1.000", 1],
+  ["en", "text", "1.250", 1.25],
+  ["no such language", "text", "1.250", 1.25],
+];
+
+test("an amount that means one thousand or one, by its language, is a problem", async (t) => {
+  const page = await formPage(t, VALID + field("coupon", "coupon", 'value="1.000"'));
+  const found = await page.evaluate(
+    (amounts) =>
+      amounts.map(([lang, type, text]) => {
+        Object.assign(document.forms[0], { lang });
+        Object.assign(amount, { type, value: text });
+        reference.value = "1.000";
+        const { valid, payload, issues } = bound.read();
+        if (valid) return [payload.pledges[0].impact.amount, payload.reference].join();
+        return issues.map(({ code, field }) => `${code} ${field.id}`).join();
+      }),
+    AMOUNTS,
+  );
+  for (const [index, [lang, type, text, number]] of AMOUNTS.entries())
+    assert.equal(
+      found[index],
+      number === null ? "invalid_type amount" : `${number},1.000`,
+      `${lang} ${type} ${text}`,
+    );
 });
 
 /**
