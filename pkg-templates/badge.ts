@@ -76,6 +76,8 @@ function tagOf(locale: string): string {
 // ---- The element ---------------------------------------------------------------------------------------
 
 const NAME = "impact-badge";
+/** The attributes that are also properties, because some frameworks, such as Lit and Angular, set properties. */
+const PROPERTIES = ["amount", "zero", "one", "two", "few", "many", "other", "href", "rel"];
 
 /**
  * The styles of a badge. Colours follow the page's `color-scheme`. A badge is hidden if it has neither a
@@ -91,7 +93,7 @@ a:any-link{text-decoration:underline}
 
 function badge(): CustomElementConstructor {
   let sheet: CSSStyleSheet | undefined;
-  return class extends HTMLElement {
+  class Badge extends HTMLElement {
     readonly #link = part("a", "badge");
     readonly #text = part("span", "text");
 
@@ -106,6 +108,10 @@ function badge(): CustomElementConstructor {
     }
 
     connectedCallback() {
+      for (const name of PROPERTIES) {
+        const own = Object.getOwnPropertyDescriptor(this, name); // set before the element was defined
+        if (own && delete (this as never)[name]) Object.assign(this, { [name]: own.value });
+      }
       this.#show();
     }
 
@@ -124,8 +130,21 @@ function badge(): CustomElementConstructor {
         this.#text.replaceChildren(document.createElement("slot")); // the element's own text
       }
     }
-  };
+  }
+  for (const name of PROPERTIES) Object.defineProperty(Badge.prototype, name, reflected(name));
+  return Badge;
 }
+
+/** Returns a property that reads and writes the attribute of its name. */
+const reflected = (name: string): PropertyDescriptor & ThisType<HTMLElement> => ({
+  get() {
+    return this.getAttribute(name);
+  },
+  set(value: unknown) {
+    if (value === undefined || value === null) this.removeAttribute(name);
+    else this.setAttribute(name, String(value));
+  },
+});
 
 const part = <Name extends "a" | "span">(name: Name, part: string): HTMLElementTagNameMap[Name] =>
   Object.assign(document.createElement(name), { part });

@@ -377,8 +377,11 @@ const timeout = (call: Outgoing, ended: Unanswered, ms: number) =>
     { idempotencyKey: call.idempotencyKey },
   );
 
-const endingOf = (call: Outgoing, ended: Unanswered) =>
-  (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") + notRetried(call, ended);
+/** Returns the end of an error message: what may have been recorded, unless the service's own `text` says it. */
+const endingOf = (call: Outgoing, ended: Next, text = "") =>
+  (ended.mayBeRecorded && !/recorded/.test(text)
+    ? "; the transaction may have been recorded"
+    : "") + notRetried(call, ended);
 
 /**
  * Returns the end of an error message. It names the option that prevented the retry of a create request, and
@@ -454,7 +457,9 @@ function refusal(call: Outgoing, ended: Answered): ApiError {
   const isForeign =
     kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message =
-    redact(text) + (isForeign ? `; the address was ${redact(url)}` : "") + notRetried(call, ended);
+    redact(text) +
+    (isForeign ? `; the address was ${redact(url)}` : "") +
+    endingOf(call, ended, text);
   const answer = {
     status,
     error: error && redact(error),

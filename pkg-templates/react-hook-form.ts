@@ -14,6 +14,7 @@ import type {
   ResolverOptions,
   ResolverResult,
 } from "react-hook-form";
+import { isAmbiguous } from "./form/fields.ts";
 import { READ, checkOptions } from "./form/options.ts";
 import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
@@ -94,13 +95,17 @@ type Replaced<Values, Members> = Values extends Members
 /** Prevents TypeScript from inferring a type from this position, like `NoInfer` of TypeScript 5.4. */
 type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
+/** What a resolver reads of a form. A server that has no form passes `{ fields: {} }`. */
+type FormState<Values extends FieldValues> = Pick<ResolverOptions<Values>, "fields"> &
+  Partial<ResolverOptions<Values>>;
+
 /** A resolver for forms with any values; `useForm` infers their type. */
 export type PledgeResolver<Optional extends boolean = false, Name extends string = ""> = <
   Values extends FieldValues = CreatePledgeTransactionRequest,
 >(
   values: Values,
   context: unknown,
-  form: ResolverOptions<Values>,
+  form: FormState<Values>,
 ) =>
   | ResolverResult<Values, PledgeValues<Values, Optional, Name>>
   | Promise<ResolverResult<Values, PledgeValues<Values, Optional, Name>>>;
@@ -162,7 +167,7 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
 }
 
 type Values = Readonly<Record<string, unknown>>;
-type Form = ResolverOptions<FieldValues>;
+type Form = FormState<FieldValues>;
 
 /** A field in React Hook Form's state: `refs` are several checkboxes or radio buttons with one name. */
 interface Field {
@@ -229,8 +234,10 @@ const EMPTY: readonly unknown[] = [undefined, null, false, ""];
 
 function textOf(value: unknown, path: readonly string[], fields: unknown): string {
   if (Number.isNaN(value)) return unreadIn(path, fields);
-  if (!EMPTY.includes(value)) return String(value);
-  return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
+  const [element] = elementsOf(fields, path),
+    text = EMPTY.includes(value) ? "" : String(value);
+  if (text) return isAmbiguous(element, path.join("."), text) ? UNREADABLE : text;
+  return element?.validity?.badInput ? UNREADABLE : "";
 }
 
 /**

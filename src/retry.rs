@@ -131,7 +131,9 @@ impl Request {
 
     fn may_be_recorded(self, failure: Failure<'_>) -> bool {
         match (self, failure) {
-            (Request::Get, _) | (_, Failure::Unsent | Failure::Status { status: 429, .. }) => false,
+            (Request::Get, _) | (_, Failure::Unsent) => false,
+            // A redirect (0 in a browser) or a refusal. A proxy sends 408 if it has waited too long for the rest of the request or for an answer.
+            (_, Failure::Status { status: 0 | 300..=407 | 409..500, .. }) => false,
             // For a create request without a key, the service sends `Retry-After` only if nothing was recorded.
             (
                 Request::Create { has_key: false, .. },

@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import { keys, teams } from "../../src/operator/development.json";
 import { refusalOf } from "./loopback.ts";
 import { Stop, printable, settings } from "./output.ts";
+import { starterEnded } from "./starter.ts";
 
 /** The API keys for local development, with their stored records. */
 const KEYS = keys as unknown as readonly [
@@ -24,7 +25,7 @@ const ORDER = {
   pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
 };
 
-/** Runs the service until Ctrl-C. */
+/** Runs the service until Ctrl-C, or until the npm that started it has ended. */
 export async function serve(options: { port?: string }): Promise<0> {
   const port = portOf(options.port, process.env.PORT || "8787");
   const { createTestService } = await import("impact-pledge/testing");
@@ -32,7 +33,8 @@ export async function serve(options: { port?: string }): Promise<0> {
   server.on("request", log);
   await listening(server, port);
   console.log(greeting(`http://${HOST}:${(server.address() as AddressInfo).port}`));
-  await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal));
+  await Promise.race([starterEnded(), ...signals]);
   server.close();
   server.closeAllConnections();
   return 0;

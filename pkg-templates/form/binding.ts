@@ -1,9 +1,10 @@
 /* Attaches the checks of a form, and listens for submissions and resets until it is unbound. */
 import { displayOf } from "./display.ts";
-import { buttonOf, showFailure } from "./failure.ts";
+import { buttonOf, isChecked, removeFailure, showFailure } from "./failure.ts";
 import { fieldsOf } from "./fields.ts";
 import { type FieldIssue, type FieldReading, hasNoField, linesOf } from "./issues.ts";
 import { liveRegion } from "./live.ts";
+import { own } from "./own.ts";
 import { issuesOf, readIssues } from "./reported.ts";
 import { isBusy } from "./sending.ts";
 import { send } from "./submit.ts";
@@ -17,6 +18,13 @@ export interface Checks {
   report(issues: unknown): unknown;
 }
 
+/** The changes by other scripts that are noticed at once. */
+const WATCHED = {
+  childList: true,
+  subtree: true,
+  attributeFilter: ["aria-describedby", "aria-invalid", "id", "novalidate"],
+};
+
 /**
  * Checks a form until it is unbound. Uses closures instead of a class, because minifiers can shorten the
  * names of local functions more than those of members.
@@ -28,28 +36,25 @@ export function attachChecks(
   signal: AbortSignal,
 ): Checks {
   const live = liveRegion(form);
-  const wasNative = !form.noValidate || "native" in live.region.dataset;
-  form.noValidate = true; // no bubbles: problems are shown beside the fields
+  const wasNative = !own(form, "noValidate") || "native" in live.region.dataset;
+  own(form, "toggleAttribute")("novalidate", true); // no bubbles: problems are shown beside the fields
   if (wasNative) live.region.dataset.native = "";
-  const { server, shown, announce, build, read, refresh, submit, reset, end, visit } = displayOf(
-    form,
-    options,
-    live,
-    signal,
-  );
+  const display = displayOf(form, options, live, signal);
+  const { server, shown, announce, build, read, refresh, submit, reset, end, visit } = display;
   let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the last payload
   let failure: HTMLElement | undefined; // the message after `onSubmit` has failed
 
   function onSubmit(event: SubmitEvent): void {
-    if (event.target !== form || (event.submitter as HTMLButtonElement | null)?.formNoValidate)
-      return;
+    const { submitter } = event;
+    if (event.target !== form || !isChecked(form, submitter)) return;
     if (isBusy(form)) return event.preventDefault();
-    const data = build(buttonOf(form, event.submitter));
+    const data = build(buttonOf(form, submitter));
     forgetServer();
     const [{ payload, issues }, ownerAt] = submit(data);
     fieldAt = ownerAt;
     if (issues.length > 0 || shown.problems.size > 0) block(event, issues);
-    else if (options.onSubmit) send(form, options, payload, { data, event }, refused);
+    else if (options.onSubmit && !submitter?.hasAttribute("formaction"))
+      send(form, options, payload, { data, event }, refused);
   }
 
   /**
@@ -102,28 +107,48 @@ export function attachChecks(
 
   function forgetServer(): void {
     server.clear();
-    failure?.remove();
+    removeFailure(form);
+    failure = undefined;
     live.clear();
   }
 
-  /** Checks the form again after the browser has reset its fields. */
+  /** Puts back what another script has removed from the form, such as a library that morphs the page. */
+  function restore(): void {
+    const isHere = !failure || own(form, "contains")(failure);
+    if (
+      signal.aborted ||
+      (own(form, "noValidate") && isHere && live.isIntact() && display.isIntact())
+    )
+      return;
+    own(form, "toggleAttribute")("novalidate", true);
+    if (isBusy(form)) own(form, "setAttribute")("aria-busy", "true");
+    if (!isHere) own(form, "append")(failure!);
+    live.restore();
+    display.restore();
+  }
+
+  /**
+   * Hides all problems, and checks the form again after the browser has reset its fields. What is reported
+   * meanwhile stays: React resets a form after its action, just before it reports the answer.
+   */
   function onReset(): void {
-    setTimeout(() => {
-      reset();
-      forgetServer();
-      if (!signal.aborted) refresh();
-    });
+    reset();
+    forgetServer();
+    setTimeout(() => signal.aborted || refresh());
   }
 
   function unbind(): void {
+    observer.disconnect();
     end();
     live.region.remove();
-    failure?.remove();
-    form.noValidate = !wasNative;
+    removeFailure(form);
+    own(form, "toggleAttribute")("novalidate", !wasNative);
   }
 
-  form.addEventListener("submit", onSubmit, { capture: true, signal });
-  form.addEventListener("reset", onReset, { capture: true, signal });
+  const observer = new MutationObserver(() => setTimeout(restore)); // a task: two scripts that undo each other's changes do not block the page
+  observer.observe(form, WATCHED);
+  own(form, "addEventListener")("submit", onSubmit, { capture: true, signal });
+  own(form, "addEventListener")("reset", onReset, { capture: true, signal });
   signal.addEventListener("abort", unbind);
   refresh();
   return { read: () => read(build()), refresh, report };

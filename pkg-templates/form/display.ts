@@ -1,7 +1,7 @@
 /* Checks a form while the shopper fills it in, and shows the problems. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { removeFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, isOfRequest, nameOf } from "./fields.ts";
 import {
   type FieldIssue,
   type FieldReading,
@@ -13,6 +13,7 @@ import {
 import type { liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
+import { own } from "./own.ts";
 import { watchFields } from "./page.ts";
 import { read } from "./read.ts";
 import { isBusy } from "./sending.ts";
@@ -38,16 +39,18 @@ export function displayOf(
   const adopted = live.left ? messages.adopt(fields) : [];
   if (live.left) {
     removeFailure(form);
-    if (!isBusy(form)) form.removeAttribute("aria-busy");
+    if (!isBusy(form)) own(form, "removeAttribute")("aria-busy");
   }
   const server = serverProblems(messages.serverErrors(fields), options.messages);
   const shown: Shown = { problems: new Map(), lines: new Set() };
   const { add, announce } = summaryOf(live, options, shown, server.lines);
   let touched = new WeakSet([...adopted, ...server.errors.keys()]); // fields whose problems are shown: after the shopper has left or changed them, and all after a submission
   let wasSent = false;
+  let typed: Field | undefined; // the field of the last event, if the shopper is typing
   let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
   function note(type: string, field: Field): void {
+    typed = type === "input" ? field : undefined;
     if (type !== "input") touched.add(field);
     if (type !== "focusout") server.forget(field);
   }
@@ -60,22 +63,40 @@ export function displayOf(
   }
 
   /**
+   * While the shopper types, checks the fields whose problems may change: the typed one, those of the request,
+   * and those that were visited. A form may have thousands of others.
+   */
+  function check(): void {
+    const isNear = (field: Field) =>
+      field === typed || touched.has(field) || isOfRequest(nameOf(field));
+    refresh(false, undefined, undefined, typed && isNear);
+  }
+
+  /**
    * Reads the form again, and updates the problems that are shown.
    * @param data the posted data. Default: the entries that are known without running the page's `formdata`
    *   listeners
+   * @param only the fields whose problems are shown. Default: all that the shopper has visited
+   * @param isNear whether a field is checked. Default: all are
    */
-  function refresh(isSilent?: boolean, data?: FormData): FieldReading {
+  function refresh(
+    isSilent?: boolean,
+    data?: FormData,
+    only?: Set<Field>,
+    isNear?: (field: Field) => boolean,
+  ): FieldReading {
     dropDue();
-    const fields = fieldsOf(form),
-      reading = readNow(data, fields),
+    const fields = fieldsOf(form, isNear),
+      reading = readNow(data ?? peek(fields, isNear && isOfRequest), fields),
       [{ issues }] = reading;
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
     );
     for (const field of fields) validity.set(field, first.get(field)?.message); // shown or not
-    validity.keep(new Set(fields));
+    if (!isNear) validity.keep(new Set(fields));
     shown.problems = new Map(
       fields
+        .filter((field) => !only || only.has(field))
         .map((field) => [field, problemOf(field, first.get(field))] as [Field, Problem])
         .filter(([, problem]) => problem),
     );
@@ -89,17 +110,18 @@ export function displayOf(
   }
 
   /**
-   * Returns the problem to show for a field. Problems that the rules or the browser found take precedence
-   * over those of the server.
+   * Returns the problem to show for a field. The server's problem takes precedence until the field is edited,
+   * because a program may have reset the field meanwhile.
    */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
-    if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
+    const error = server.errors.get(field);
+    if (error || !touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return error;
     return validity.find(field) || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
           group: issue && groupOf(issue),
         }
-      : server.errors.get(field);
+      : undefined;
   }
 
   function notify(issues: FieldIssue[]): void {
@@ -124,12 +146,50 @@ export function displayOf(
     wasSent = false;
   }
 
+  /** Whether the page still shows the problems, as this module has shown them. */
+  const isIntact = () => [...shown.problems.keys()].every(messages.isIntact);
+
+  /**
+   * Shows the same problems again, after another script has changed the page. A problem whose field was
+   * replaced moves to the new field. Takes over problems that a server rendered meanwhile.
+   */
+  function restore(): void {
+    const fields = fieldsOf(form),
+      only = new Set<Field>();
+    const move = (field: Field) => fields.find((other) => nameOf(other) === nameOf(field));
+    for (const field of shown.problems.keys()) {
+      const heir = fields.includes(field) ? field : move(field),
+        error = server.errors.get(field);
+      if (heir) only.add(heir);
+      if (heir && error) server.errors.set(heir, error);
+    }
+    for (const [field, problem] of messages.serverErrors(fields)) {
+      server.errors.set(field, problem);
+      only.add(field);
+    }
+    only.forEach(visit);
+    refresh(true, undefined, only);
+  }
+
   function end(): void {
     validity.end();
     shown.problems = new Map();
     messages.show(shown.problems);
   }
 
-  const dropDue = watchFields(form, note, refresh, signal);
-  return { server, shown, announce, build, read: readNow, refresh, visit, submit, reset, end };
+  const dropDue = watchFields(form, note, check, signal);
+  return {
+    server,
+    shown,
+    announce,
+    build,
+    read: readNow,
+    refresh,
+    visit,
+    submit,
+    reset,
+    isIntact,
+    restore,
+    end,
+  };
 }

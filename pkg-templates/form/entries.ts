@@ -1,5 +1,6 @@
 /* The entries that a form posts (HTML, "constructing the entry list"), and their fields. */
-import { type Field, isForeign, isUnreadable, nameOf } from "./fields.ts";
+import { type Field, isAmbiguous, isForeign, isUnreadable, nameOf } from "./fields.ts";
+import { own } from "./own.ts";
 import type { Control } from "./read.ts";
 
 type Entry = readonly [name: string, value: FormDataEntryValue];
@@ -26,9 +27,10 @@ export function entryListOf(form: HTMLFormElement) {
    * Returns the entry list without running the page's `formdata` listeners, which add the values of custom
    * elements. Reads these values from the elements' properties instead. If that is impossible, takes them
    * from the last list that was built.
+   * @param isWanted whether the entries of a name are needed. Default: all are
    */
-  function peek(fields: readonly Field[]): Entry[] {
-    const listed = withoutListeners(form),
+  function peek(fields: readonly Field[], isWanted = (_: string) => true): Entry[] {
+    const listed = withoutListeners(form).filter(([name]) => isWanted(name)),
       names = new Set([...listed.map(([name]) => name), ...fields.map(nameOf)]);
     return [
       ...listed,
@@ -43,7 +45,7 @@ export function entryListOf(form: HTMLFormElement) {
 }
 
 function withoutListeners(form: HTMLFormElement): Entry[] {
-  const root = form.getRootNode(),
+  const root = own(form, "getRootNode")(),
     stop = (event: Event) => event.stopImmediatePropagation();
   root.addEventListener("formdata", stop, true);
   try {
@@ -72,7 +74,7 @@ export function controlsOf(fields: readonly Field[], entries: Iterable<Entry>): 
       for (const key of [nameOf(field), `${nameOf(field)}\0${field.value}`])
         if (!posting.get(key)?.push(field)) posting.set(key, [field]);
   const control = (field: Field | null, name: string, value: string, isPosted: boolean) => {
-    const isBad = isUnreadable(field);
+    const isBad = isUnreadable(field) || isAmbiguous(field, name, value);
     return {
       field,
       name,

@@ -1,13 +1,15 @@
 /* The message that a form could not be sent, with a button to retry. */
 import { isCustom } from "./fields.ts";
-import { elementOf } from "./live.ts";
+import { elementOf, newId } from "./live.ts";
+import { own } from "./own.ts";
 import { formText } from "./texts.ts";
 import type { FormMessages } from "./types.ts";
 
 const FAILURE = "impact-pledge-failure";
 
 /** Removes the error message from a form. A copied form may contain the message of the original. */
-export const removeFailure = (form: HTMLFormElement) => form.querySelector(`.${FAILURE}`)?.remove();
+export const removeFailure = (form: HTMLFormElement) =>
+  own(form, "querySelector")(`.${FAILURE}`)?.remove();
 
 /**
  * Appends an error message with a retry button to the form. Returns the message's element.
@@ -23,19 +25,29 @@ export function showFailure(
     retry = elementOf(form, "button", formText(messages, "retry"));
   alert.setAttribute("role", "alert");
   alert.className = FAILURE;
+  alert.id = newId(FAILURE);
   retry.type = "button";
   retry.onclick = () => {
     submitter?.focus(); // this button will be removed
     resend(form, submitter);
   };
   alert.append(elementOf(form, "p", formText(messages, "submit_failed")), retry);
-  form.append(alert);
+  own(form, "append")(alert);
   return alert;
 }
 
 /** Submits the form again, with the same button if the browser can still use it. */
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
-  form.requestSubmit(buttonOf(form, submitter));
+  own(form, "requestSubmit")(buttonOf(form, submitter));
+
+/**
+ * Whether the browser checks a form that is submitted by a button. It does not if the button has
+ * `formnovalidate`, and if the submission only closes a dialog.
+ */
+export const isChecked = (form: HTMLFormElement, submitter: HTMLElement | null): boolean => {
+  const { formNoValidate, formMethod } = (submitter ?? {}) as Partial<HTMLButtonElement>;
+  return !formNoValidate && (formMethod || own(form, "method")) !== "dialog";
+};
 
 /**
  * Returns the button that was pressed, or null if the browser cannot submit the form with it. Examples are a

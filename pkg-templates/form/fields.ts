@@ -1,5 +1,8 @@
 /* The fields of a form. */
+import { REQUEST } from "../generated/fields.ts";
+import { own } from "./own.ts";
 import { tryOrUndefined } from "./reported.ts";
+import { shapeWithin } from "./shape.ts";
 
 /**
  * The types of elements that do not count as fields. Such elements post no text, or post it only when they
@@ -38,24 +41,49 @@ export const canShow = (field: Field | null | undefined): field is Field =>
  * component that is not rendered yet.
  */
 export const foundBy = (field: Field): string | undefined =>
-  tryOrUndefined(() => field.validationMessage);
+  tryOrUndefined(() => (field.validity?.valid ? "" : field.validationMessage)); // valid: quicker
 
 /** Whether a field has text that the browser cannot read, such as `1,5` in a number field. */
 export const isUnreadable = (field: Field | null): boolean | undefined =>
   tryOrUndefined(() => field?.validity.badInput);
 
-/** Returns the current fields of a form, in the order of the document. */
-export function fieldsOf(form: HTMLFormElement): Field[] {
-  const own = [...form.elements] as Field[],
-    names = new Set(own.map(nameOf));
-  const others = ([...form.querySelectorAll("*")] as Field[]).filter(
+/** Types of controls whose text is what the shopper typed; `undefined` for a component. */
+const TYPED = /^(search|tel|text|textarea|undefined)$/;
+/** A number that has one group of thousands, or three decimal places. */
+const GROUPED = /^\s*\+?[1-9]\d{0,2}\.\d{3}\s*$/;
+
+/**
+ * Whether an amount has two meanings: `1.000` in a language with decimal commas, where people also write one
+ * thousand like this. Not in controls of the type `number`, because there the browser has read the text.
+ */
+export const isAmbiguous = (field: Partial<Field> | null | undefined, name: string, text: string) =>
+  name.endsWith(".amount") &&
+  GROUPED.test(text) &&
+  tryOrUndefined(() => TYPED.test(field!.type!) && hasDecimalComma(field!));
+
+function hasDecimalComma(field: Partial<Field>): boolean {
+  const { lang = "" } = field.closest!<HTMLElement>("[lang]") ?? {};
+  return new Intl.NumberFormat(lang.replaceAll("_", "-") || undefined).format(1.5).includes(",");
+}
+
+/** Whether a name is that of a member of the request, or of a part of it. Other fields are the shop's own. */
+export const isOfRequest = (name: string) => Boolean(shapeWithin(REQUEST, name.split(".", 1)[0]!));
+
+/** Returns the current fields of a form, in the order of the document: all, or those that `isWanted` accepts. */
+export function fieldsOf(form: HTMLFormElement, isWanted = (_: Field) => true): Field[] {
+  const listed = [...own(form, "elements")] as Field[],
+    names = new Set(listed.map(nameOf));
+  const others = ([...own(form, "querySelectorAll")("*")] as Field[]).filter(
     (element) =>
       isForeign(element) && "value" in element && nameOf(element) && !names.has(nameOf(element)),
   );
-  const fields = others.length > 0 ? [...own, ...others].sort(byPosition) : own;
+  const fields = others.length > 0 ? [...listed, ...others].sort(byPosition) : listed;
   return fields.filter(
     (field) =>
-      !NO_FIELDS.test(field.type) && !field.disabled && !field.matches(":disabled, object"),
+      isWanted(field) &&
+      !NO_FIELDS.test(field.type) &&
+      !field.disabled &&
+      !field.matches(":disabled, object"),
   );
 }
 

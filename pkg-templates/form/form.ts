@@ -1,8 +1,9 @@
 /* `impact-pledge/form`: checks a plain HTML form in a page, and posted data on a server, by the same rules. */
 import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
-import { resend } from "./failure.ts";
+import { isChecked, resend } from "./failure.ts";
 import { MESSAGES, READ, checkOptions } from "./options.ts";
+import { own } from "./own.ts";
 import { read } from "./read.ts";
 import { loadIfNeeded, ready } from "./rules.ts";
 import type {
@@ -109,7 +110,7 @@ export function bindForm<Optional extends boolean = false>(
   form: Dom<"HTMLFormElement"> | null | undefined,
   options: BindFormOptions<Optional> = {},
 ): FormBinding<Optional> {
-  if (typeof form?.requestSubmit !== "function")
+  if (!form || typeof own(form, "requestSubmit") !== "function")
     throw new TypeError(`\`bindForm\` takes a form element, not ${form}: is it in the page yet?`);
   if (bound.get(form)?.aborted === false)
     throw new TypeError("this form is bound already: unbind it first");
@@ -146,15 +147,16 @@ function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: Abor
   let isWaiting: boolean | undefined; // false: the wait is over
   async function hold(event: SubmitEvent): Promise<void> {
     if (areLoaded() || isWaiting === false || event.target !== form) return;
+    if (!isChecked(form, event.submitter)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (isWaiting) return;
     isWaiting = true;
-    form.setAttribute("aria-busy", "true");
+    own(form, "setAttribute")("aria-busy", "true");
     await ready().catch(() => {}); // without the rules, the server checks the form
     isWaiting = false;
-    form.removeAttribute("aria-busy");
+    own(form, "removeAttribute")("aria-busy");
     resend(form, event.submitter);
   }
-  form.addEventListener("submit", hold, { capture: true, signal });
+  own(form, "addEventListener")("submit", hold, { capture: true, signal });
 }

@@ -1,6 +1,7 @@
 /* Fields that are not rendered: in a hidden step, a closed dialog, or a collapsed part. */
 import { type Field, nameOf } from "./fields.ts";
 import type { Line } from "./live.ts";
+import { own } from "./own.ts";
 
 const UNTIL_FOUND = "until-found";
 /** How many problems of invisible fields are listed, at most. */
@@ -45,9 +46,9 @@ export function focus(field: Field): boolean {
  */
 function reveal(field: Field): void {
   for (const part of ancestorsOf(field)) {
-    if (part.getAttribute("hidden") !== UNTIL_FOUND) continue;
-    part.dispatchEvent(new Event("beforematch", { bubbles: true }));
-    part.removeAttribute("hidden");
+    if (!isUntilFound(part)) continue;
+    own(part, "dispatchEvent")(new Event("beforematch", { bubbles: true }));
+    own(part, "removeAttribute")("hidden");
   }
   focus(field);
 }
@@ -57,14 +58,15 @@ function reveal(field: Field): void {
  */
 const canReveal = (field: Field) =>
   ancestorsOf(field).every(
-    (part) =>
-      part.getAttribute("hidden") === UNTIL_FOUND || getComputedStyle(part).display !== "none",
+    (part) => isUntilFound(part) || getComputedStyle(part).display !== "none",
   );
+
+const isUntilFound = (part: Element) => own(part, "getAttribute")("hidden") === UNTIL_FOUND;
 
 /** Returns a field and the elements around it. */
 function ancestorsOf(field: Element): Element[] {
   const all: Element[] = [];
-  for (let each: Element | null = field; each; each = each.parentElement) all.push(each);
+  for (let each: Element | null = field; each; each = own(each, "parentElement")) all.push(each);
   return all;
 }
 

@@ -1,6 +1,7 @@
 /* Shows the problems of a form beside its fields. */
 import { type Field, memberOf, nameOf } from "./fields.ts";
-import { elementOf } from "./live.ts";
+import { elementOf, newId } from "./live.ts";
+import { own } from "./own.ts";
 
 /**
  * A problem of a field. It is shown beside the field. For a `group` of fields, it is shown in the page's own
@@ -24,38 +25,37 @@ type Changed = Map<HTMLElement, Set<string>>;
 
 const MADE = "impact-pledge-problem";
 
-/**
- * The number of the next element ID. It starts at the current time, because a copy of a page may contain IDs of an earlier
- * visit.
- */
-let count = Date.now();
-
 export function messagesOf(form: HTMLFormElement) {
-  /** The shown texts and their elements, by field. */
-  const shown = new Map<Field, { readonly text: string; readonly place: HTMLElement }>();
+  const contains = own(form, "contains");
+  /** The shown texts, their elements and the IDs of these, by field. */
+  const shown = new Map<
+    Field,
+    { readonly text: string; readonly place: HTMLElement; readonly id: string }
+  >();
   const made = new WeakSet<HTMLElement>(); // elements that this module created
+  const written = new WeakMap<HTMLElement, string>();
 
   /**
    * Reuses the elements that an earlier binding left in a copy of the form.
    * @returns the fields whose problems these elements show
    */
   function adopt(fields: readonly Field[]): Field[] {
-    const root = form.getRootNode() as Document,
+    const root = own(form, "getRootNode")() as Document,
       left = new Map([...root.querySelectorAll<HTMLElement>(`.${MADE}`)].map((p) => [p.id, p]));
     for (const field of fields) {
       if (field.getAttribute("aria-invalid") === "false") field.removeAttribute("aria-invalid");
       const place = left.get(idsOf(field).find((id) => left.has(id))!);
       if (!place) continue;
       made.add(place);
-      shown.set(field, { text: place.textContent!, place });
+      shown.set(field, { text: place.textContent!, place, id: place.id });
     }
-    for (const place of left.values()) if (!made.has(place) && form.contains(place)) place.remove();
+    for (const place of left.values()) if (!made.has(place) && contains(place)) place.remove();
     return [...shown.keys()];
   }
 
   /**
-   * Returns the problems that a server rendered in the page, by field. A problem of a group of fields belongs
-   * to the first of them.
+   * Returns the problems that a server rendered in the page, by field: the texts that this module did not
+   * write. A problem of a group of fields belongs to the first of them.
    */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
     const places = ownPlaces(fields),
@@ -65,23 +65,32 @@ export function messagesOf(form: HTMLFormElement) {
         { type } = field,
         group = memberOf(field),
         isOwn = places.has(name);
-      const text = (places.get(isOwn ? name : group) as Text | undefined)?.textContent.trim();
-      if (text && type !== "hidden" && (isOwn || places.delete(group)))
+      const place = places.get(isOwn ? name : group),
+        text = (place as Text | undefined)?.textContent.trim();
+      if (
+        text &&
+        place?.textContent !== written.get(place!) &&
+        type !== "hidden" &&
+        (isOwn || places.delete(group))
+      )
         errors.set(field, isOwn ? { text } : { text, group });
     }
     return errors;
   }
 
   /**
-   * Shows exactly these problems. @returns the problems that were not shown before
+   * Shows exactly these problems, also those whose message or attributes another script has changed.
+   * @returns the problems that were not shown before
    * @param problems by field
    */
   function show(problems: ReadonlyMap<Field, Problem>): [Field, Problem][] {
     const changed: Changed = new Map();
     for (const field of [...shown.keys()]) if (!problems.has(field)) hide(field, changed);
-    const fresh = [...problems].filter(([field, { text }]) => shown.get(field)?.text !== text);
-    const places = ownPlaces(fresh.map(([field]) => field));
-    for (const [field, { text, group }] of fresh) {
+    const isFresh = ([field, { text }]: [Field, Problem]) => shown.get(field)?.text !== text;
+    const fresh = [...problems].filter(isFresh),
+      stale = [...problems].filter((problem) => isFresh(problem) || !isIntact(problem[0]));
+    const places = ownPlaces(stale.map(([field]) => field));
+    for (const [field, { text, group }] of stale) {
       hide(field, changed);
       const place = places.get(group!) ?? places.get(nameOf(field)) ?? newPlace(field);
       mark(field, text, place);
@@ -92,18 +101,31 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   function mark(field: Field, text: string, place: HTMLElement): void {
-    place.id ||= `${MADE}-${++count}`;
-    describe(field, (ids) => ids.add(place.id));
+    place.id ||= newId(MADE);
+    const { id } = place;
+    describe(field, (ids) => ids.add(id));
     if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // ARIA does not allow it for a single radio button
-    shown.set(field, { text, place });
+    shown.set(field, { text, place, id });
+  }
+
+  /** Whether a field still has the attributes that name its problem, and the problem's element still has a text. */
+  function isIntact(field: Field): boolean {
+    const { place, id } = shown.get(field)!;
+    return (
+      place.id === id &&
+      place.textContent !== "" &&
+      place.getRootNode() === field.getRootNode() &&
+      idsOf(field).includes(id) &&
+      (field.type === "radio" || field.getAttribute("aria-invalid") === "true")
+    );
   }
 
   function hide(field: Field, changed: Changed): void {
-    const { place } = shown.get(field) ?? {};
+    const { place, id } = shown.get(field) ?? {};
     if (!place) return;
     shown.delete(field);
     changed.set(place, new Set());
-    describe(field, (ids) => ids.delete(place.id));
+    describe(field, (ids) => ids.delete(id!));
     field.removeAttribute("aria-invalid");
   }
 
@@ -112,6 +134,7 @@ export function messagesOf(form: HTMLFormElement) {
     for (const { text, place } of shown.values()) changed.get(place)?.add(text);
     for (const [place, texts] of changed) {
       place.textContent = [...texts].join(" ");
+      written.set(place, place.textContent);
       if (texts.size === 0 && made.has(place)) place.remove();
     }
   }
@@ -125,14 +148,16 @@ export function messagesOf(form: HTMLFormElement) {
     if (fields.length === 0) return new Map();
     const outside = new Set(
       fields
-        .filter((field) => !form.contains(field))
+        .filter((field) => !contains(field))
         .flatMap((field) => [nameOf(field), memberOf(field)]),
     );
-    const root = (outside.size > 0 ? form.getRootNode() : form) as Element;
-    const places = [...root.querySelectorAll<HTMLElement>("[data-problem]")].filter((place) => {
-      const { problem } = place.dataset;
-      return problem && (form.contains(place) || (outside.has(problem) && !place.closest("form")));
-    });
+    const root = (outside.size > 0 ? own(form, "getRootNode")() : form) as Element;
+    const places = [...own(root, "querySelectorAll")<HTMLElement>("[data-problem]")].filter(
+      (place) => {
+        const { problem } = place.dataset;
+        return problem && (contains(place) || (outside.has(problem) && !place.closest("form")));
+      },
+    );
     return new Map(places.reverse().map((place) => [place.dataset.problem!, place])); // of several, the first
   }
 
@@ -150,7 +175,7 @@ export function messagesOf(form: HTMLFormElement) {
     return place;
   }
 
-  return { adopt, serverErrors, show };
+  return { adopt, serverErrors, show, isIntact };
 }
 
 const idsOf = (field: Field) =>

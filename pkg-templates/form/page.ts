@@ -3,6 +3,7 @@
  */
 
 import { type Field, isCustom } from "./fields.ts";
+import { own } from "./own.ts";
 
 /** An event of a field. */
 interface FieldEvent extends Event {
@@ -62,7 +63,10 @@ export function watchFields(
     due = setTimeout(checkIfDue, isHeld ? HELD_MS : 0); // a handler may stop the event
     const release = () => setTimeout(checkIfDue); // after the click
     if (isHeld)
-      form.ownerDocument.addEventListener("mouseup", release, { capture: true, once: true });
+      own(form, "ownerDocument").addEventListener("mouseup", release, {
+        capture: true,
+        once: true,
+      });
   }
   watch(form, onField, signal);
   return drop;
@@ -72,7 +76,7 @@ function watch(form: HTMLFormElement, onField: OnField, signal: AbortSignal): vo
   handlers.set(form, onField);
   signal.addEventListener("abort", () => handlers.delete(form));
   listen(form, onField as EventListener, { signal });
-  watchPage(form.ownerDocument);
+  watchPage(own(form, "ownerDocument"));
 }
 
 /**
@@ -90,15 +94,15 @@ function watchPage(page: Document): void {
   page.addEventListener("mousedown", press, true);
 }
 
-function listen(to: EventTarget, listener: EventListener, options: AddEventListenerOptions): void {
+function listen(to: Node, listener: EventListener, options: AddEventListenerOptions): void {
   for (const type of FIELD_EVENTS)
     for (const capture of [true, false])
-      to.addEventListener(type, listener, { ...options, capture });
+      own(to, "addEventListener")(type, listener, { ...options, capture });
 }
 
 /** Passes on an event of a field that is outside of its form. The field's `form` attribute names the form. */
 function passOn(event: FieldEvent): void {
   const form = event.target.form!,
     onField = handlers.get(form);
-  if (onField && !form.contains(event.target)) onField(event);
+  if (onField && !own(form, "contains")(event.target)) onField(event);
 }

@@ -1,4 +1,5 @@
 /* Forms that are being submitted. Such a form is busy and cannot be submitted again. */
+import { own } from "./own.ts";
 
 /**
  * How long a form stays busy during a navigation, in milliseconds. Afterwards the form can be submitted
@@ -19,8 +20,8 @@ export const isBusy = (form: HTMLFormElement) => sending.has(form);
 export function startSending(form: HTMLFormElement): Sending {
   const state = { end: new AbortController() };
   sending.set(form, state);
-  form.setAttribute("aria-busy", "true");
-  listen(form.ownerDocument.defaultView, new WeakRef(form), state.end.signal);
+  own(form, "setAttribute")("aria-busy", "true");
+  listen(own(form, "ownerDocument").defaultView, new WeakRef(form), state.end.signal);
   return state;
 }
 
@@ -43,7 +44,7 @@ export function endSending(form: HTMLFormElement, state = sending.get(form)): bo
   if (!state || sending.get(form) !== state) return false;
   state.end.abort();
   sending.delete(form);
-  form.removeAttribute("aria-busy");
+  own(form, "removeAttribute")("aria-busy");
   return true;
 }
 

@@ -89,10 +89,18 @@ export interface FormSubmission {
   readonly event: Dom<"SubmitEvent">;
 }
 
-/** The payload of a form and its issues. */
+/**
+ * The payload of a form and its issues. The members of an invalid payload may have any type, and a binding that
+ * is not active has no payload. After `const { valid, payload } = readForm(data)`, TypeScript knows the payload's
+ * type where `valid` is true.
+ */
 export type FormReading<I extends Issue, Optional extends boolean = false> =
   | { readonly valid: true; readonly payload: FormPayload<Optional>; readonly issues: readonly I[] }
-  | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
+  | {
+      readonly valid: false;
+      readonly payload: { readonly [member: string]: unknown } | undefined;
+      readonly issues: readonly I[];
+    };
 
 /** An issue to show in a form: from a Standard Schema, a server, or this package. */
 export interface ReportedIssue {

@@ -143,7 +143,7 @@ pub(super) async fn is_late(
     order: &Order,
 ) -> Result<bool> {
     let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
     if !coverage.has(of.month) {
         return Ok(false);
     }

@@ -333,6 +333,38 @@ test("the example of docs/react-hook-form.md: with a pledge, without, and the sh
   assert.deepEqual(await send(page, button), order);
 });
 
+for (const search of ["", "?layout", "?kept", "?kept-layout"])
+  test(`an action of React 19, which resets the form (${search || "empty"}): issues of the server are shown until they are solved`, async (t) => {
+    const page = await formPage(t, "react-action", { search, expected: /no field can show/ });
+    const told = () =>
+      page.evaluate(() => {
+        const textOf = (id) => document.getElementById(id)?.textContent ?? "";
+        const described = (field) => field.getAttribute("aria-describedby").split(" ").map(textOf);
+        const wrong = [...document.querySelectorAll("[aria-invalid=true]")];
+        return Object.fromEntries(wrong.map((field) => [field.id, described(field).join("")]));
+      });
+    for (const times of [1, 2]) {
+      await page.fill("#amount", "3");
+      await page.fill("#email", "ada@example.org");
+      await page.fill("#coupon", "SPRING");
+      await page.click("#send");
+      await page.waitForFunction((times) => window.sent === times, times);
+      await page.waitForTimeout(100); // React resets the form, and renders the answer
+      assert.equal(
+        await page.inputValue("#coupon"),
+        search.includes("kept") ? "SPRING" : "",
+        "React has reset the form",
+      );
+      assert.deepEqual(await told(), {
+        email: "HintWe know it.",
+        coupon: "HintThis coupon has expired.",
+      });
+      assert.match(await page.textContent("form [role=status]"), /Closed\./);
+    }
+    await page.fill("#email", "ada@example.com");
+    assert.deepEqual(await told(), { coupon: "HintThis coupon has expired." });
+  });
+
 async function formPage(t, library, options) {
   return openForm(t, await bundled(`./${library}.jsx`), options);
 }

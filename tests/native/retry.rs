@@ -101,6 +101,24 @@ fn a_create_is_repeated_where_it_cannot_be_recorded_twice() {
     }
 }
 
+/// Statuses after which nothing was recorded, and statuses after which a transaction may have been.
+const STATUSES: [(&[u16], bool); 2] = [
+    (&[0, 301, 302, 307, 308, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 451, 499], false),
+    (&[200, 201, 204, 408, 500, 502, 503, 504, 520, 599], true),
+];
+
+#[test]
+fn a_redirect_or_a_refusal_recorded_nothing() {
+    for (statuses, may_be_recorded) in STATUSES {
+        for (code, request) in
+            statuses.iter().flat_map(|code| CREATES.iter().map(|request| (*code, *request)))
+        {
+            let next = Policy { max_retries: 0, request }.next(0, status(code), LEAST);
+            assert_eq!(next.may_be_recorded, may_be_recorded, "{code} {request:?}");
+        }
+    }
+}
+
 #[test]
 fn retries_are_counted_and_what_would_end_anyway_is_not_withheld() {
     assert!(POLICY.next(1, Failure::Unanswered, LEAST).wait_ms.is_some());

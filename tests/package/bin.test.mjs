@@ -14,6 +14,7 @@ import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { find } from "../../scripts/lib/run.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 import { refusesOtherHosts } from "../support/loopback.mjs";
+import { until } from "../support/until.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
@@ -317,6 +318,16 @@ test("npx from the tarball, in an empty folder", async (t) => {
   assert.match(shown(await command(["create"], { ...calls, input: GOOD })).id, /^ptran_/);
   await interrupt();
   await assert.rejects(fetch(env.PLEDGE_BASE_URL));
+  for (const signal of ["SIGTERM", "SIGKILL"]) {
+    const { env, run } = await serving(t, { ...npx, env: cache });
+    run.child.kill(signal); // npx alone
+    const isGone = () =>
+      fetch(env.PLEDGE_BASE_URL).then(
+        () => false,
+        () => true,
+      );
+    await until(isGone, 60_000);
+  }
 });
 
 test("create and get print what the service refuses", async (t) => {

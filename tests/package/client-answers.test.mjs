@@ -153,6 +153,42 @@ test("a connection that fails is a ConnectionError that says whether the request
   }
 });
 
+const MAYBE = /; the transaction may have been recorded$/;
+/** What the message does not say if a create that was answered recorded nothing. */
+const NOTHING = /^(?!.*(recorded|not sent))/;
+
+/** Answers to a create, each with what the message of its error says about the record. */
+const ANSWERED = [
+  ["a proxy's 502", [answer("<html>Bad gateway", { status: 502 })], MAYBE],
+  ["a 200 of somebody else", [answer("<html>Welcome")], MAYBE],
+  ["a 200 that breaks the contract", [answer({ id: 1 })], MAYBE],
+  ["a proxy's 408", [answer("", { status: 408 })], MAYBE],
+  ["a 404 of somebody else", [answer("<h1>404</h1>", { status: 404 })], NOTHING],
+  ["a redirect", [answer("", { status: 302, headers: { location: "/" } })], NOTHING],
+  ["a refusal", [answer({ error: "Invalid request" }, { status: 400 })], NOTHING],
+  ["a refusal after a lost answer", [broken, answer({ error: "No" }, { status: 403 })], MAYBE],
+  ["a wrong key after a lost answer", [broken, answer({ error: "true" }, { status: 401 })], MAYBE],
+  ["a 500 without a word", [answer({ error: "Oops" }, { status: 500 })], MAYBE],
+  ...["nothing was recorded", "the transaction may have been recorded: repeat it"].map(
+    (message) => [
+      message,
+      [answer({ error: "Unavailable", message }, { status: 503 })],
+      new RegExp(`: ${message}(?!.*recorded)`),
+    ],
+  ),
+];
+
+test("an answer that is no transaction says once whether one may have been recorded", async () => {
+  for (const [name, answers, message] of ANSWERED) {
+    const options = answers.length > 1 ? { retryCreates: true, maxRetries: 1 } : never;
+    const { client } = clientOf(answers, options);
+    const error = await failed(create(client));
+    assert.match(error.message.replace(/; it was not retried.*/, ""), message, name);
+    if (answers.length === 1)
+      assert.match((await failed(get(client))).message, /^(?!.*; the transaction may)/, name);
+  }
+});
+
 test("a create that was received is not reported as unsent, even if the next connection is refused", async () => {
   const { received, messages } = await ofLostCreates(PledgeClient);
   assert.deepEqual(received, ["GET", "POST"]);

@@ -278,6 +278,25 @@ test("the badge, under a policy that allows neither inline styles nor markup fro
   await changed({ amount: "1", href: "/one", rel: "nofollow" });
   assert.deepEqual((await shown())[0], ["1 drzewo", `${ORIGIN}/one`]);
   assert.equal(await first.locator("a").getAttribute("rel"), "nofollow");
+  const set = (changes) =>
+    first.evaluate((badge, changes) => Object.assign(badge, changes), changes);
+  await set({ amount: 5, href: "/five" });
+  assert.deepEqual((await shown())[0], ["5 drzew", `${ORIGIN}/five`], "by properties");
+  assert.equal(await first.evaluate(({ amount }) => amount), "5");
+  await set({ amount: "2", many: null, few: "{} małe drzewa", href: undefined });
+  assert.deepEqual((await shown())[0], ["2 małe drzewa", null]);
+  const upgraded = await page.evaluate(() => {
+    const frame = document.createElement("iframe"); // where the element is not defined
+    document.body.append(frame);
+    const badge = frame.contentDocument.createElement("impact-badge");
+    Object.assign(badge, { amount: 3, other: "{} trees" });
+    document.body.append(badge);
+    const text = badge.shadowRoot.querySelector("[part=text]").textContent;
+    badge.remove();
+    frame.remove();
+    return text;
+  });
+  assert.equal(upgraded, "3 trees", "by properties that were set before the element was defined");
   const inShadow = await page.evaluate(() => {
     const [outer, inner] = ["div", "div"].map((tag) => document.createElement(tag));
     outer.lang = "de";

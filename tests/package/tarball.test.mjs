@@ -117,11 +117,11 @@ const BUDGETS = {
   '{ validate } from "impact-pledge/validate/js"': [10_700, 300],
   '{ PledgeClient } from "impact-pledge"': [35_300, 2_000],
   '* from "impact-pledge"': [36_700, 2_000],
-  '{ bindForm } from "impact-pledge/form"': [12_300, 500],
+  '{ bindForm } from "impact-pledge/form"': [13_200, 500],
   '{ readForm } from "impact-pledge/form"': [6_900, 500],
-  '* from "impact-pledge/form"': [12_700, 500],
-  '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_200, 300],
-  '* from "impact-pledge/badge"': [1_060, 100],
+  '* from "impact-pledge/form"': [13_600, 500],
+  '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
+  '* from "impact-pledge/badge"': [1_220, 100],
   '* from "impact-pledge/testing"': [270_000, 15_000],
 };
 

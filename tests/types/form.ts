@@ -15,6 +15,9 @@ type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 
+/** An invalid payload. */
+type Unchecked = { readonly [member: string]: unknown };
+
 export function page(form: HTMLFormElement, element: Element): FormBinding {
   same<FormField, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLElement>();
   same<FormIssue["field"], FormField | null>();
@@ -68,12 +71,22 @@ export function optional(form: HTMLFormElement, data: FormData, either: boolean)
     readForm(data, { optional: either }),
   ]) {
     if (reading.valid) same<typeof reading.payload, CreatePledgeTransactionRequest | null>();
-    else same<typeof reading.payload, unknown>();
+    else same<typeof reading.payload, Unchecked | undefined>();
   }
   bindForm(form, {
     optional: false,
     onSubmit: (payload) => same<typeof payload, CreatePledgeTransactionRequest>(),
   });
+}
+
+export function destructured(data: FormData, binding: FormBinding<true>): unknown {
+  const { valid, payload, issues } = readForm(data, { optional: true });
+  same<typeof payload, CreatePledgeTransactionRequest | Unchecked | null | undefined>();
+  const messages = valid ? payload?.pledges.map(({ impact }) => impact.offeringId) : issues;
+  if (!valid || messages?.length === 0) return payload?.reference;
+  same<typeof payload, CreatePledgeTransactionRequest | null>();
+  const { valid: isRight, payload: now } = binding.read();
+  return isRight && now?.recipient.email;
 }
 
 export function rendered(): void {

@@ -28,7 +28,9 @@ const reading = readForm(entries, {
 });
 same<typeof reading.issues, readonly PostedIssue[]>();
 if (reading.valid) same<typeof reading.payload, CreatePledgeTransactionRequest>();
-else same<typeof reading.payload, unknown>();
+else same<typeof reading.payload, { readonly [member: string]: unknown } | undefined>();
+const { valid, payload } = reading;
+if (valid) same<typeof payload, CreatePledgeTransactionRequest>();
 same<(typeof reading.issues)[number]["name"], string | null>();
 const perhaps = readForm(entries, { optional: true, timeZone: "Europe/Berlin" });
 if (perhaps.valid) same<typeof perhaps.payload, CreatePledgeTransactionRequest | null>();
