@@ -118,7 +118,11 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     assert!(!page.text.contains(" style="), "the policy allows none");
     let lists: Vec<String> =
         dashboard.store().take_lists().into_iter().map(|list| list.prefix).collect();
-    assert_eq!((lists, dashboard.store().reads()), (Vec::new(), 4), "a read for each month, and one of the epoch");
+    assert_eq!(
+        (lists, dashboard.store().reads()),
+        (Vec::new(), 4),
+        "a read for each month, and one of the epoch"
+    );
     let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
     assert!(page.text.contains(link), "{}", page.text);
     let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
