@@ -112,7 +112,7 @@ const NOT_REPEATED = [
   [busy(429), off, /429: Busy; it was not retried: `retryCreates` is `false`$/],
   [refused, off, /was not sent; it was not retried: `retryCreates` is `false`$/],
   [silent, { deadlineMs: 30 }, /may have been recorded$/],
-  [busy(500, "61"), {}, /address was [^;]*$/],
+  [busy(500, "61"), {}, /address was [^;]*; the transaction may have been recorded$/],
   [busy(400), {}, /400: Busy$/],
   [busy(429), { ...off, maxRetries: 0 }, /429: Busy$/],
 ];
