@@ -101,6 +101,10 @@ fn wrong_marker(
         ("skipped", "erased") => {
             simulation.erased.borrow().iter().any(|(erased, _)| id.starts_with(erased))
         }
+        ("skipped", "cancelled") => {
+            let cancelled = simulation.kv.last_of("cancelled:").into_iter();
+            cancelled.map(|(name, _)| name).any(|name| id.starts_with(&name["cancelled:".len()..]))
+        }
         ("skipped", "daily-limit") => {
             record.json()["isLive"] == true
                 && is_often_written_to(simulation, day_of(text("at")), service)
