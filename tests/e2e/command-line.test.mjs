@@ -72,7 +72,7 @@ const WRONG = {
   "transactions erase x --email e": ERASE,
   "transactions erase x --unit u": "`--unit` and `--mode` need `--email`",
   "transactions restore x --only keys":
-    "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions.",
+    "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions, ledger.",
   "transactions restore x --only transactions --with-keys":
     "option '--with-keys' cannot be used with option '--only <kind>'",
   "transactions erase x --env production": OFF_DEPLOYED,

@@ -200,10 +200,10 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
   const { createdAt } = of.metadata.summary;
   const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "\ufeffid,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
+    "\ufeffid,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased,unitPrice,kind",
     `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,,,transaction`,
-    `${beginning},3,1.50,USD,0,`,
-    `${beginning},1e+21,,USD,,`,
+    `${beginning},3,1.50,USD,0,,,transaction`,
+    `${beginning},1e+21,,USD,,,,transaction`,
     "",
   ]);
   assert.deepEqual(readdirSync(folder), ["november.csv"]);
