@@ -103,7 +103,9 @@ fn wrong_marker(
         }
         ("skipped", "cancelled") => {
             let cancelled = simulation.kv.last_of("cancelled:").into_iter();
-            cancelled.map(|(name, _)| name).any(|name| id.starts_with(&name["cancelled:".len()..]))
+            cancelled.map(|(name, _)| name).any(|name| {
+                name.strip_prefix("cancelled:").is_some_and(|cancelled| id.starts_with(cancelled))
+            })
         }
         ("skipped", "daily-limit") => {
             record.json()["isLive"] == true
