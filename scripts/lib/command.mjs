@@ -54,9 +54,14 @@ class Program extends Command {
     return this.exitCode;
   }
 
-  /** Adds a command. If its command line is wrong, the error names the help of this command alone. */
-  command(...given) {
-    const line = super.command(...given);
+  /**
+   * Adds a command. If its command line is wrong, the error names the help of this command alone.
+   * @param {string} name
+   * @param {any} [options] the ones of commander's commands
+   * @returns {any}
+   */
+  command(name, options) {
+    const line = super.command(name, options);
     return line.showHelpAfterError(seeHelp(`${this.name()} ${line.name()}`));
   }
 
