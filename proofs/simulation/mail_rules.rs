@@ -282,11 +282,13 @@ fn is_cut_off(delivery: &Delivery) -> bool {
         || puts.any(|call| call.fault.is_some())
 }
 
+/// Returns when a delivery wrote its marker. If the write was not confirmed, returns when it began: it may arrive up to
+/// [`LATEST_WRITE_MS`] later, and replace the marker of another round.
 fn marked_ms(delivery: &Delivery) -> Option<u64> {
     let calls = delivery.calls.list.borrow();
     let is_marker = |name: &str| name.starts_with("notification:");
     let put = calls.iter().find(|call| call.operation == "put" && is_marker(&call.name));
-    put.and_then(|put| put.ended_ms)
+    put.map(|put| put.ended_ms.unwrap_or(put.began_ms))
 }
 
 /// Checks that messages contain no personal data. Also checks the outcomes, which are logged, and the names
