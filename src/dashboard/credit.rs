@@ -340,7 +340,7 @@ fn confirm<S, C: Clock, E: Entropy>(
                 @for (digest, quantity) in form.with_prefix(QUANTITY) {
                     (view::hidden(&[QUANTITY, digest].concat(), quantity))
                 }
-                button.alarm { "Credit " (credit.amount) " " (credit.currency_code) }
+                button.alarm { "Credit " (view::grouped(&credit.amount)) " " (credit.currency_code) }
             }))
         }
         p { a href=(link::path(&["transactions", id])) { "Cancel" } }

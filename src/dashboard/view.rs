@@ -117,7 +117,8 @@ const LONGEST_CHANGE: i64 = 3 * 3_600;
 fn offset_in_words(ahead: i32) -> String {
     let sign = if ahead < 0 { '-' } else { '+' };
     let minutes = ahead.unsigned_abs() / 60;
-    format!(" UTC{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    let (hours, rest) = (minutes / 60, minutes % 60);
+    format!(" UTC{sign}{hours:02}:{rest:02}")
 }
 
 fn in_words(text: &str) -> Option<String> {

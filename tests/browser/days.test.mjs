@@ -191,7 +191,7 @@ test("an operator: a person is erased", async (t) => {
   assert.ok(!(await page.content()).includes("Gus@example.org"));
 });
 
-const HUGE = "500000000000000000000";
+const HUGE = "500,000,000,000,000,000,000";
 const rowOf = (shop) => `main tr:has(a[href="/units/${shop}"])`;
 
 test("accounts: an order of 1e21 trees is credited", async (t) => {
@@ -202,7 +202,7 @@ test("accounts: an order of 1e21 trees is credited", async (t) => {
   await moveToMonth(huge, third, days.first);
 
   const page = await open(t, ACCOUNTS, `/payments?month=${MONTH}`);
-  await shows(page, /5000000000000000000\d\d\.\d\d USD/);
+  await shows(page, /500,000,000,000,000,000,0\d\d\.\d\d USD/);
   await send(page, {}, `${rowOf("unit_dev_two")} a:has-text("Statement")`);
   await send(page, {}, 'main a:text-is("Transactions")');
   await send(page, {}, link("HB-HUGE"));
@@ -215,7 +215,7 @@ test("accounts: an order of 1e21 trees is credited", async (t) => {
 test("a charge of sixty digits is shown whole, on a phone too", async (t) => {
   const vast = await order("service_sk_test_dev_unit", "HB-VAST", 1e60);
   const page = await open(t, OPERATOR, `/transactions/${vast}`);
-  const charge = `5${"0".repeat(59)}.00 USD`;
+  const charge = `500${",000".repeat(19)}.00 USD`;
   await shows(page, charge);
   await page.setViewportSize({ width: 1280, height: 800 });
   const [card, text] = await Promise.all(

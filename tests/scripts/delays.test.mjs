@@ -75,6 +75,9 @@ const DONE = constant("src/ledger/operations.rs", "KEPT_DAYS");
 const LATE = constant("src/operator/shared_record.rs", "LATE_MINUTES");
 const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
 const ERASABLE = constant("src/operator/transactions/erase/age.rs", "ERASABLE_MINUTES");
+const PATIENCE =
+  constant("src/operator/claimed_change.rs", "TRIES") *
+  seconds("src/operator/claimed_change.rs", "PAUSE_MS");
 const ENDED = constant("src/settlement.rs", "ENDED_AFTER_HOURS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
@@ -98,6 +101,7 @@ const STATED = {
     `ended at least ${ENDED} hours ago`,
     `after about ${APPLIED} s`,
     `timeline shows it within about ${SHOWN} s`,
+    `waits up to ${PATIENCE} s for the first`,
   ],
   "docs/data.md": [
     `transactions of the last ${SHOWN} s`,
@@ -129,6 +133,7 @@ const STATED = {
     `Retries after ${CACHED} to ${CLAIM + CACHED} s`,
     `failed ${WAITING} hours after that attempt was due`,
     `the count up to ${SHOWN} s late`,
+    `sees a cancellation within about ${SHOWN} s`,
     `does not confirm it within ${MAIL} s`,
   ],
   "docs/messaging.md": [
@@ -185,7 +190,7 @@ const STATED = {
   ],
   "docs/updates.md": [
     `all buyers, after about ${APPLIED} s`,
-    `published update after about ${APPLIED} s`,
+    `show the change after about ${APPLIED} s`,
     `them after about ${APPLIED} s as well`,
     `Cloudflare's locations cache the record for ${SHOWN} s, and a running Worker for ${USED} s`,
   ],
@@ -198,6 +203,7 @@ const STATED = {
     `try again in ${UNDER_WAY} s`,
     `expires ${FORM} minutes after its page`,
     `entry up to ${SHOWN} s late, and until`,
+    `second change waits up to ${PATIENCE} s`,
   ],
   "docs/reliability.md": [
     `first create within ${RECENT} minutes`,
