@@ -20,7 +20,7 @@ const read = (file) => readFileSync(join(ROOT, file), "utf8");
  * @param {string} file @param {string} name @returns {number}
  */
 function constant(file, name) {
-  const found = read(file).match(new RegExp(`\\b${name}(?:: [ui]\\d+)?(?: =|:) ([\\w *]+)[;,]`));
+  const found = read(file).match(new RegExp(`\\b${name}(?:: \\w+)?(?: =|:) ([\\w *]+)[;,]`));
   const value = found?.[1];
   assert.ok(value, `${file} has no ${name}`);
   return value.split("*").reduce((product, text) => product * factor(file, text.trim()), 1);
