@@ -116,9 +116,9 @@ const LONGEST_CHANGE: i64 = 3 * 3_600;
 /// Writes an offset from UTC, in seconds, as ` UTC+02:00`.
 fn offset_in_words(ahead: i32) -> String {
     let sign = if ahead < 0 { '-' } else { '+' };
-    let minutes = ahead.unsigned_abs() / 60;
-    let (hours, rest) = (minutes / 60, minutes % 60);
-    format!(" UTC{sign}{hours:02}:{rest:02}")
+    let all = ahead.unsigned_abs() / 60;
+    let (hours, minutes) = (all / 60, all % 60);
+    format!(" UTC{sign}{hours:02}:{minutes:02}")
 }
 
 fn in_words(text: &str) -> Option<String> {
