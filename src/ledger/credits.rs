@@ -10,7 +10,7 @@
 use super::claims::{Fact, recent};
 use super::money::{money, of_halves};
 use super::sums::SumsQuery;
-use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask, next_page};
+use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask};
 use crate::decimal::Decimal;
 use crate::quantities::{Quantities, Quantity};
 use crate::scope::Mode;
@@ -228,12 +228,8 @@ impl Query for OfTransaction<'_> {
         concat!("SELECT ", credit!(), " FROM credits WHERE id = ?1 ->> '$.id' ORDER BY number");
 }
 
-/// Returns at most `most` credits as JSON texts, which follow `after`, another such text.
-pub(super) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<String>> {
-    next_page(ledger, ALL, after, most).await
-}
-
-const ALL: &str = concat!(
+/// Selects at most `$.most` credits, which follow `$.after`, one of them.
+pub(super) const PAGE: &str = concat!(
     "SELECT ",
     credit!(),
     " FROM credits WHERE (id, number) > (ifnull(?1 ->> '$.after.id', ''), ifnull(?1 ->> '$.after.number', 0))

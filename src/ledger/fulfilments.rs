@@ -1,7 +1,7 @@
 //! Fulfilments: what was done for the pledges of a month, such as trees that were planted. They are recorded for an
 //! offering, a month and a mode, for the pledges of all units together.
 
-use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask, next_page};
+use super::{Ledger, LedgerError, OfferingSum, Query, Result, Statement, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -235,12 +235,8 @@ impl Query for Get<'_> {
         concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
 }
 
-/// Returns at most `most` fulfilments as JSON texts, which follow `after`, another such text.
-pub(super) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<String>> {
-    next_page(ledger, ALL, after, most).await
-}
-
-const ALL: &str = concat!(
+/// Selects at most `$.most` fulfilments, which follow `$.after`, one of them.
+pub(super) const PAGE: &str = concat!(
     "SELECT ",
     fulfilment!(),
     " FROM fulfilments WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"

@@ -78,4 +78,4 @@ pub use state::{Part, SHOWN_AFTER_MS, State, state};
 pub use sums::{MonthSum, listed_sums, months_of, sums};
 pub use upkeep::{Limits, Upkeep, holder, keep_up};
 
-use port::{Query, Result, ask, next_page};
+use port::{Query, Result, ask};

@@ -47,12 +47,14 @@ pub async fn page(
     table: OwnTable,
     after: Option<&str>,
 ) -> Result<Vec<String>> {
-    let after = after.unwrap_or("{}");
-    match table {
-        OwnTable::Credits => credits::page(ledger, after, MOST).await,
-        OwnTable::Fulfilments => fulfilments::page(ledger, after, MOST).await,
-        OwnTable::Updates => updates::page(ledger, after, MOST).await,
-    }
+    let sql = match table {
+        OwnTable::Credits => credits::PAGE,
+        OwnTable::Fulfilments => fulfilments::PAGE,
+        OwnTable::Updates => updates::PAGE,
+    };
+    let parameter = format!("{{\"after\":{},\"most\":{MOST}}}", after.unwrap_or("{}"));
+    let answers = ledger.run(&[Statement { sql, parameter }]).await?;
+    answers.into_iter().next().ok_or(LedgerError::Damaged)
 }
 
 /// Writes rows that the ledger lacks, or has in an older version. `erased` are the IDs of erased transactions: their

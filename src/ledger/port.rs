@@ -92,19 +92,6 @@ pub(super) trait Query: Serialize {
     }
 }
 
-/// Runs a statement that returns the rows after `after`, which is one of its rows. Returns at most `most` rows as they
-/// are.
-pub(super) async fn next_page(
-    ledger: &dyn Ledger,
-    sql: &'static str,
-    after: &str,
-    most: usize,
-) -> Result<Rows> {
-    let parameter = format!("{{\"after\":{after},\"most\":{most}}}");
-    let answers = ledger.run(&[Statement { sql, parameter }]).await?;
-    answers.into_iter().next().ok_or(LedgerError::Damaged)
-}
-
 /// Runs one statement.
 pub(super) async fn ask<Q: Query>(ledger: &dyn Ledger, query: &Q) -> Result<Vec<Q::Row>> {
     let answers = ledger.run(&[query.statement()?]).await?;

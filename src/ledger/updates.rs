@@ -1,7 +1,7 @@
 //! Updates: news about the pledges of an offering and month, which buyers' timelines show. The rows are the system of
 //! record; the records in Workers KV are compiled from them.
 
-use super::{Ledger, Query, Result, ask, next_page};
+use super::{Ledger, Query, Result, ask};
 use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::time::date_time;
@@ -158,12 +158,8 @@ impl Query for Get<'_> {
         concat!("SELECT ", update!(), " FROM updates WHERE id = ?1 ->> '$.id'");
 }
 
-/// Returns at most `most` updates as JSON texts, which follow `after`, another such text.
-pub(super) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<String>> {
-    next_page(ledger, ALL, after, most).await
-}
-
-const ALL: &str = concat!(
+/// Selects at most `$.most` updates, which follow `$.after`, one of them.
+pub(super) const PAGE: &str = concat!(
     "SELECT ",
     update!(),
     " FROM updates WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"

@@ -75,8 +75,9 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     }
 
     /// Claims all facts, so that nobody else can change them. Waits up to 3 s for other changes of the facts that
-    /// are under way. If any fact cannot be claimed, claims none, and returns the error that `refused` creates. `refused` receives the first fact that could not be claimed,
-    /// and another person's claim on this fact, if any.
+    /// are under way. If any fact cannot be claimed, claims none, and returns the error that `refused` creates.
+    /// `refused` receives the first fact that could not be claimed, and another person's claim on this fact, if
+    /// any.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. The change is then given up.

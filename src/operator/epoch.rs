@@ -38,6 +38,14 @@ async fn name(store: &impl OperatorStore, epoch: &str) -> Result<()> {
     put_record(store, &EpochKey, &Named { epoch: epoch.to_owned() }).await
 }
 
+/// Returns the epoch of the database; `None` if it has none, or no database is bound.
+async fn own(ledger: Option<&dyn Ledger>) -> Result<Option<String>> {
+    match ledger {
+        Some(ledger) => Ok(epoch::get(ledger).await?),
+        None => Ok(None),
+    }
+}
+
 /// Returns whether a database with this epoch has lost rows. KV cost: 1 read.
 async fn is_lost(store: &impl OperatorStore, own: Option<&str>) -> Result<bool> {
     Ok(named(store).await?.is_some_and(|named| Some(&*named) != own))
@@ -94,10 +102,7 @@ pub async fn expect(
     ledger: Option<&dyn Ledger>,
     expected: &str,
 ) -> Result<()> {
-    let own = match ledger {
-        Some(ledger) => epoch::get(ledger).await?,
-        None => None,
-    };
+    let own = own(ledger).await?;
     if own.as_deref() == Some(expected) {
         return Ok(());
     }
@@ -115,10 +120,7 @@ pub async fn expect_of_audit(
     ledger: Option<&dyn Ledger>,
     entropy: &impl Entropy,
 ) -> Result<bool> {
-    let own = match ledger {
-        Some(ledger) => epoch::get(ledger).await?,
-        None => None,
-    };
+    let own = own(ledger).await?;
     if own.is_some() || named(store).await?.is_some() {
         return is_lost(store, own.as_deref()).await;
     }

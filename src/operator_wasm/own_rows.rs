@@ -4,7 +4,7 @@ use super::kv::{Kv, KvStore};
 use super::{Outcome, from_js, to_js};
 use crate::ledger::own_rows::{self as rows, OwnTable};
 use crate::operator::own_rows::{self, OwnRowsHeader};
-use crate::operator::{OperatorError, bound, epoch};
+use crate::operator::{bound, epoch};
 use crate::platform::Platform;
 use strum::IntoEnumIterator as _;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -29,13 +29,8 @@ pub async fn header(kv: Kv) -> Outcome {
 pub async fn page(kv: Kv, table: JsValue, after: Option<String>) -> Outcome {
     let store = KvStore::new(kv);
     let table = from_js(table)?;
-    let page = match bound(store.ledger()) {
-        Ok(ledger) => {
-            rows::page(ledger, table, after.as_deref()).await.map_err(OperatorError::from)
-        }
-        Err(unbound) => Err(unbound),
-    };
-    store.finish(page)
+    let page = async { Ok(rows::page(bound(store.ledger())?, table, after.as_deref()).await?) };
+    store.finish(page.await)
 }
 
 /// Throws if a text is not a row of the table.
@@ -65,14 +60,9 @@ pub async fn restore(
 ) -> Outcome {
     let store = KvStore::new(kv);
     let table = from_js(table)?;
-    let restored = match bound(store.ledger()) {
-        Ok(ledger) => {
-            let restored = rows::restore(ledger, table, &rows_of_backup, &erased).await;
-            restored.map_err(OperatorError::from)
-        }
-        Err(unbound) => Err(unbound),
-    };
-    store.finish(restored)
+    let restored =
+        async { Ok(rows::restore(bound(store.ledger())?, table, &rows_of_backup, &erased).await?) };
+    store.finish(restored.await)
 }
 
 /// Ends the restore of a backup with this header, after all its rows are written.
@@ -80,11 +70,10 @@ pub async fn restore(
 pub async fn end(kv: Kv, header: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let header: OwnRowsHeader = from_js(header)?;
-    let ended = match bound(store.ledger()) {
-        Ok(ledger) => own_rows::end(&store, ledger, (&Platform, &Platform), &header).await,
-        Err(unbound) => Err(unbound),
+    let ended = async {
+        own_rows::end(&store, bound(store.ledger())?, (&Platform, &Platform), &header).await
     };
-    store.finish(ended)
+    store.finish(ended.await)
 }
 
 /// Ends the restore of a backup without such rows. Returns whether the database lacks rows that the audit log has.
