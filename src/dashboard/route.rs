@@ -178,17 +178,21 @@ routes! {
     /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     /// The people of a unit.
-    UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped);
+    UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
     /// Adds a person to a unit.
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
     /// Removes a person from a unit.
     RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
+    /// Removes the person who sends the form from a unit.
+    LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::leave_unit(&scoped);
     /// The people of a team.
-    TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped);
+    TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
     /// Adds a person to a team.
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
     /// Removes a person from a team.
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
+    /// Removes the person who sends the form from a team.
+    LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::leave_team(&scoped);
     /// Creates an API key.
     MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
     /// Replaces an API key.

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::page::Page;
 use super::view;
-use super::{PageContext, Result, keys, link, operation, profile, register, team};
+use super::{PageContext, Result, keys, link, operation, people, profile, register, team};
 use crate::auth::KeyLevel;
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
@@ -173,6 +173,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         @if manages { (keys::section(context, &level, &missing, &times).await?) }
         (profile::section(context, &row, &missing))
         @if operates { (team::of_unit(context, id).await?) }
+        (people::leave_section(context, &level))
     };
     Ok(Page::new(format!("Unit {id}"), content))
 }

@@ -7,6 +7,7 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::time::{TimeZones, date_of};
 use crate::validate::instant::instant;
+use crate::visible::shown;
 use maud::{Markup, html};
 
 /// Turns an error message of `operator` into a sentence: it gets a capital letter and a full stop.
@@ -274,11 +275,10 @@ pub(super) fn copyable_lines(text: &str) -> Markup {
 const MAX_TEXT: usize = 2_000;
 
 /// Renders a text that a shop, a recipient or an operator wrote. The text gets its own text direction, its control
-/// characters are replaced, and it is truncated to [`MAX_TEXT`].
+/// characters and those that change the direction of text are replaced, and it is truncated to [`MAX_TEXT`].
 pub(super) fn untrusted_text(text: &str) -> Markup {
-    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();
-    let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
+    let beginning: String = text.chars().take(MAX_TEXT).map(shown).collect();
     html! { bdi { (beginning) @if is_long { "…" } } }
 }
 

@@ -290,6 +290,8 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/teams", &[("team", "mine"), ("unit", "north"), ("new", "yes")]);
     form_of("/units/north", "/teams/chain-north/remove", &[("unit", "north")]);
     form_of("/units/north", "/teams/chain-north/people/remove", &[("address", TEA)]);
+    form_of("/units/north", "/teams/chain-north/people/leave", &[]);
+    form_of("/units/north", "/units/north/people/leave", &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);
 
     let similar = [("unit", "south"), ("asked-unit", "south"), ("similar-unit", "north")];
