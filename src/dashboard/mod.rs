@@ -143,8 +143,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         *access = Access::of(by, self.settings, self.ledger).await?;
         let route = page_request.route()?;
         if !access.may_open(route.permission(), route.right()) {
-            let (permission, has_ledger) = (route.permission(), self.ledger.is_some());
-            return Err(access.refusal(by, permission, self.settings, has_ledger));
+            let (needed, has_ledger) = ((route.permission(), route.right()), self.ledger.is_some());
+            return Err(access.refusal(by, needed, self.settings, has_ledger));
         }
         page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.

@@ -100,9 +100,9 @@ routes! {
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
-    Search = "POST /find", Support, global Manage, start::search(&scoped, form);
+    Search = "POST /find", Look, global View, start::search(&scoped, form);
     /// The results of a search.
-    Find = "GET /find", Support, global Manage, start::find(&scoped, query);
+    Find = "GET /find", Look, global View, start::find(&scoped, query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
@@ -211,6 +211,8 @@ routes! {
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
     /// The price list of live or test mode, and its history.
     Prices = "GET /prices", Operate, global None, prices::prices(query);
+    /// The price list that applies to a unit. It cannot be changed here.
+    UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);
     /// Previews a price change, and applies it.
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails and messages.

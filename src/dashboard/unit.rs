@@ -207,11 +207,11 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
-                @if context.may(Permission::Support) || manages {
-                    li { a href=(with_unit("/")) { "Find a transaction" } }
-                }
+                li { a href=(with_unit("/")) { "Find a transaction" } }
                 @if context.may(Permission::Operate) {
                     li { a href=(with_unit("/prices")) { "Price list" } }
+                } @else if manages {
+                    li { a href=(link::path(&["units", id, "prices"])) { "Price list" } }
                 }
                 @if manages {
                     li { a href=(with_unit("/person")) { "Erase a person" } }

@@ -249,14 +249,27 @@ impl Field<'_> {
 
 /// Renders a drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
+    select_with(name, label, options, chosen, "")
+}
+
+/// Renders a menu like [`select`], with a hint below it.
+pub(super) fn select_with(
+    name: &str,
+    label: &str,
+    options: &[(&str, &str)],
+    chosen: &str,
+    hint: &str,
+) -> Markup {
+    let hint_id = (!hint.is_empty()).then(|| [name, "-hint"].concat());
     html! {
         div.field {
             label for=(name) { (label) }
-            select id=(name) name=(name) {
+            select id=(name) name=(name) aria-describedby=[&hint_id] {
                 @for (value, text) in options {
                     option value=(value) selected[*value == chosen] { (text) }
                 }
             }
+            @if let Some(id) = &hint_id { small id=(id) { (hint) } }
         }
     }
 }
