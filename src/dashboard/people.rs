@@ -156,15 +156,13 @@ fn pages(place: &KeyLevel, page: usize, has_more: bool) -> Markup {
     }
 }
 
-/// Renders the form that removes a person by the address, wherever the list has it.
+/// Renders the form that removes a person by the address, wherever the list has it. Its field has no ID, because the
+/// form that adds a person has a field of this name.
 fn remove_form(place: &KeyLevel) -> Markup {
-    let address = view::Field {
-        name: "address",
-        label: "E-mail address",
-        required: true,
-        ..view::Field::default()
+    let content = html! {
+        label { span { "E-mail address of the person" } input name="address" required; }
+        button.quiet { "Remove" }
     };
-    let content = html! { (address.render()) button.quiet { "Remove" } };
     view::form(&path(place, "remove"), &content)
 }
 
