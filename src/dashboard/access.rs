@@ -93,7 +93,7 @@ impl Access {
     pub fn refusal(
         &self,
         address: &str,
-        permission: Permission,
+        (permission, right): (Permission, MemberRight),
         settings: &Settings,
         has_ledger: bool,
     ) -> Refusal {
@@ -103,9 +103,10 @@ impl Access {
                 let hint = hint(settings, has_ledger);
                 return Refusal::Stranger { text: stranger(address, settings), hint };
             }
-            (false, false) => "This page is for managers of a shop, or for the operators of this \
-                               service. Use the search or the menu."
-                .to_owned(),
+            (false, false) if right == MemberRight::None => {
+                "This page is for the operators of this service. Use the menu.".to_owned()
+            }
+            (false, false) => "This page is for managers of a shop. Use the menu.".to_owned(),
         };
         Refusal::Request(403, text)
     }

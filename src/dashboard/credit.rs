@@ -15,6 +15,7 @@ use crate::operator::{Done, OperatorError, bound};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use crate::time::TimeZones;
+use crate::visible::shown;
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -203,8 +204,7 @@ fn digest(offering: &str) -> String {
 
 /// Shortens an offering's ID, and replaces its control characters.
 fn label(offering: &str) -> String {
-    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
-    offering.chars().take(80).map(visible).collect()
+    offering.chars().take(80).map(shown).collect()
 }
 
 // ---- The form ------------------------------------------------------------------------------------

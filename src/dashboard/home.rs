@@ -24,7 +24,7 @@ const MAX_NAMED: usize = 5;
 /// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// Shows the start page. KV cost: at most 9 lists and 5 reads. Ledger cost: 5 queries, sent at the same time.
+/// Shows the start page. KV cost: at most 9 lists and 85 reads. Ledger cost: 5 queries, sent at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -127,11 +127,17 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
 
 async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let months = attention::unpriced(bound(context.ledger)?, context.clock).await?;
-    let address = |month| in_month("/orders", month, &[("unpriced", "yes")]);
+    let now_ms = context.clock.now_ms();
+    let address = |month: Month| match month.has_ended(now_ms) {
+        true => in_month("/payments", month, &[]),
+        false => in_month("/orders", month, &[("unpriced", "yes")]),
+    };
+    let has_ended = months.iter().any(|(month, _)| month.has_ended(now_ms));
     Ok((!months.is_empty()).then(|| {
         html! {
             "Unpriced pledges, which are charged 0.00: " (by_month(&months, "pledge", address))
-            @if context.may(Permission::Operate) { " " a href="/prices" { "Set their prices" } "." }
+            @if context.may(Permission::Operate) { " " a href="/prices" { "Set the prices of new ones" } "." }
+            @if has_ended { " Accept those of a month that has ended when you mark it as paid." }
         }
     }))
 }

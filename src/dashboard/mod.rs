@@ -143,8 +143,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         *access = Access::of(by, self.settings, self.ledger).await?;
         let route = page_request.route()?;
         if !access.may_open(route.permission(), route.right()) {
-            let (permission, has_ledger) = (route.permission(), self.ledger.is_some());
-            return Err(access.refusal(by, permission, self.settings, has_ledger));
+            let (needed, has_ledger) = ((route.permission(), route.right()), self.ledger.is_some());
+            return Err(access.refusal(by, needed, self.settings, has_ledger));
         }
         page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.
@@ -152,7 +152,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let store = &Metered::new(self.store, reservation())?;
         let mut of_form = reservation(); // held as long as the form: until the page is rendered
         let form = page_request.form(request, &route, &mut of_form).await?;
-        let author = Author::new(by, self.clock, self.entropy)?.with_shop(!access.is_staff());
+        let author = Author::new(by, self.clock, self.entropy)?;
+        let author = match self.ledger.filter(|_| !access.is_staff()) {
+            Some(ledger) => author.with_rights(ledger, &access.memberships.0),
+            None => author,
+        };
         let author = match form.given(operation::FIELD) {
             None => author,
             Some(id) => author.with_operation(OperationId::parse(id)?),

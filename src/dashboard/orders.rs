@@ -21,6 +21,7 @@ use crate::store::OperatorStore;
 use crate::time::{TimeZones, parse_ms};
 use futures_util::future::join;
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// Transactions per page.
 const PAGE: usize = 50;
@@ -102,7 +103,7 @@ async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
         true => Ok(()),
         false => Err(context.access.refusal(
             context.author.by(),
-            Permission::Support,
+            (Permission::Support, MemberRight::Manage),
             context.settings,
             context.ledger.is_some(),
         )),
@@ -195,16 +196,28 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
 
 /// Renders a table of transactions, with their references and pledges. If `unit` is given, all transactions
 /// are of that unit, and times are in the unit's time zone. If a read fails, the page says how many
-/// transactions lack their reference and pledges. KV cost: 1 read per 100 transactions, and 1 for a unit.
+/// transactions lack their reference and pledges. KV cost: 2 reads per 100 transactions, and 1 for a unit.
 pub(super) async fn table<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
     unit: Option<&str>,
 ) -> Markup {
-    let briefs = transactions::briefs(context.store, orders);
     let times = context.times_of(unit.filter(|_| !orders.is_empty()));
-    let (briefs, times) = join(briefs, times).await;
-    table_with(orders, briefs.unwrap_or_default(), &times, unit.is_none())
+    let (read, times) = join(read(context, orders), times).await;
+    table_with(orders, read, &times, unit.is_none())
+}
+
+/// What a table shows that the ledger's rows lack: references and pledges, and the IDs of cancelled transactions. Lacks
+/// what could not be read.
+type Read = (Vec<Option<Brief>>, BTreeSet<String>);
+
+async fn read<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    orders: &[Order],
+) -> Read {
+    let briefs = transactions::briefs(context.store, orders);
+    let (briefs, cancelled) = join(briefs, transactions::cancelled(context.store, orders)).await;
+    (briefs.unwrap_or_default(), cancelled.unwrap_or_default())
 }
 
 /// Renders a table like [`table`], for transactions of one unit. `times` formats their times.
@@ -213,13 +226,12 @@ pub(super) async fn table_of_unit<S: OperatorStore, C: Clock, E>(
     orders: &[Order],
     times: &ListTimes<'_, C>,
 ) -> Markup {
-    let briefs = transactions::briefs(context.store, orders).await;
-    table_with(orders, briefs.unwrap_or_default(), times, false)
+    table_with(orders, read(context, orders).await, times, false)
 }
 
 fn table_with(
     orders: &[Order],
-    mut briefs: Vec<Option<Brief>>,
+    (mut briefs, cancelled): Read,
     times: &ListTimes<'_, impl TimeZones>,
     is_of_all: bool,
 ) -> Markup {
@@ -229,7 +241,7 @@ fn table_with(
         let mut cells = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
         cells.push(times.cell(&order.created_at));
         cells.extend(is_of_all.then(|| transaction::unit(&order.unit)));
-        cells.extend(last_cells(order));
+        cells.extend(last_cells(order, cancelled.contains(&order.id)));
         cells
     };
     let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
@@ -270,13 +282,16 @@ fn pledged(brief: Option<&Brief>) -> Markup {
     }
 }
 
-fn last_cells(order: &Order) -> [Markup; 3] {
+fn last_cells(order: &Order, is_cancelled: bool) -> [Markup; 3] {
     [
         money(&order.amount, &order.currency_code),
         transaction::mode(order.mode.is_live()),
         html! {
             @if order.erased.is_some() { span.tag.alarm { "Erased" } " " }
-            @if order.unpriced > 0 { span.tag.note { "Unpriced: " (order.unpriced) } }
+            @if order.unpriced > 0 { span.tag.note { "Unpriced: " (order.unpriced) } " " }
+            @if is_cancelled { span.tag { "Cancelled" } " " }
+            @if let Some(credited) = &order.credited { span.tag { "Credited: " (credited) } " " }
+            @if order.paid { span.tag { "Paid" } }
         },
     ]
 }

@@ -35,13 +35,18 @@ pub(super) fn search_form<S, C, E>(
         name: "text",
         label: "What are you looking for?",
         value: if find::is_secret(text) { "" } else { text },
-        hint: "A transaction ID, an order number (reference), an e-mail address, or an API key.",
+        hint: match context.access.memberships.has(MemberRight::Manage) {
+            true => {
+                "A transaction ID, an order number (reference), an e-mail address, or an API key."
+            }
+            false => "A transaction ID or an order number (reference).",
+        },
         required: true,
         problem,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
-    let units = context.access.memberships.units(MemberRight::Manage);
+    let units = context.access.memberships.units(MemberRight::View);
     let content = html! {
         (text.render())
         div.fields {
@@ -150,6 +155,9 @@ fn whole_hash(text: &str) -> Option<&str> {
     KeyHash::from_hex(digits).map(|_| digits)
 }
 
+const NOT_BY_EMAIL: &str =
+    "only managers can search by e-mail address: enter the order number or the ID";
+
 /// A search in progress. The form `query` contains the filters, and the position in the list of results.
 struct Search<'r, S, C, E> {
     context: &'r PageContext<'r, S, C, E>,
@@ -173,11 +181,20 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
         }
     }
 
-    /// Searches the transactions of the units for the search term.
+    /// Searches the transactions of the units for the search term. An e-mail address is searched for only in the units
+    /// that the person manages, because viewers see addresses masked.
     async fn transactions(&self) -> Result<FoundBy, OperatorError> {
         let (store, ledger) = (self.context.store, self.context.ledger);
+        let managed = self.context.access.memberships.units(MemberRight::Manage);
         let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
-            transactions::find_within(store, ledger, self.units, of, from, MAX_ROWS).await
+            let units = match of.1 {
+                SearchKey::Reference(_) => self.units,
+                SearchKey::Email(_) if managed.is_empty() => {
+                    return Err(OperatorError::Invalid(NOT_BY_EMAIL.to_owned()));
+                }
+                SearchKey::Email(_) => &managed,
+            };
+            transactions::find_within(store, ledger, units, of, from, MAX_ROWS).await
         };
         found_by(self.term, self.query, find).await
     }

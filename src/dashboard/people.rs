@@ -1,4 +1,5 @@
-//! The people who may sign in for a unit or a team: the list, and the forms that add and remove a person.
+//! The people who may sign in for a unit or a team: the list, and the forms that add and remove a person, or let a
+//! person leave.
 
 use super::form::Form;
 use super::list_times::ListTimes;
@@ -6,7 +7,8 @@ use super::page::Page;
 use super::view::{self, hidden};
 use super::{PageContext, Refusal, Result, link, operation, register};
 use crate::auth::KeyLevel;
-use crate::ledger::people::{MAX_PEOPLE, Person, Removable};
+use crate::ledger::people::{PeopleList, Person};
+use crate::ledger::people_changes::Removable;
 use crate::operator::people::{self, normal_address};
 use crate::operator::register::Unregistered;
 use crate::operator::roles::Permission;
@@ -19,16 +21,18 @@ use maud::{Markup, html};
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
+    query: &Form,
 ) -> Result {
-    page(context, &KeyLevel::Unit(unit.to_owned()), FormResult::default()).await
+    page(context, &KeyLevel::Unit(unit.to_owned()), FormResult::of_page(query)).await
 }
 
 /// Shows the people who may sign in for a team. Ledger cost: 1 query.
 pub(super) async fn of_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     team: &str,
+    query: &Form,
 ) -> Result {
-    page(context, &KeyLevel::Team(team.to_owned()), FormResult::default()).await
+    page(context, &KeyLevel::Team(team.to_owned()), FormResult::of_page(query)).await
 }
 
 /// Adds a person to a unit, then shows the unit's people. Cost: that of [`people::add`], plus 5 ledger queries.
@@ -69,6 +73,22 @@ pub(super) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
     remove(context, &KeyLevel::Team(team.to_owned()), form).await
 }
 
+/// Removes the person who sends the form from a unit, after a confirmation. Cost: that of [`people::leave`].
+pub(super) async fn leave_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+) -> Result {
+    leave(context, &KeyLevel::Unit(unit.to_owned())).await
+}
+
+/// Removes the person who sends the form from a team, after a confirmation. Cost: that of [`people::leave`].
+pub(super) async fn leave_team<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    team: &str,
+) -> Result {
+    leave(context, &KeyLevel::Team(team.to_owned())).await
+}
+
 // ---- The page ------------------------------------------------------------------------------------
 
 /// What the page of people shows after a form was sent.
@@ -82,6 +102,15 @@ struct FormResult<'f> {
     problem: &'f str,
     /// The unit or team, if it is not registered; otherwise empty.
     missing: &'f [Unregistered],
+    /// The page of the list: 0 and 1 are the first one.
+    page: usize,
+}
+
+impl FormResult<'_> {
+    /// Returns the result without a form: the page of the list that the query names.
+    fn of_page(query: &Form) -> Self {
+        FormResult { page: query.text("page").parse().unwrap_or(1), ..FormResult::default() }
+    }
 }
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
@@ -89,7 +118,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     place: &KeyLevel,
     after: FormResult<'_>,
 ) -> Result {
-    let people = people::list(context.ledger, place).await?;
+    let PeopleList { people, has_more } = people::list(context.ledger, place, after.page).await?;
     let times = context.times_of_place(place).await;
     let rows: Vec<_> = people.iter().map(|person| cells(context, place, person, &times)).collect();
     let added = times.heading("Added");
@@ -98,15 +127,43 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
         section {
             (view::table(&["Address", "Role", &added, "Added by", "Change"], &rows, "No people yet."))
-            @if people.len() >= MAX_PEOPLE { p { "Only the first " (MAX_PEOPLE) " are shown." } }
+            (pages(place, after.page.max(1), has_more))
             p.soft {
                 "Managers see personal data, send e-mails again, erase people, and change keys, the profile and this "
                 "list. Viewers see transactions, with personal data hidden, and usage."
             }
         }
         section { h2 { "Add a person" } (add_form(context, place, &after)) }
+        section { h2 { "Remove a person" } (remove_form(place)) }
     };
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new("People", content) })
+}
+
+/// Renders the links to the previous and next page of the list.
+fn pages(place: &KeyLevel, page: usize, has_more: bool) -> Markup {
+    let link = |page: usize, words| {
+        html! { li { a href=(link::with(&path(place, ""), &[("page", &page.to_string())])) { (words) } } }
+    };
+    html! {
+        @if page > 1 || has_more {
+            nav aria-label="More people" {
+                ul {
+                    @if page > 1 { (link(page - 1, "← Previous")) }
+                    @if has_more { (link(page + 1, "Next →")) }
+                }
+            }
+        }
+    }
+}
+
+/// Renders the form that removes a person by the address, wherever the list has it. Its field has no ID, because the
+/// form that adds a person has a field of this name.
+fn remove_form(place: &KeyLevel) -> Markup {
+    let content = html! {
+        label { span { "E-mail address of the person" } input name="address" required; }
+        button.quiet { "Remove" }
+    };
+    view::form(&path(place, "remove"), &content)
 }
 
 fn cells<S, C: Clock, E: Entropy>(
@@ -218,7 +275,7 @@ async fn again<S: OperatorStore, C: Clock, E: Entropy>(
     let field = (!problem_of_field.is_empty()).then_some("address");
     let (entered, notice) = (Some(form), view::form_problem(problem, field));
     let problem = problem_of_field;
-    let after = FormResult { status: Some(422), notice, entered, problem, missing };
+    let after = FormResult { status: Some(422), notice, entered, problem, missing, page: 1 };
     page(context, place, after).await
 }
 
@@ -283,4 +340,64 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
         p { "Nothing was changed yet. Back to " a href=(path(place, "")) { "People" } "." }
     };
     Page::new("Remove this person?", content)
+}
+
+// ---- Leave ---------------------------------------------------------------------------------------
+
+/// Renders the form with which a person of a shop leaves a unit or a team. Renders nothing for people who are not on
+/// its list.
+pub(super) fn leave_section<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+) -> Markup {
+    let is_listed = context.access.memberships.0.iter().any(|own| own.place == *place);
+    html! {
+        @if is_listed {
+            section {
+                h2 { "Your access" }
+                (view::form(&path(place, "leave"), &html! {
+                    button.quiet { "Leave this " (kind(place)) }
+                }))
+            }
+        }
+    }
+}
+
+fn kind(place: &KeyLevel) -> &'static str {
+    match place {
+        KeyLevel::Unit(_) => "unit",
+        KeyLevel::Team(_) => "team",
+    }
+}
+
+async fn leave<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+) -> Result {
+    if !context.has_operation() {
+        return Ok(confirm_leaving(context, place));
+    }
+    let left = people::leave(context.store, context.ledger, &context.author, place).await?;
+    let words = html! { "You left the " (kind(place)) " " bdi { (place.id()) } ". This takes effect at once." };
+    let content = html! { (operation::before(left.before.as_ref())) (view::done(&words)) };
+    Ok(Page::new("Your access", content))
+}
+
+fn confirm_leaving<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    place: &KeyLevel,
+) -> Page {
+    let content = html! {
+        section {
+            p {
+                "You can no longer sign in for the " (register::owner(place))
+                ". Only a manager or an operator can add you again."
+            }
+            (context.form(&path(place, "leave"), &html! {
+                button.alarm { "Leave this " (kind(place)) }
+            }))
+        }
+        p { "Nothing was changed yet. Back to the " (register::owner(place)) "." }
+    };
+    Page::new(format!("Leave this {}?", kind(place)), content)
 }

@@ -54,6 +54,7 @@ impl Refusal {
     pub fn status(&self) -> u16 {
         match self {
             Refusal::Operator(OperatorError::Repeated(_)) => 409,
+            Refusal::Operator(OperatorError::Denied(_)) => 403,
             Refusal::Operator(OperatorError::Invalid(_)) => 422,
             Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
             Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable))
@@ -103,6 +104,7 @@ impl Refusal {
                     .to_owned(),
             ),
             Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text),
+            Refusal::Operator(OperatorError::Denied(text)) => ("Access denied", text),
             Refusal::Operator(error) => ("The request failed", error.to_string()),
             Refusal::Request(403, text) | Refusal::Stranger { text, .. } => ("Access denied", text),
             Refusal::Request(404, text) => ("Page not found", text),

@@ -100,9 +100,9 @@ routes! {
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
-    Search = "POST /find", Support, global Manage, start::search(&scoped, form);
+    Search = "POST /find", Look, global View, start::search(&scoped, form);
     /// The results of a search.
-    Find = "GET /find", Support, global Manage, start::find(&scoped, query);
+    Find = "GET /find", Look, global View, start::find(&scoped, query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
@@ -178,17 +178,21 @@ routes! {
     /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     /// The people of a unit.
-    UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped);
+    UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
     /// Adds a person to a unit.
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
     /// Removes a person from a unit.
     RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
+    /// Removes the person who sends the form from a unit.
+    LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::leave_unit(&scoped);
     /// The people of a team.
-    TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped);
+    TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
     /// Adds a person to a team.
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
     /// Removes a person from a team.
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
+    /// Removes the person who sends the form from a team.
+    LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::leave_team(&scoped);
     /// Creates an API key.
     MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
     /// Replaces an API key.
@@ -207,6 +211,8 @@ routes! {
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
     /// The price list of live or test mode, and its history.
     Prices = "GET /prices", Operate, global None, prices::prices(query);
+    /// The price list that applies to a unit. It cannot be changed here.
+    UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);
     /// Previews a price change, and applies it.
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails and messages.

@@ -37,7 +37,7 @@ impl State {
     }
 }
 
-/// Renders the section, with the lines of all parts. KV cost: at most 8 lists and 4 reads. Ledger cost: 1 call.
+/// Renders the section, with the lines of all parts. KV cost: at most 8 lists and 64 reads. Ledger cost: 1 call.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Markup {
@@ -93,28 +93,37 @@ async fn mails<S: OperatorStore, C: Clock, E>(
     Ok((State::Problem, text))
 }
 
-/// Returns a line for each messaging service whose adapter is connected by a service binding or a URL. If no
-/// adapter is connected, returns one line that says so.
+/// Returns a line for each messaging service. If no adapter is connected by a service binding or a URL, returns
+/// one line that says so.
 fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     let set = &context.settings.messaging_bindings;
     let line = |service: NotificationService| {
-        let attachment = attachment(set, service)?;
+        let Some(attachment) = attachment(set, service) else {
+            return (service.name(), State::NotSetUp, unattached());
+        };
         let state = match &attachment {
             Attachment { has_problem: true, .. } => State::Problem,
             Attachment { is_attached: true, .. } => State::Works,
             _ => State::NotSetUp,
         };
-        Some((service.name(), state, view::inline_code(&attachment.text)))
+        (service.name(), state, view::inline_code(&attachment.text))
     };
-    let lines: Vec<_> = NotificationService::MESSAGING.into_iter().filter_map(line).collect();
-    if !lines.is_empty() {
-        return lines;
+    let services = NotificationService::MESSAGING;
+    if services.iter().any(|service| attachment(set, *service).is_some()) {
+        return services.into_iter().map(line).collect();
     }
     let how = html! {
         "No adapter is attached to the service. If you attached one after the last deploy of the \
          dashboard, deploy the dashboard again (" code { "docs/messaging.md" } ")."
     };
     vec![("Messaging services", State::NotSetUp, how)]
+}
+
+fn unattached() -> Markup {
+    html! {
+        "No adapter is attached, so messages to this service are not sent: they are listed under "
+        a href="/mails" { "E-mails" } ". To attach one, see " code { "docs/messaging.md" } "."
+    }
 }
 
 async fn of_ledger<S: OperatorStore, C: Clock, E>(

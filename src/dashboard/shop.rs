@@ -14,7 +14,6 @@ use crate::charge::PriceList;
 use crate::ledger::Direction;
 use crate::ledger::people::Membership;
 use crate::operator::due_months::{self, DueFilter};
-use crate::operator::roles::MemberRight;
 use crate::operator::transactions::{self, ListQuery, TransactionFilter};
 use crate::operator::usage::{self, MonthUsage};
 use crate::operator::{MAX_PAGES, OperatorError, bound, keys, prices, units};
@@ -45,9 +44,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let (of_unit, newest) = join(of_unit, newest(context, units)).await;
     let content = html! {
-        @if context.access.memberships.has(MemberRight::Manage) {
-            section { (own::search_form(context, "", &query.only(&["unit"]), "")) }
-        }
+        section { (own::search_form(context, "", &query.only(&["unit"]), "")) }
         (of_unit)
         (part("The newest transactions", newest))
         (places(context, units))

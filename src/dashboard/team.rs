@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::page::Page;
 use super::view::{self, hidden};
-use super::{PageContext, Refusal, Result, keys, link, operation, register};
+use super::{PageContext, Refusal, Result, keys, link, operation, people, register};
 use crate::auth::KeyLevel;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unregistered};
@@ -196,6 +196,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
             (keys::section(context, &level, &missing, &context.times_in(None)).await?)
         }
+        (people::leave_section(context, &level))
     };
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new(format!("Team {id}"), content) })
 }

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::page::Page;
 use super::view;
-use super::{PageContext, Result, keys, link, operation, profile, register, team};
+use super::{PageContext, Result, keys, link, operation, people, profile, register, team};
 use crate::auth::KeyLevel;
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
@@ -173,6 +173,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         @if manages { (keys::section(context, &level, &missing, &times).await?) }
         (profile::section(context, &row, &missing))
         @if operates { (team::of_unit(context, id).await?) }
+        (people::leave_section(context, &level))
     };
     Ok(Page::new(format!("Unit {id}"), content))
 }
@@ -206,11 +207,11 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
-                @if context.may(Permission::Support) || manages {
-                    li { a href=(with_unit("/")) { "Find a transaction" } }
-                }
+                li { a href=(with_unit("/")) { "Find a transaction" } }
                 @if context.may(Permission::Operate) {
                     li { a href=(with_unit("/prices")) { "Price list" } }
+                } @else if manages {
+                    li { a href=(link::path(&["units", id, "prices"])) { "Price list" } }
                 }
                 @if manages {
                     li { a href=(with_unit("/person")) { "Erase a person" } }

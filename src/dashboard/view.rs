@@ -7,6 +7,7 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::time::{TimeZones, date_of};
 use crate::validate::instant::instant;
+use crate::visible::shown;
 use maud::{Markup, html};
 
 /// Turns an error message of `operator` into a sentence: it gets a capital letter and a full stop.
@@ -249,14 +250,27 @@ impl Field<'_> {
 
 /// Renders a drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
+    select_with(name, label, options, chosen, "")
+}
+
+/// Renders a menu like [`select`], with a hint below it.
+pub(super) fn select_with(
+    name: &str,
+    label: &str,
+    options: &[(&str, &str)],
+    chosen: &str,
+    hint: &str,
+) -> Markup {
+    let hint_id = (!hint.is_empty()).then(|| [name, "-hint"].concat());
     html! {
         div.field {
             label for=(name) { (label) }
-            select id=(name) name=(name) {
+            select id=(name) name=(name) aria-describedby=[&hint_id] {
                 @for (value, text) in options {
                     option value=(value) selected[*value == chosen] { (text) }
                 }
             }
+            @if let Some(id) = &hint_id { small id=(id) { (hint) } }
         }
     }
 }
@@ -275,11 +289,10 @@ pub(super) fn copyable_lines(text: &str) -> Markup {
 const MAX_TEXT: usize = 2_000;
 
 /// Renders a text that a shop, a recipient or an operator wrote. The text gets its own text direction, its control
-/// characters are replaced, and it is truncated to [`MAX_TEXT`].
+/// characters and those that change the direction of text are replaced, and it is truncated to [`MAX_TEXT`].
 pub(super) fn untrusted_text(text: &str) -> Markup {
-    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();
-    let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
+    let beginning: String = text.chars().take(MAX_TEXT).map(shown).collect();
     html! { bdi { (beginning) @if is_long { "…" } } }
 }
 

@@ -63,11 +63,19 @@ pub(super) struct Row {
     key: Option<String>,
     prices: Option<u64>,
     erased: Option<u64>,
+    credits: u8,
+    credit_cents: Option<u64>,
+    credit_amount: Option<String>,
+    paid: u8,
 }
 
 impl Row {
     pub fn into_order(self) -> Order {
+        let credited = || super::money::money(self.credit_cents, self.credit_amount.as_deref());
         Order {
+            credited: (self.credits > 0).then(credited),
+            paid: self.paid > 0,
+            cancelled: false,
             id: self.id,
             mode: self.mode,
             unit: self.unit,
@@ -88,7 +96,12 @@ macro_rules! columns_of {
     () => {
         "json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
   'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
-  'key', (SELECT id FROM keys WHERE key = t.key), 'prices', t.prices, 'erased', t.erased)"
+  'key', (SELECT id FROM keys WHERE key = t.key), 'prices', t.prices, 'erased', t.erased,
+  'credits', (SELECT count(*) FROM credits c WHERE c.id = t.id),
+  'credit_cents', (SELECT sum(cents) FROM credits c WHERE c.id = t.id),
+  'credit_amount', (SELECT max(amount) FROM credits c WHERE c.id = t.id),
+  'paid', EXISTS (SELECT 1 FROM claims c WHERE c.kind = 'settlement' AND c.state IN ('kept', 'removing')
+    AND c.name = s.mode || ':' || s.unit || ':' || strftime('%Y-%m', t.created / 1000, 'unixepoch')))"
     };
 }
 pub(super) use columns_of;

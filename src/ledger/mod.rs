@@ -34,6 +34,7 @@ mod orders;
 pub mod own_rows;
 mod page;
 pub mod people;
+pub mod people_changes;
 mod port;
 mod priced;
 mod quantities;

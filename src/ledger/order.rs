@@ -53,6 +53,16 @@ pub struct Order {
     pub prices: Option<u64>,
     /// When the transaction's personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
+    /// The sum of the transaction's credits, a decimal with two places; `None` if it has none. A row from Workers KV
+    /// shows neither credits nor payments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credited: Option<String>,
+    /// Whether the transaction's month is marked as paid.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paid: bool,
+    /// Whether an operator cancelled the transaction. Workers KV has this; in a row of the ledger it is `false`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
 }
 
 impl Order {

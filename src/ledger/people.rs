@@ -16,8 +16,8 @@ use std::ops::RangeInclusive;
 
 /// Maximum number of a team's units that a person gets access to.
 pub const MAX_UNITS: usize = 10_000;
-/// Maximum number of people that are listed for one unit or team.
-pub const MAX_PEOPLE: usize = 1_000;
+/// Maximum number of people of one unit or team.
+pub const MAX_PEOPLE: usize = 200;
 
 /// What a person may do in a unit, or in all units of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,7 +67,13 @@ pub fn parse_place(text: &str) -> Option<KeyLevel> {
     place.check().is_ok().then_some(place)
 }
 
-/// Returns the memberships of an address, which must be in lower case. One query.
+/// Returns an address in the form in which addresses are compared: without white space around it, and with ASCII
+/// letters in lower case. Other letters keep their case, because it distinguishes addresses.
+pub fn normal_address(address: &str) -> String {
+    address.trim_ascii().to_ascii_lowercase()
+}
+
+/// Returns the memberships of a [normal address](normal_address). One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -76,13 +82,25 @@ pub async fn memberships(ledger: &dyn Ledger, address: &str) -> Result<Vec<Membe
     rows.into_iter().map(MembershipRow::read).collect()
 }
 
-/// Returns the people of a unit or a team, sorted by address, at most [`MAX_PEOPLE`]. One query.
+/// Some of the people of a unit or a team, sorted by address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeopleList {
+    /// At most [`MAX_PEOPLE`] people.
+    pub people: Vec<Person>,
+    /// Whether more people follow. Earlier releases allowed more than [`MAX_PEOPLE`].
+    pub has_more: bool,
+}
+
+/// Returns the people of a unit or a team, after the first `skipped` people. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn people(ledger: &dyn Ledger, place: &KeyLevel) -> Result<Vec<Person>> {
-    let rows = ask(ledger, &People { place: place_text(place), most: MAX_PEOPLE }).await?;
-    Ok(rows.into_iter().map(PersonRow::read).collect())
+pub async fn people(ledger: &dyn Ledger, place: &KeyLevel, skipped: usize) -> Result<PeopleList> {
+    let query = People { place: place_text(place), most: MAX_PEOPLE + 1, skipped };
+    let rows = ask(ledger, &query).await?;
+    let has_more = rows.len() > MAX_PEOPLE;
+    let people = rows.into_iter().take(MAX_PEOPLE).map(PersonRow::read).collect();
+    Ok(PeopleList { people, has_more })
 }
 
 /// Finds the person with this e-mail address among the people of a unit or a team. Returns `None` if nobody
@@ -97,56 +115,6 @@ pub async fn person(
 ) -> Result<Option<Person>> {
     let rows = ask(ledger, &OnePerson { place: place_text(place), address }).await?;
     Ok(rows.into_iter().next().map(PersonRow::read))
-}
-
-/// Adds a person, unless the unit or team already has this person. Returns the person's row as it is after
-/// the call. If two calls add the same person at the same time, both return the row of the first one. `name`
-/// is the name of the person's record in KV, without its prefix.
-///
-/// # Errors
-/// If the ledger does not answer.
-pub async fn add(
-    ledger: &dyn Ledger,
-    place: &KeyLevel,
-    name: &str,
-    (note, at): (&PersonNote, u64),
-) -> Result<Person> {
-    let place = place_text(place);
-    let add = Add { name, place: &place, note, at }.statement()?;
-    let get = OnePerson { place: place.clone(), address: &note.address }.statement()?;
-    let answers = ledger.run(&[add, get]).await?;
-    let found = OnePerson::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
-    found.into_iter().next().map(PersonRow::read).ok_or(LedgerError::Damaged)
-}
-
-/// Which managers may be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removable {
-    /// Any manager.
-    All,
-    /// A manager may be removed only if the unit or team has another manager.
-    NotTheLast,
-}
-
-/// Removes a person. `name` is the name of the person's record in KV, without its prefix.
-///
-/// Returns whether the person is removed after the call. This is true also if the person was removed before,
-/// and false if `which` protects the last manager.
-///
-/// # Errors
-/// If the ledger does not answer. The person may have been removed then.
-pub async fn remove(
-    ledger: &dyn Ledger,
-    place: &KeyLevel,
-    name: &str,
-    (by, at): (&str, u64),
-    which: Removable,
-) -> Result<bool> {
-    let (place, may_be_last) = (place_text(place), which == Removable::All);
-    let remove = Remove { name, place: &place, by, at, may_be_last }.statement()?;
-    let answers = ledger.run(&[remove, IsThere { name }.statement()?]).await?;
-    let left = IsThere::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
-    Ok(left.is_empty())
 }
 
 // ---- Import --------------------------------------------------------------------------------------
@@ -262,17 +230,17 @@ FROM people p WHERE p.address = ?1 ->> '$.address' ORDER BY p.place";
 }
 
 #[derive(Deserialize)]
-struct PersonRow {
+pub(super) struct PersonRow {
     name: String,
     address: String,
     role: PersonRole,
-    at: u64,
-    author: String,
+    pub at: u64,
+    pub author: String,
     by_shop: u8,
 }
 
 impl PersonRow {
-    fn read(self) -> Person {
+    pub fn read(self) -> Person {
         let PersonRow { name, address, role, at, author, by_shop } = self;
         Person { name, address, role, created: date_time(at), by: author, by_shop: by_shop != 0 }
     }
@@ -290,77 +258,28 @@ macro_rules! columns {
 struct People {
     place: String,
     most: usize,
+    skipped: usize,
 }
 
 impl Query for People {
     type Row = PersonRow;
     const SQL: &'static str = concat!(
         columns!(),
-        "WHERE place = ?1 ->> '$.place' AND address IS NOT NULL ORDER BY address LIMIT ?1 ->> '$.most'"
+        "WHERE place = ?1 ->> '$.place' AND address IS NOT NULL ORDER BY address, name
+LIMIT ?1 ->> '$.most' OFFSET ?1 ->> '$.skipped'"
     );
 }
 
 #[derive(Serialize)]
-struct OnePerson<'a> {
-    place: String,
-    address: &'a str,
+pub(super) struct OnePerson<'a> {
+    pub place: String,
+    pub address: &'a str,
 }
 
 impl Query for OnePerson<'_> {
     type Row = PersonRow;
     const SQL: &'static str =
         concat!(columns!(), "WHERE address = ?1 ->> '$.address' AND place = ?1 ->> '$.place'");
-}
-
-#[derive(Serialize)]
-struct Add<'a> {
-    name: &'a str,
-    place: &'a str,
-    note: &'a PersonNote,
-    at: u64,
-}
-
-impl Query for Add<'_> {
-    type Row = ();
-    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author, by_shop)
-SELECT ?1 ->> '$.name', ?1 ->> '$.place', ?1 ->> '$.note.address', ?1 ->> '$.note.role', ?1 ->> '$.at', ?1 ->> '$.note.by',
-  ifnull(?1 ->> '$.note.byShop', 0)
-WHERE NOT EXISTS (SELECT 1 FROM people WHERE address = ?1 ->> '$.note.address' AND place = ?1 ->> '$.place')
-ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author,
-  by_shop = excluded.by_shop
-WHERE people.address IS NULL";
-}
-
-#[derive(Serialize)]
-struct Remove<'a> {
-    name: &'a str,
-    place: &'a str,
-    by: &'a str,
-    at: u64,
-    may_be_last: bool,
-}
-
-/// Removes a person. With `may_be_last` false, does not remove the last manager. If two managers then remove
-/// each other at the same time, only one of them is removed: the statements run one after the other.
-impl Query for Remove<'_> {
-    type Row = ();
-    const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'
-WHERE name = ?1 ->> '$.name' AND address IS NOT NULL
-  AND (role <> 'manager' OR ?1 ->> '$.may_be_last' OR EXISTS (
-    SELECT 1 FROM people other
-    WHERE other.place = ?1 ->> '$.place' AND other.role = 'manager' AND other.name <> ?1 ->> '$.name'
-  ))";
-}
-
-#[derive(Serialize)]
-struct IsThere<'a> {
-    name: &'a str,
-}
-
-impl Query for IsThere<'_> {
-    type Row = u8;
-    const SQL: &'static str =
-        "SELECT '1' FROM people WHERE name = ?1 ->> '$.name' AND address IS NOT NULL";
 }
 
 #[derive(Serialize)]

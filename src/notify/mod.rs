@@ -149,9 +149,15 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
+    /// Records that a notification is not sent. If only the adapter is missing, the operator's list of failures has the
+    /// notification too, because it can be sent once an adapter is attached.
     async fn skip(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
         let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
-        match self.end(delivery, &marker).await {
+        let ended = match reason {
+            Reason::NotAttached => self.fail(delivery, &marker).await,
+            _ => self.end(delivery, &marker).await,
+        };
+        match ended {
             Ok(()) => done(reason.into()),
             Err(error) => self.failed(delivery, None, cause(error)).await,
         }

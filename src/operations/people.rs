@@ -6,7 +6,8 @@ use super::spec::{Argument, Kind, Spec, text, unit};
 use super::table::{table, time};
 use super::values::Values;
 use crate::auth::KeyLevel;
-use crate::ledger::people::{Person, Removable};
+use crate::ledger::people::Person;
+use crate::ledger::people_changes::Removable;
 use crate::operator::people::{self, AddedPerson};
 use crate::store::PersonRole;
 use serde::{Deserialize, Serialize};
@@ -141,7 +142,7 @@ struct PeopleList {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
-    let people = people::list(call.ledger, &place).await?;
+    let people = people::list_all(call.ledger, &place).await?;
     if people.is_empty() {
         must_be_registered(call, Some(place)).await?;
     }

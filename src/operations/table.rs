@@ -1,14 +1,7 @@
 //! Text for a terminal: columns, times and counts.
 
 use crate::time::{date_time_in_seconds, parse_ms};
-
-/// Replaces characters with U+FFFD if they move a terminal's cursor or change the direction of text.
-fn visible(text: &str) -> String {
-    let hides = |char: char| {
-        char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|char| if hides(char) { '\u{fffd}' } else { char }).collect()
-}
+use crate::visible::shown;
 
 /// Formats rows in columns, below headings. Each cell is one line.
 pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
@@ -27,7 +20,9 @@ pub fn facts<'f>(rows: impl IntoIterator<Item = (&'f str, Option<String>)>) -> S
 }
 
 fn lines_of<'r, const N: usize>(rows: impl Iterator<Item = &'r [String; N]>) -> Vec<String> {
-    let rows: Vec<_> = rows.map(|row| row.each_ref().map(|cell| visible(cell))).collect();
+    let rows: Vec<_> = rows
+        .map(|row| row.each_ref().map(|cell| cell.chars().map(shown).collect::<String>()))
+        .collect();
     let mut widths = [0; N];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {

@@ -1,6 +1,6 @@
 //! CSV for spreadsheets, as in RFC 4180. A byte order mark tells Excel that the file is UTF-8.
 
-use crate::visible::is_invisible;
+use crate::visible::{is_invisible, shown};
 
 /// The first character of a CSV file.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -40,7 +40,7 @@ enum Place {
 pub fn text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 1);
     let mut place = Place::Beginning;
-    let mut characters = text.chars().map(visible).peekable();
+    let mut characters = text.chars().map(shown).peekable();
     while let Some(character) = characters.next() {
         let ends = characters.peek().is_none_or(|next| next.is_whitespace());
         if begins_formula(character)
@@ -71,11 +71,4 @@ fn next_place(place: Place, character: char) -> Place {
         _ if is_invisible(character) => place, // some spreadsheets drop U+FEFF and the like
         _ => Place::Within,
     }
-}
-
-/// Returns U+FFFD in place of a character that could disguise what a line says. Such a character is a control
-/// character, or changes the direction of text. Returns any other character unchanged.
-fn visible(character: char) -> char {
-    let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if character.is_control() || turns { '\u{fffd}' } else { character }
 }

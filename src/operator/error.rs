@@ -17,8 +17,20 @@ pub enum OperatorError {
     /// The request repeats an operation that is running or was begun before. It changed nothing; the text
     /// says what to do.
     Repeated(String),
+    /// The author has lost the right to make the change. It changed nothing.
+    Denied(String),
     /// Any other problem. The text also says what the operator can do, if anything.
     Invalid(String),
+}
+
+impl OperatorError {
+    /// Returns the error for a change whose author has lost a right while the request was on its way.
+    pub(super) fn lost_right() -> Self {
+        OperatorError::Denied(
+            "nothing was changed: your role was changed while the form was sent. Reload the page"
+                .to_owned(),
+        )
+    }
 }
 
 impl Display for OperatorError {
@@ -31,6 +43,7 @@ impl Display for OperatorError {
             OperatorError::Store(StoreError::Busy) => "the store is busy: try again in a moment",
             OperatorError::Store(StoreError::Damaged(problem))
             | OperatorError::Repeated(problem)
+            | OperatorError::Denied(problem)
             | OperatorError::Invalid(problem) => problem,
         })
     }

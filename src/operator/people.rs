@@ -13,17 +13,19 @@
 //!
 //! A retry of the operation completes the change.
 
-use super::audit::{Author, Subject, is_line};
+use super::audit::{Author, Subject};
 use super::once::{Done, StoredAsIs, once};
 use super::{OperatorError, Result, bound, encode, read_value, register, secret};
 use crate::auth::KeyLevel;
 use crate::ledger::Ledger;
-use crate::ledger::people::{self as rows, Person, Removable, place_text};
+use crate::ledger::people::{self as rows, MAX_PEOPLE, PeopleList, Person, place_text};
+use crate::ledger::people_changes::{self as changes, Added, Removable, Removed};
 use crate::secret::NamespaceSecret;
 use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, PersonKey, PersonNote, PersonRole, Registered};
 use crate::time::parse_ms;
 use crate::validate::format::is_email;
+use crate::visible::{is_invisible, is_line};
 use serde::{Deserialize, Serialize};
 
 const ADD: &str = "people add";
@@ -31,14 +33,14 @@ const REMOVE: &str = "people remove";
 /// Longest e-mail address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 254;
 
-/// Returns an address in the form in which addresses are compared: without white space around it, and with ASCII
-/// letters in lower case. Other letters keep their case, because it distinguishes addresses.
-pub fn normal_address(address: &str) -> String {
-    address.trim_ascii().to_ascii_lowercase()
-}
+pub use rows::normal_address;
 
-/// Whether a text is an e-mail address. Letters of any script are allowed.
+/// Whether a text is an e-mail address. Letters of any script are allowed, but no invisible characters: a list
+/// would show such an address like another one.
 pub fn is_address(text: &str) -> bool {
+    if text.chars().any(|it| it != ' ' && is_invisible(it)) {
+        return false;
+    }
     let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
     is_email(ascii.as_bytes())
 }
@@ -92,6 +94,17 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
+    /// Returns the error for a person who was not added.
+    fn not_added(&self, why: &Added) -> OperatorError {
+        match why {
+            Added::Person(row) => self.has_another_role(row.role),
+            Added::NoRight => OperatorError::lost_right(),
+            Added::Full => OperatorError::Invalid(format!(
+                "nothing was changed: a unit or a team has at most {MAX_PEOPLE} people. Remove a person first"
+            )),
+        }
+    }
+
     /// Returns the error for adding a person who already has a different role. `role` is the role that the
     /// person has.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
@@ -124,6 +137,7 @@ impl StoredAsIs for AddedPerson {}
 /// # Errors
 /// - If no ledger is bound, or the ID or the address is not valid.
 /// - If the person already has another role in the unit or team.
+/// - If the unit or team has [`MAX_PEOPLE`] people, or the author is no longer its manager.
 /// - If the ledger or the store fails. The person may have been added then.
 pub async fn add(
     store: &impl OperatorStore,
@@ -165,11 +179,15 @@ async fn add_now(
     let Registered { by, by_shop, .. } = author.registered();
     let note = PersonNote { address, role, created: entry.at.clone(), by, by_shop };
     let at = (&note, entry.key.time_ms());
-    let row = rows::add(ledger, &person.place, &person.name(&secret), at).await?;
-    if row.role != role {
-        author.withdraw(store, &entry).await;
-        return Err(person.has_another_role(row.role));
-    }
+    let (name, sender) = (person.name(&secret), author.sender());
+    let added = changes::add(ledger, &person.place, (&name, sender.as_deref()), at).await?;
+    let row = match added {
+        Added::Person(row) if row.role == role => row,
+        refused => {
+            author.withdraw(store, &entry).await;
+            return Err(person.not_added(&refused));
+        }
+    };
     let note = PersonNote { created: row.created, by: row.by, by_shop: row.by_shop, ..note };
     put(store, &row.name, &note).await?;
     Ok(false)
@@ -193,17 +211,42 @@ async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Resul
 /// # Errors
 /// - If no ledger is bound, or no person of the unit or team has the address.
 /// - If the person is the last manager, and `which` protects the last manager.
+/// - If the author is a person of a shop, and no longer its manager.
 /// - If the ledger or the store fails. The person may have been removed then.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    (place, address): (&KeyLevel, &str),
+    whom: (&KeyLevel, &str),
     which: Removable,
+) -> Result<Done<()>> {
+    remove_once(store, ledger, author, whom, (which, author.sender())).await
+}
+
+/// Removes the author from a unit or a team, whatever the author's role. Otherwise like [`remove`].
+///
+/// # Errors
+/// As [`remove`]. The last manager cannot leave.
+pub async fn leave(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    place: &KeyLevel,
+) -> Result<Done<()>> {
+    let whom = (place, author.by());
+    remove_once(store, ledger, author, whom, (Removable::NotTheLast, None)).await
+}
+
+async fn remove_once(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (place, address): (&KeyLevel, &str),
+    rule: (Removable, Option<String>),
 ) -> Result<Done<()>> {
     let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
     let work =
-        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, which).await;
+        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, &rule).await;
     once(store, Some(ledger), author, (REMOVE, &person.arguments(())), work).await
 }
 
@@ -212,7 +255,7 @@ async fn remove_now(
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     person: &PlacedPerson,
-    which: Removable,
+    (which, sender): &(Removable, Option<String>),
 ) -> Result<()> {
     let name = match person.row(ledger).await? {
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
@@ -226,15 +269,25 @@ async fn remove_now(
     };
     let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
     let by = (author.by, entry.key.time_ms());
-    if !rows::remove(ledger, &person.place, &name, by, which).await? {
+    let who = (&*name, sender.as_deref());
+    let removed = changes::remove(ledger, &person.place, who, by, *which).await?;
+    if removed != Removed::Gone {
         author.withdraw(store, &entry).await;
-        return Err(invalid(
-            "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
-        ));
+        return Err(not_removed(removed));
     }
     match PersonKey::parse_suffix(&name) {
         Some(key) => Ok(store.remove(&key).await?),
         None => Ok(()),
+    }
+}
+
+/// Returns the error for a person who was not removed.
+fn not_removed(why: Removed) -> OperatorError {
+    match why {
+        Removed::NoRight => OperatorError::lost_right(),
+        Removed::Gone | Removed::LastManager => invalid(
+            "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
+        ),
     }
 }
 
@@ -270,14 +323,34 @@ fn invalid(problem: &str) -> OperatorError {
     OperatorError::Invalid(problem.to_owned())
 }
 
-/// Returns the people of a unit or a team, sorted by address, at most [`MAX_PEOPLE`](rows::MAX_PEOPLE). Ledger cost: 1
-/// query.
+/// Returns a page of the people of a unit or a team, sorted by address. The first page is 1. Ledger cost: 1 query.
 ///
 /// # Errors
 /// If no ledger is bound, the ID is not valid, or the ledger fails.
-pub async fn list(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<Person>> {
+pub async fn list(
+    ledger: Option<&dyn Ledger>,
+    place: &KeyLevel,
+    page: usize,
+) -> Result<PeopleList> {
     place.check().map_err(OperatorError::Invalid)?;
-    Ok(rows::people(bound(ledger)?, place).await?)
+    let skipped = page.saturating_sub(1).saturating_mul(MAX_PEOPLE);
+    Ok(rows::people(bound(ledger)?, place, skipped).await?)
+}
+
+/// Returns all people of a unit or a team, sorted by address. Ledger cost: 1 query per 200 people.
+///
+/// # Errors
+/// As [`list`].
+pub async fn list_all(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<Person>> {
+    let mut all = Vec::new();
+    for page in 1.. {
+        let PeopleList { people, has_more } = list(ledger, place, page).await?;
+        all.extend(people);
+        if !has_more {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the units and teams in which a person has a role. Finds the person by the e-mail address used to

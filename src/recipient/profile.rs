@@ -189,7 +189,7 @@ impl TryFrom<NewProfile> for Profile {
         if !is_name(&profile.name) {
             return Err(
                 "`name` must be one line of 1 to 80 characters, at least one of them visible, without \
-                 characters that change the direction of text",
+                 invisible characters",
             );
         }
         Ok(Profile {
@@ -211,12 +211,11 @@ impl TryFrom<NewProfile> for Profile {
 }
 
 const NO_MAIL_TEXT: &str = "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no \
-                            characters that change the direction of text";
-const NO_BILLING_NAME: &str = "`billing-name` must be one line of 1 to 80 characters";
-const NO_BILLING_ADDRESS: &str =
-    "`billing-address` must have 1 to 6 lines, together at most 300 characters, and no blank line";
-const NO_TAX_TEXT: &str =
-    "`tax-text` must have 1 to 6 lines, together at most 300 characters, and no blank line";
+                            invisible characters";
+const NO_BILLING_NAME: &str =
+    "`billing-name` must be one line of 1 to 80 characters, without invisible characters";
+const NO_BILLING_ADDRESS: &str = "`billing-address` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters";
+const NO_TAX_TEXT: &str = "`tax-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters";
 
 fn checked(
     text: Option<String>,
@@ -243,8 +242,7 @@ fn parse_language(tag: &str) -> Result<Language, &'static str> {
         .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
 }
 
-/// Returns whether a name is one line of 1 to 80 characters. At least one character must be visible, and none
-/// may change the direction of text.
+/// Returns whether a name is one [visible line](is_visible_line) of 1 to 80 characters.
 fn is_name(name: &str) -> bool {
     name.chars().nth(MAX_NAME_LENGTH).is_none() && is_visible_line(name)
 }

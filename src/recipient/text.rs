@@ -1,7 +1,7 @@
 //! Prepares texts of a shop for pages and e-mails.
 
 use super::unlinked::unlinked;
-use crate::visible::is_invisible;
+use crate::visible::{is_invisible, is_joiner};
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -76,10 +76,9 @@ pub(super) fn sender(text: &str) -> Option<String> {
 /// Removes control characters and invisible characters from a text. Keeps spaces, and the invisible
 /// characters that join or change their neighbours, as in Persian and in emoji.
 fn printed(text: &str) -> String {
-    let joins = |character| matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_printed = |character: &char| {
         let (blank, hidden) = (character.is_whitespace(), is_invisible(*character));
-        !character.is_control() && (!hidden || blank || joins(*character))
+        !character.is_control() && (!hidden || blank || is_joiner(*character))
     };
     text.chars().filter(is_printed).collect()
 }

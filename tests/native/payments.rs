@@ -430,10 +430,13 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
             json!({ "/paidAt": "2026-02-02T00:00:00.001Z" }),
             "has the payment date 2026-02-02T00:00:00.001Z, which is in the future",
         ),
-        (json!({ "/invoice": "" }), "needs the number of an invoice: one line of 1 to 80 bytes"),
+        (
+            json!({ "/invoice": "" }),
+            "needs the number of an invoice: one line of 1 to 80 bytes, without invisible characters",
+        ),
         (
             json!({ "/invoice": "1\n2" }),
-            "needs the number of an invoice: one line of 1 to 80 bytes",
+            "needs the number of an invoice: one line of 1 to 80 bytes, without invisible characters",
         ),
     ] {
         let before = bench.service.store.names();

@@ -5,7 +5,8 @@ use crate::claimed::{Fault, Faulty};
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
 use impact_pledge::auth::KeyLevel;
-use impact_pledge::ledger::people::{Membership, Removable};
+use impact_pledge::ledger::people::Membership;
+use impact_pledge::ledger::people_changes::Removable;
 use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::{OperationId, OperatorError, people, restore, teams};
 use impact_pledge::store::PersonRole::{self, Manager, Viewer};
@@ -405,7 +406,7 @@ fn a_request_finds_a_persons_places_by_an_index() {
     let world = World::with(&[(shop(), EVA, Manager)]);
     let recorder = Recorder::new(&world.ledger);
     block_on(people::of_person(Some(&recorder), EVA)).unwrap();
-    block_on(people::list(Some(&recorder), &shop())).unwrap();
+    block_on(people::list(Some(&recorder), &shop(), 1)).unwrap();
     let statements = recorder.take();
     assert_eq!(statements.len(), 2);
     let plan: Vec<_> = statements.iter().flat_map(|it| world.ledger.plan(it)).collect();

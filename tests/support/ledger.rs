@@ -24,6 +24,8 @@ pub struct SqliteLedger {
     failing: Cell<Failing>,
     /// The number of calls that still succeed before calls begin to fail.
     spared: Cell<usize>,
+    /// SQL that runs before a later call: the number of calls until then, and the SQL.
+    meanwhile: RefCell<Option<(usize, String)>>,
     /// The number of calls.
     pub calls: Cell<usize>,
     /// The size that the database reports, in bytes.
@@ -64,6 +66,7 @@ impl SqliteLedger {
             connection: RefCell::new(connection),
             failing: Cell::new(Failing::Not),
             spared: Cell::default(),
+            meanwhile: RefCell::default(),
             calls: Cell::default(),
             bytes: Cell::default(),
         }
@@ -91,6 +94,19 @@ impl SqliteLedger {
     pub fn set_failing_after(&self, calls: usize, failing: Failing) {
         self.spared.set(calls);
         self.failing.set(failing);
+    }
+
+    /// Lets this number of calls pass, and then runs SQL before the next call, as another request would at that moment.
+    pub fn set_meanwhile(&self, calls: usize, sql: &str) {
+        self.meanwhile.replace(Some((calls, sql.to_owned())));
+    }
+
+    fn run_meanwhile(&self) {
+        let due = match self.meanwhile.take() {
+            Some((0, sql)) => return drop(self.sql(&sql)),
+            due => due.map(|(calls, sql)| (calls - 1, sql)),
+        };
+        self.meanwhile.replace(due);
     }
 
     /// Runs a reconciliation pass, which writes the rows of all records in a store.
@@ -143,6 +159,7 @@ impl SqliteLedger {
 
     fn run_all(&self, statements: &[Statement]) -> Result<Vec<Rows>, LedgerError> {
         self.calls.set(self.calls.get() + 1);
+        self.run_meanwhile();
         let failing = match self.spared.get() {
             0 => self.failing.get(),
             spared => {

@@ -10,16 +10,12 @@ use maud::{Markup, html};
 /// The query parameter that contains the sealed (encrypted) search term.
 pub(in crate::dashboard) const TOKEN: &str = "q";
 
-/// Renders the search form of the start page, or nothing for people who may not search.
+/// Renders the search form of the start page.
 pub(in crate::dashboard) fn search_section<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Markup {
-    html! {
-        @if context.may(Permission::Support) {
-            section { (SearchForm::new("", query).render()) }
-        }
-    }
+    html! { section { (SearchForm::of(context, "", query).render()) } }
 }
 
 /// The values of the search form: the search term, and the filters `unit` and `mode`.
@@ -29,11 +25,18 @@ pub(super) struct SearchForm<'f> {
     pub is_wrong_unit: bool,
     /// What is wrong with the search term; empty if nothing is.
     pub problem: &'f str,
+    /// Whether the person may search by e-mail address.
+    pub by_email: bool,
 }
 
 impl<'f> SearchForm<'f> {
-    pub fn new(term: &'f str, filters: &'f Form) -> Self {
-        SearchForm { term, filters, is_wrong_unit: false, problem: "" }
+    pub fn of<S, C, E>(
+        context: &PageContext<'_, S, C, E>,
+        term: &'f str,
+        filters: &'f Form,
+    ) -> Self {
+        let by_email = context.may(Permission::Support);
+        SearchForm { term, filters, is_wrong_unit: false, problem: "", by_email }
     }
 
     /// Renders the form. The field contains the search term without control characters, or nothing if the term may be a
@@ -44,7 +47,12 @@ impl<'f> SearchForm<'f> {
             name: "text",
             label: "What are you looking for?",
             value: if is_secret(&term) { "" } else { &term },
-            hint: "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key.",
+            hint: match self.by_email {
+                true => {
+                    "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key."
+                }
+                false => "A transaction ID, an order number (reference), a unit, or an API key.",
+            },
             required: true,
             problem: self.problem,
             ..view::Field::default()

@@ -41,7 +41,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     let is_whole = text.starts_with(KEY) || term.starts_with(KEY_RECORD);
     Ok(match key {
         Some(key) => Some(key_page(context, &key, context.may(Permission::Operate))),
-        None if is_whole => Some(no_key(filters)),
+        None if is_whole => Some(no_key(context, filters)),
         None => None,
     })
 }
@@ -101,8 +101,8 @@ fn key_facts<S, C: Clock, E: Entropy>(
     view::facts(&rows)
 }
 
-fn no_key(filters: &Form) -> Page {
-    SearchForm::new("", filters).nothing(&html! {
+fn no_key<S, C, E>(context: &PageContext<'_, S, C, E>, filters: &Form) -> Page {
+    SearchForm::of(context, "", filters).nothing(&html! {
         p.lead { "No API key matches this." }
         p {
             "The key may be revoked, expired or incomplete, or it may belong to another environment. A \

@@ -58,6 +58,10 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
+/// Why a person with only the role `accounts` finds nothing by an e-mail address, which such people see masked.
+const NOT_BY_EMAIL: &str =
+    "with your role you cannot search by e-mail address: enter the order number or the ID";
+
 /// A search.
 struct Results<'r, S, C, E> {
     context: &'r PageContext<'r, S, C, E>,
@@ -74,6 +78,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
     async fn search(&self) -> Result<FoundBy, OperatorError> {
         let (store, ledger) = (self.context.store, self.context.ledger);
         let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
+            if matches!(of.1, SearchKey::Email(_)) && !self.context.may(Permission::Support) {
+                return Err(OperatorError::Invalid(NOT_BY_EMAIL.to_owned()));
+            }
             transactions::find(store, ledger, of, from, MAX_ROWS).await
         };
         found_by(self.term, self.query, find).await
@@ -84,13 +91,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
     }
 
     fn again(&self) -> Markup {
-        html! { section { h2 { "Search again" } (SearchForm::new(self.term, self.query).render()) } }
+        html! { section { h2 { "Search again" } (SearchForm::of(self.context, self.term, self.query).render()) } }
     }
 
     // ---- One unit ------------------------------------------------------------------------------------
 
     async fn of_unit(&self, unit: &str, orders: Searched) -> Result {
-        let again = SearchForm::new(self.term, self.query);
+        let again = SearchForm::of(self.context, self.term, self.query);
         let found = match orders {
             Err(problem) => return Ok(again.again(&problem)),
             Ok(found) if !found.found.transactions.is_empty() => {
@@ -130,6 +137,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             @if names.is_empty() { (suggestions(&unknown, self.operates())) }
             @match &orders {
                 Ok(found) => (advice(found)),
+                Err(problem) if problem == NOT_BY_EMAIL => (view::problem(problem)),
                 Err(problem) => {
                     p { "The transactions of all units could not be searched. To find a transaction by its reference, enter its unit." }
                     (view::problem(problem))
@@ -197,7 +205,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             (table)
             (self.pages(by, found))
             @match &found.coverage {
-                Some(coverage) => { (shared(by, &found.transactions)) (view::coverage(coverage)) }
+                Some(coverage) => {
+                    @if self.context.may(Permission::Support) { (shared(by, &found.transactions)) }
+                    (view::coverage(coverage))
+                }
                 None => (view::staleness_note()),
             }
             (self.again())

@@ -22,7 +22,7 @@ pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>
     form: &Form,
 ) -> Result {
     let text = form.text("text");
-    let box_again = SearchForm::new(text, form);
+    let box_again = SearchForm::of(context, text, form);
     if let Some(problem) = problem(text) {
         return Ok(SearchForm { problem: &problem, ..box_again }.again(&problem));
     }
@@ -86,7 +86,7 @@ pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let box_again = SearchForm::new("", query);
+    let box_again = SearchForm::of(context, "", query);
     let Some(token) = query.given(TOKEN) else {
         return Ok(Page::new("Find", html! { section { (box_again.render()) } }));
     };

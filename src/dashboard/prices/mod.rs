@@ -5,7 +5,9 @@ mod history;
 mod page;
 mod preview;
 mod request;
+mod shown;
 mod table;
 mod wanted;
 
 pub(super) use request::{prices, set_prices};
+pub(super) use shown::of_unit;

@@ -95,7 +95,7 @@ fn current(now: &Current<'_>, draft: &Draft, recent: &[PriceListEntry]) -> Marku
     }
 }
 
-fn code(price_list: Option<&PriceList>) -> &'static str {
+pub(super) fn code(price_list: Option<&PriceList>) -> &'static str {
     price_list.map(|price_list| price_list.currency_code).unwrap_or_default().code()
 }
 
@@ -128,9 +128,9 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
     }
 }
 
-/// Renders the first [`MAX_ROWS`] prices of a price list as text. This is for lists that are too long for the
-/// table of fields, or have IDs that a text field cannot contain.
-fn read_only(price_list: &PriceList) -> Markup {
+/// Renders the first [`MAX_ROWS`] prices of a price list as text. This is for people who may not change prices, and for
+/// lists that are too long for the table of fields, or have IDs that a text field cannot contain.
+pub(super) fn read_only(price_list: &PriceList) -> Markup {
     let code = code(Some(price_list));
     let prices = price_list.unit_prices.iter();
     let row = |(offering, price): (&String, &UnitPrice)| {

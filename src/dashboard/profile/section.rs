@@ -1,6 +1,7 @@
 //! The profile on the page of a unit, and its form.
 
 use crate::auth::KeyLevel;
+use crate::dashboard::setup_messaging::attachment;
 use crate::dashboard::view::{self, hidden};
 use crate::dashboard::{PageContext, link, register};
 use crate::operator::register::Unregistered;
@@ -89,7 +90,7 @@ pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
             @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
                 (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
             } @else {
-                (facts(&profile))
+                (facts(context, &profile))
             }
         }
     }
@@ -143,9 +144,13 @@ pub(super) fn seen(profile: &NewProfile) -> String {
     base16ct::lower::encode_string(&Sha256::digest(members))
 }
 
-fn facts(profile: &NewProfile) -> Markup {
+fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> Markup {
     let [texts @ .., (_, language), (_, mail), _, _, _] = texts(profile);
-    let messaging = profile.messaging_services.join(", ");
+    let service = |name: &String| match is_attached(context, name) {
+        true => name.clone(),
+        false => [name, " (nothing is attached)"].concat(),
+    };
+    let messaging = profile.messaging_services.iter().map(service).collect::<Vec<_>>().join(", ");
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
@@ -194,7 +199,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 @for field in looks { (field.render()) }
                 (language_choice(language, seen, problem))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
-                @for (name, is_on) in [a, b, c] { (view::select(name, name, &MAILS, is_on)) }
+                @for (name, is_on) in [a, b, c] { (messaging_choice(context, name, is_on)) }
                 (field((&MAIL_TEXT, mail_text)).render_lines())
             }
             fieldset {
@@ -215,6 +220,35 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 }
             }
         }))
+    }
+}
+
+/// Renders the choice whether a messaging service is on. Says so if no adapter is attached to it.
+fn messaging_choice<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    name: &str,
+    is_on: &str,
+) -> Markup {
+    let hint = if is_attached(context, name) { "" } else { unattached(context) };
+    view::select_with(name, name, &MAILS, is_on, hint)
+}
+
+/// Returns whether an adapter for live keys is attached to a messaging service.
+fn is_attached<S, C, E>(context: &PageContext<'_, S, C, E>, name: &str) -> bool {
+    let set = &context.settings.messaging_bindings;
+    let service = NotificationService::from_name(name);
+    let attachment = service.and_then(|service| attachment(set, service));
+    attachment.is_some_and(|attachment| attachment.is_attached)
+}
+
+fn unattached<S, C, E>(context: &PageContext<'_, S, C, E>) -> &'static str {
+    match context.is_of_shop() {
+        true => {
+            "Nothing is attached to this service, so its messages are not sent. Ask the operator to attach it."
+        }
+        false => {
+            "No adapter is attached to this service, so its messages are not sent. The page System says how to attach one."
+        }
     }
 }
 

@@ -67,7 +67,8 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     summed.sums.retain(|sum| sum.unpriced > 0);
     let query = ListQuery { filter, month, unpriced, ..ListQuery::default() };
     let newest = &Direction::Newest;
-    let page = transactions::list(call.ledger()?, &query, newest, MOST_EXAMPLES).await?.page;
+    let mut page = transactions::list(call.ledger()?, &query, newest, MOST_EXAMPLES).await?.page;
+    transactions::mark_cancelled(call.store, &mut page.orders).await?;
     let sums = summed.in_words("every offering of these transactions had a price");
     let examples = match page.orders.is_empty() {
         true => String::new(),

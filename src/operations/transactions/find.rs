@@ -87,10 +87,11 @@ pub(super) async fn found<P: Ports>(
     {
         return Err(invalid(format!("`{address}` is not an e-mail address")));
     }
-    let found = transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?;
+    let mut found = transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?;
     if found.transactions.is_empty() {
         unit_must_be_registered(call, filter.unit.as_deref()).await?;
     }
+    transactions::mark_cancelled(call.store, &mut found.transactions).await?;
     Ok(found)
 }
 

@@ -36,7 +36,7 @@ pub const LIST: Spec = Spec::reads(
     ],
 )
 .permission(Permission::Look)
-.answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID) and `erased` (when its personal data was erased, or `null`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
+.answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID), `erased` (when its personal data was erased, or `null`), and, only if they apply, `credited` (the sum of its credits), `paid` (`true` if its month is marked as paid) and `cancelled` (`true`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
 
 #[derive(Deserialize)]
 pub struct List {
@@ -54,10 +54,12 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     let filter = TransactionFilter { unit, mode };
     let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
     let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
-    if found.page.orders.is_empty() {
+    let mut orders = found.page.orders;
+    if orders.is_empty() {
         unit_must_be_registered(call, query.filter.unit.as_deref()).await?;
     }
-    let text = paragraphs([listed(&found.page.orders), complete(&found.coverage)]);
+    transactions::mark_cancelled(call.store, &mut orders).await?;
+    let text = paragraphs([listed(&orders), complete(&found.coverage)]);
     let covered = Covered::from(&found.coverage);
-    Answer::new(&Transactions { transactions: found.page.orders, more: None, covered }, text)
+    Answer::new(&Transactions { transactions: orders, more: None, covered }, text)
 }

@@ -17,7 +17,7 @@ pub(super) const UNIT: Argument = unit("only transactions of this unit");
 pub const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-11");
 
-const HEADS: [&str; 7] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
+const HEADS: [&str; 8] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED", "NOTES"];
 
 /// Formats transactions in a table.
 pub fn listed(orders: &[Order]) -> String {
@@ -27,7 +27,7 @@ pub fn listed(orders: &[Order]) -> String {
     }
 }
 
-fn cells(order: &Order) -> [String; 7] {
+fn cells(order: &Order) -> [String; 8] {
     [
         order.id.clone(),
         time(&order.created_at),
@@ -36,7 +36,16 @@ fn cells(order: &Order) -> [String; 7] {
         format!("{} {}", order.amount, order.currency_code),
         some(order.unpriced),
         order.erased.as_deref().map(time).unwrap_or_default(),
+        notes(order),
     ]
+}
+
+/// Returns what became of a transaction's charge.
+fn notes(order: &Order) -> String {
+    let credited = order.credited.as_ref().map(|sum| ["credited ", sum].concat());
+    let cancelled = order.cancelled.then(|| "cancelled".to_owned());
+    let paid = order.paid.then(|| "paid".to_owned());
+    [cancelled, credited, paid].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 #[derive(Serialize)]

@@ -16,6 +16,6 @@ pub use own::{AN_OPERATOR, OwnPlaces};
 pub use search::{AuditFilter, AuditPage, page};
 pub use sentence::{GROUPS, Part, is_known};
 
-pub(super) use author::{EarlierAttempt, is_line};
+pub(super) use author::EarlierAttempt;
 pub(super) use entry::{Entry, Written, change_of};
 pub(super) use list::notes;

@@ -3,8 +3,8 @@
 use super::refusal::invalid;
 use crate::ledger::Order;
 use crate::operator::Result;
-use crate::operator::audit::is_line;
 use crate::operator::transactions::{Record, names_person, says};
+use crate::visible::is_line;
 
 /// Largest number of bytes of a reason.
 pub const MAX_REASON_BYTES: usize = 200;
@@ -12,8 +12,10 @@ pub const MAX_REASON_BYTES: usize = 200;
 /// Refuses a reason that is not one line, or that has a name of the recipient. The audit log keeps the reason even
 /// after the recipient's data is erased.
 pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
-    if !is_line(reason, MAX_REASON_BYTES) || reason.trim().is_empty() {
-        return Err(invalid(format!("enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes")));
+    if !is_line(reason, MAX_REASON_BYTES) {
+        return Err(invalid(format!(
+            "enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes, without invisible characters"
+        )));
     }
     if reason.contains('@') || row.erased.is_none() && names_order(record, reason)? {
         return Err(invalid(

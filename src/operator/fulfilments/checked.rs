@@ -2,17 +2,22 @@
 
 use crate::decimal::Decimal;
 use crate::ledger::fulfilments::NewFulfilment;
-use crate::operator::audit::is_line;
 use crate::operator::{OperatorError, Result};
 use crate::service::Clock;
 use crate::time::parse_ms;
+use crate::visible::is_line;
 use crate::web_address::WebAddress;
 use std::fmt::Display;
 
 /// Largest number of bytes of a partner's name, and of a place.
 const MAX_LINE: usize = 200;
 /// Largest number of bytes of an offering's ID. The ledger shortens longer IDs to this size.
-const MAX_OFFERING: usize = 256;
+pub(in crate::operator) const MAX_OFFERING: usize = 256;
+
+/// Whether a text can be the ID of an offering in the ledger. A request may have chosen an ID with invisible characters.
+pub(in crate::operator) fn is_offering(id: &str) -> bool {
+    (1..=MAX_OFFERING).contains(&id.len()) && !id.contains(char::is_control)
+}
 
 pub(super) fn refused(problem: impl Display) -> OperatorError {
     OperatorError::Invalid(format!("nothing was recorded: {problem}"))
@@ -28,7 +33,7 @@ pub fn check(new: &NewFulfilment, clock: &impl Clock) -> Result<()> {
 
 /// Checks the members of a fulfilment. Returns the fulfilment with its quantity in the shortest form.
 pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
-    if !is_line(&new.offering, MAX_OFFERING) {
+    if !is_offering(&new.offering) {
         return Err(refused(format_args!(
             "the offering must be one line of 1 to {MAX_OFFERING} bytes"
         )));
@@ -36,7 +41,7 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
     for (name, text) in [("partner", &new.partner), ("place", &new.place)] {
         if text.as_deref().is_some_and(|text| !is_line(text, MAX_LINE)) {
             return Err(refused(format_args!(
-                "the {name} must be one line of 1 to {MAX_LINE} bytes"
+                "the {name} must be one line of 1 to {MAX_LINE} bytes, without invisible characters"
             )));
         }
     }

@@ -6,6 +6,7 @@ mod record;
 
 pub use balance::{Balance, Balances, balances, beyond};
 pub use checked::check;
+pub(super) use checked::{MAX_OFFERING, is_offering};
 pub use record::{add, get, list, remove};
 
 use super::once::StoredAsIs;

@@ -11,6 +11,7 @@ use crate::secret::NamespaceSecret;
 use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
+use crate::visible::is_visible_line;
 use std::collections::BTreeSet;
 
 /// Creates a key with this record, but ignores the record's secret. For the first key, also creates the
@@ -37,13 +38,19 @@ pub async fn create(
     }
 }
 
-/// Checks the record of a key by the rules with which the service reads it.
+/// Checks the record of a new key by the rules with which the service reads it. Also refuses a label that has invisible
+/// characters, which the service reads in a key from an earlier release.
 ///
 /// # Errors
 /// If the ID or the label is not valid.
 pub fn check(record: &KeyRecord) -> Result<()> {
     read(&encode(record)?).map_err(OperatorError::Invalid)?;
-    Ok(())
+    match record.label.is_empty() || is_visible_line(&record.label) {
+        true => Ok(()),
+        false => Err(OperatorError::Invalid(
+            "the label has invisible characters: write one line of visible text".to_owned(),
+        )),
+    }
 }
 
 /// Returns a key that was created before, with the details that the list of keys shows now. KV cost: 1 list.

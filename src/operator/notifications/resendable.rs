@@ -1,6 +1,6 @@
 //! Counts the failed notifications of a day that can be sent again.
 
-use super::{Beside, State, Status, can_be_sent, status_beside};
+use super::{Beside, Status, can_be_sent, status_beside};
 use crate::notify::Marker;
 use crate::operator::{OperatorError, Result, read_values, transactions};
 use crate::pledge::{NotificationService, TransactionId};
@@ -20,14 +20,14 @@ pub struct Resendable {
     pub has_more: bool,
 }
 
-/// Returns whether a notification is still in the state [`Failed`](State::Failed), and last failed on this
-/// day. Also returns true if the time of its failure is unknown.
+/// Returns whether a notification is still [unsent](Status::is_unsent), and last failed on this day. Also
+/// returns true if the time of its failure is unknown.
 pub(super) fn is_failed_on(day: &str, status: &Status) -> bool {
-    status.state == State::Failed && status.at.as_deref().is_none_or(|at| day_of(at) == day)
+    status.is_unsent() && status.at.as_deref().is_none_or(|at| day_of(at) == day)
 }
 
-/// Returns whether a notification that failed on this day can be sent again: it is still in the state failed,
-/// and its address is not blocked.
+/// Returns whether a notification that failed on this day can be sent again: it is still unsent, and its
+/// address is not blocked.
 pub fn is_resendable(day: &str, status: &Status) -> bool {
     is_failed_on(day, status) && can_be_sent(status)
 }
@@ -44,9 +44,23 @@ pub async fn resendable(
 ) -> Result<Resendable> {
     let page = store.list(&FailedMailKey::day_prefix(day), None).await?;
     let failures = page.records.iter().filter_map(|record| FailedMailKey::parse(&record.name));
-    let mut failures: Vec<_> = failures.map(|(_, id, service)| (id, service)).collect();
-    let mut found =
-        Resendable { count: 0, has_more: page.cursor.is_some() || failures.len() > MAX_READS };
+    let failures: Vec<_> = failures.map(|(_, id, service)| (id, service)).collect();
+    let found = count(store, clock, failures, |status| is_resendable(day, status)).await?;
+    Ok(Resendable { has_more: found.has_more || page.cursor.is_some(), ..found })
+}
+
+/// Counts those of the first 100 failures whose status fulfils a condition. KV cost: 3 reads, and at most 80
+/// reads for notifications without a delivery result.
+///
+/// # Errors
+/// If the store fails.
+pub(super) async fn count(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    mut failures: Vec<(TransactionId, NotificationService)>,
+    is_counted: impl Fn(&Status) -> bool,
+) -> Result<Resendable> {
+    let mut found = Resendable { count: 0, has_more: failures.len() > MAX_READS };
     failures.truncate(MAX_READS);
     let of = failures.iter().map(|(id, service)| (id, *service));
     let beside = Beside::read(store, clock.now_ms(), of).await?;
@@ -56,41 +70,42 @@ pub async fn resendable(
     let mut unknown = 0;
     for ((failure, beside), ended) in failures.iter().zip(beside).zip(ended) {
         let ended = ended.and_then(|ended| decode::<Marker>(NotificationKey::KIND, &ended).ok());
-        let is_counted = match ended {
-            Some(ended) => is_of_marker(day, failure.1, ended, &beside),
+        let status = match ended {
+            Some(ended) => of_marker(failure.1, ended, &beside),
             None if unknown == MAX_UNKNOWN => {
                 found.has_more = true;
-                false
+                None
             }
             None => {
                 unknown += 1;
-                is_unmarked(store, clock, day, failure, beside).await?
+                unmarked(store, clock, failure, beside).await?
             }
         };
-        found.count += usize::from(is_counted);
+        found.count += usize::from(status.is_some_and(|status| is_counted(&status)));
     }
     Ok(found)
 }
 
-fn is_of_marker(day: &str, service: NotificationService, ended: Marker, beside: &Beside) -> bool {
-    !beside.is_settled(ended.round) && is_resendable(day, &Status::ended(service, ended))
+/// Returns the status of a notification with a delivery result; `None` if it was put into the queue again, or
+/// if its transaction was cancelled.
+fn of_marker(service: NotificationService, ended: Marker, beside: &Beside) -> Option<Status> {
+    (!beside.is_settled(ended.round)).then(|| Status::ended(service, ended))
 }
 
-/// Reads the transaction of a notification whose delivery result is missing or damaged. Returns whether the
-/// notification can be sent again.
-async fn is_unmarked(
+/// Reads the transaction of a notification whose delivery result is missing or damaged. Returns the status of
+/// the notification; `None` if the transaction cannot be shown.
+async fn unmarked(
     store: &impl OperatorStore,
     clock: &impl Clock,
-    day: &str,
     (id, service): &(TransactionId, NotificationService),
     beside: Beside,
-) -> Result<bool> {
+) -> Result<Option<Status>> {
     let status = async {
         let record = transactions::get(store, id.as_str()).await?;
         status_beside(store, clock, &record, (*service, beside)).await
     };
     match status.await {
-        Err(OperatorError::Invalid(_)) => Ok(false),
-        status => Ok(is_resendable(day, &status?)),
+        Err(OperatorError::Invalid(_)) => Ok(None),
+        status => Ok(Some(status?)),
     }
 }

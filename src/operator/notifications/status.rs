@@ -2,7 +2,7 @@
 
 use super::beside::{Beside, WAITING_MS};
 use super::notifying_profile;
-use crate::notify::{self, Marker, Queued};
+use crate::notify::{self, Marker, Queued, Reason};
 use crate::operator::transactions::Record;
 use crate::operator::{OperatorError, Result, load};
 use crate::pledge::NotificationService;
@@ -101,6 +101,13 @@ impl Status {
 
     fn failed(service: NotificationService, reason: &str) -> Self {
         Status { reason: Some(reason.to_owned()), ..Status::new(service, State::Failed) }
+    }
+
+    /// Returns whether the notification was not sent for a cause that can be mended: it failed, or no adapter was
+    /// attached.
+    pub(super) fn is_unsent(&self) -> bool {
+        let is_unattached = self.reason.as_deref() == Some(Reason::NotAttached.into());
+        self.state == State::Failed || self.state == State::Skipped && is_unattached
     }
 
     /// Returns the round whose message is known to be in the queue. Round 1 is the first notification, and

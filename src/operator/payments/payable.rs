@@ -5,7 +5,6 @@ use super::{Payment, ShopMonth, StatedAmount, get, in_money};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::ledger::{self, Direction, Filter, Ledger, claims};
-use crate::operator::audit::is_line;
 use crate::operator::coverage::Coverage;
 use crate::operator::dues::{self, Due};
 use crate::operator::{OperatorError, Result, claimed_change};
@@ -14,6 +13,7 @@ use crate::service::Clock;
 use crate::settlement::{ENDED_AFTER_HOURS, Month};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
+use crate::visible::is_line;
 
 /// Largest number of bytes of an invoice number.
 const MAX_INVOICE_BYTES: usize = 80;
@@ -29,7 +29,7 @@ pub(super) fn check_stated(
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     if !is_line(invoice, MAX_INVOICE_BYTES) {
         return Err(of.refused(format_args!(
-            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes"
+            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes, without invisible characters"
         )));
     }
     if !of.month.has_ended(now_ms) {

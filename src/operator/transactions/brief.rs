@@ -4,8 +4,9 @@
 use crate::ledger::Order;
 use crate::operator::{Result, read_values};
 use crate::pledge::{Amount, RetrievedPledgeTransaction, TransactionId};
-use crate::store::{OperatorStore, TransactionKey};
+use crate::store::{CancelledKey, OperatorStore, TransactionKey};
 use serde::de::IgnoredAny;
+use std::collections::BTreeSet;
 
 /// Largest number of pledges of a [`Brief`].
 const MAX_PLEDGES: usize = 3;
@@ -33,6 +34,30 @@ pub async fn briefs(store: &impl OperatorStore, orders: &[Order]) -> Result<Vec<
     let mut values = read_values(store, &keys).await?.into_iter();
     let value = |id: &Option<_>| id.as_ref().and_then(|_| values.next()).flatten();
     Ok(ids.iter().map(value).map(|value| brief(&value?)).collect())
+}
+
+/// Returns the IDs of those transactions that an operator cancelled. Only a transaction with a credit can be one. KV
+/// cost: 1 read per 100 transactions with a credit.
+///
+/// # Errors
+/// If the store fails.
+pub async fn cancelled(store: &impl OperatorStore, orders: &[Order]) -> Result<BTreeSet<String>> {
+    let credited = orders.iter().filter(|order| order.credited.is_some());
+    let ids: Vec<_> = credited.filter_map(|order| TransactionId::parse(&order.id)).collect();
+    let keys: Vec<_> = ids.iter().map(CancelledKey).collect();
+    let values = read_values(store, &keys).await?;
+    let found = ids.iter().zip(values).filter(|(_, value)| value.is_some());
+    Ok(found.map(|(id, _)| id.to_string()).collect())
+}
+
+/// Sets [`Order::cancelled`]. Cost and errors as for [`cancelled`].
+///
+/// # Errors
+/// If the store fails.
+pub async fn mark_cancelled(store: &impl OperatorStore, orders: &mut [Order]) -> Result<()> {
+    let cancelled = cancelled(store, orders).await?;
+    orders.iter_mut().for_each(|order| order.cancelled = cancelled.contains(&order.id));
+    Ok(())
 }
 
 fn brief(value: &[u8]) -> Option<Brief> {

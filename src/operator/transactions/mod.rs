@@ -15,7 +15,7 @@ mod record;
 mod restore;
 mod show;
 
-pub use brief::{Brief, briefs};
+pub use brief::{Brief, briefs, cancelled, mark_cancelled};
 pub(in crate::operator) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::Export;

@@ -98,5 +98,8 @@ pub(super) fn order(recorded: Recorded) -> Option<Order> {
         key: summary.key,
         prices: summary.prices.as_deref().and_then(parse_ms),
         erased: summary.erased,
+        credited: None,
+        paid: false,
+        cancelled: false,
     })
 }

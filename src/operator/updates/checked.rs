@@ -4,7 +4,7 @@ use super::refusal::refused;
 use crate::decimal::Decimal;
 use crate::ledger::updates::Pledges;
 use crate::operator::Result;
-use crate::operator::audit::is_line;
+use crate::operator::fulfilments::{MAX_OFFERING, is_offering};
 use crate::pledge::Amount;
 use crate::recipient::Language;
 use crate::service::Clock;
@@ -15,8 +15,6 @@ use crate::updates::{
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-/// Largest number of bytes of an offering's ID. The ledger shortens longer IDs to this size.
-const MAX_OFFERING: usize = 256;
 /// Largest number of bytes of an update as JSON.
 const MAX_BYTES: usize = 8 * 1024;
 
@@ -76,7 +74,7 @@ impl From<&Update> for NewUpdate {
 
 /// Checks the ID of the offering, and that the month has begun.
 pub(super) fn check_pledges(pledges: &Pledges, clock: &impl Clock) -> Result<()> {
-    if !is_line(&pledges.offering, MAX_OFFERING) {
+    if !is_offering(&pledges.offering) {
         return Err(refused(format_args!(
             "`offering` must be one line of 1 to {MAX_OFFERING} bytes"
         )));
@@ -141,8 +139,7 @@ fn line(name: &str, text: &str) -> Result<Option<Line<MAX_NAME>>> {
     let parse = |text| {
         Line::parse(text).ok_or_else(|| {
             refused(format_args!(
-                "`{name}` must be one line of at most {MAX_NAME} characters, without characters that change the \
-                 direction of text"
+                "`{name}` must be one line of at most {MAX_NAME} characters, without invisible characters"
             ))
         })
     };
@@ -230,8 +227,8 @@ fn texts(new: &[(String, String)]) -> Result<Texts> {
         let sentence = Line::parse(text.clone());
         if !sentence.is_some_and(|sentence| texts.insert(language.tag(), sentence)) {
             return Err(refused(format_args!(
-                "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without characters that \
-                 change the direction of text",
+                "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without invisible \
+                 characters",
                 language.tag()
             )));
         }

@@ -170,10 +170,10 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 61] = [
+pub const MAY: [(&str, &str, &str); 64] = [
     ("GET /", "support accounts", "manager viewer"),
-    ("POST /find", "support", "manager"),
-    ("GET /find", "support", "manager"),
+    ("POST /find", "support accounts", "manager viewer"),
+    ("GET /find", "support accounts", "manager viewer"),
     ("GET /transactions/{id}", "support accounts", "manager viewer"),
     ("POST /transactions/{id}/credit", "accounts", ""),
     ("POST /transactions/{id}/whole", "", "manager"),
@@ -217,15 +217,18 @@ pub const MAY: [(&str, &str, &str); 61] = [
     ("GET /units/{id}/people", "", "manager"),
     ("POST /units/{id}/people", "", "manager"),
     ("POST /units/{id}/people/remove", "", "manager"),
+    ("POST /units/{id}/people/leave", "support accounts", "manager viewer"),
     ("GET /teams/{id}/people", "", "manager"),
     ("POST /teams/{id}/people", "", "manager"),
     ("POST /teams/{id}/people/remove", "", "manager"),
+    ("POST /teams/{id}/people/leave", "support accounts", "manager viewer"),
     ("GET /teams", "", ""),
     ("POST /teams", "", ""),
     ("GET /teams/{id}", "", "manager viewer"),
     ("POST /teams/{id}/add", "", ""),
     ("POST /teams/{id}/remove", "", ""),
     ("GET /prices", "", ""),
+    ("GET /units/{id}/prices", "", "manager"),
     ("POST /prices", "", ""),
     ("GET /mails", "support", ""),
     ("POST /mails", "support", ""),

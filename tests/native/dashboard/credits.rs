@@ -3,6 +3,9 @@
 use super::fields::assert_problem_at;
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use futures_executor::block_on;
+use impact_pledge::ledger::Direction;
+use impact_pledge::operator::transactions::{self, ListQuery};
 use serde_json::{Value, json};
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
 
@@ -237,4 +240,63 @@ fn each_role_sees_its_parts_of_a_transaction() {
     dashboard.ledger = None;
     assert_has(&dashboard.get(ACCOUNTS, &path), 200, &["Credits need the ledger"]);
     assert_has(&ask(&dashboard, &path, &[("reason", "r")]), 422, &["This needs the ledger"]);
+}
+
+/// Lists show what became of a charge: which part was credited, whether the order was cancelled, and whether its month
+/// is marked as paid.
+#[test]
+fn lists_show_what_is_credited_cancelled_and_paid() {
+    let (dashboard, path) = ordered(json!(3));
+    let id = path.rsplit('/').next().unwrap();
+    let other = dashboard.make("service_sk_test_dev_unit", &minimal());
+    dashboard.reconcile();
+    let ledger = dashboard.ledger.as_ref().unwrap();
+    let credit = |name: &'static str, value: &str| {
+        let page = ask(&dashboard, &path, &[(name, value), ("reason", "Returned")]);
+        assert_has(&page, 200, &["This cannot be undone"]);
+        let made = confirm(&dashboard, &path, &confirmed(&page, &[name]));
+        assert_has(&made, 200, &["was credited"]);
+    };
+    let row = |path: &str| {
+        let page = dashboard.get(ACCOUNTS, path).text;
+        let row = page.split("<tr>").find(|row| row.contains(id)).unwrap_or_default().to_owned();
+        assert!(!page.split("<tr>").any(|row| row.contains(&other) && row.contains("Credited")));
+        ["Credited: 0.50", "Credited: 1.50", "Cancelled", "Paid"].map(|tag| row.contains(tag))
+    };
+    let steps: [(&dyn Fn(), [bool; 4]); 4] = [
+        (&|| {}, [false, false, false, false]),
+        (&|| credit("amount", "0.50"), [true, false, false, false]),
+        (&|| credit("cancelled", "yes"), [false, true, true, false]),
+        (
+            &|| {
+                ledger.sql(
+                    "INSERT INTO claims (kind, name, state, change, author, at)
+                     VALUES ('settlement', 'live:unit_dev:2026-01', 'kept', '', 'x', 1)",
+                );
+            },
+            [false, true, true, true],
+        ),
+    ];
+    let listed = || {
+        let filter = ListQuery::default();
+        let list = transactions::list(ledger, &filter, &Direction::Newest, 10);
+        let mut orders = block_on(list).unwrap().page.orders;
+        block_on(transactions::mark_cancelled(dashboard.store(), &mut orders)).unwrap();
+        let order = orders.iter().find(|order| order.id == id).unwrap();
+        let json = json!(order);
+        ["credited", "cancelled", "paid"].map(|name| json.get(name).cloned().unwrap_or_default())
+    };
+    let members = [
+        json!([null, null, null]),
+        json!(["0.50", null, null]),
+        json!(["1.50", true, null]),
+        json!(["1.50", true, true]),
+    ];
+    for ((step, tags), members) in steps.into_iter().zip(members) {
+        step();
+        assert_eq!(json!(listed()), members);
+        for path in ["/orders", "/orders?unit=unit_dev"] {
+            assert_eq!(row(path), tags, "{path}");
+        }
+    }
 }

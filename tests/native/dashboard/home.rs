@@ -2,7 +2,7 @@
 //! tasks.
 
 use super::transaction::{main_of, test_dashboard};
-use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use impact_pledge::dashboard::{Settings, Variables};
 use serde_json::json;
 use support::ledger::Failing;
@@ -19,6 +19,8 @@ const MONTHS: &str = "Months to settle: ";
 const UNUSUAL: &str = "1 unusual transaction in the last 90 days";
 const LEDGER: &str = "The ledger</a>: ";
 const BACKUP: &str = "No backup</a> has been recorded";
+/// The mail service's code for an address that it blocks.
+const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
 /// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is
@@ -38,6 +40,7 @@ fn busy() -> TestDashboard {
         dashboard.store().keep(unit, registered.as_bytes(), registered.as_bytes());
     }
     dashboard.store().keep(&format!("mail-failed:2026-03-01:{id}"), b"", b"null");
+    mark(&dashboard, &id, ("failed", None), 1);
     dashboard.reconcile();
     dashboard.clock.0.set(NOW_MS + 29 * DAY_MS + 20 * 60 * 60_000); // the next reconciliation is overdue
     dashboard.settings = Settings::parse(Variables {
@@ -48,6 +51,15 @@ fn busy() -> TestDashboard {
         ..Variables::default()
     });
     dashboard
+}
+
+/// Stores the outcome of an e-mail: its state, and the reason.
+fn mark(dashboard: &TestDashboard, id: &str, (state, reason): (&str, Option<&str>), round: u8) {
+    let at = "2026-03-01T12:00:00.000Z";
+    let marker =
+        json!({ "state": state, "reason": reason, "round": round, "at": at, "attempts": 1 });
+    let name = format!("notification:{id}");
+    dashboard.store().keep(&name, marker.to_string().as_bytes(), b"null");
 }
 
 #[test]
@@ -67,7 +79,7 @@ fn each_role_sees_its_own_tasks() {
         }
         assert!(!main.contains("Nothing needs doing") && !main.contains("could not be read"));
         assert!(main.contains("href=\"/transactions/"), "{person}");
-        assert_eq!(main.contains("action=\"/find\""), person != ACCOUNTS, "{person}");
+        assert!(main.contains("action=\"/find\""), "{person}");
     }
     let main = dashboard.get(OPERATOR, "/").text;
     for link in [
@@ -109,16 +121,26 @@ fn an_email_that_was_sent_or_queued_again_is_no_task() {
     let failed = names.iter().find_map(|name| name.strip_prefix("mail-failed:2026-03-01:"));
     let id = failed.unwrap().to_owned();
     let is_shown = || dashboard.get(SUPPORT, "/").text.contains(MAILS);
-    let marker = |state: &str, round: u8| {
-        let at = "2026-03-01T12:00:00.000Z";
-        let marker = json!({ "state": state, "round": round, "at": at, "attempts": 1 }).to_string();
-        dashboard.store().keep(&format!("notification:{id}"), marker.as_bytes(), b"null");
-    };
-    for (state, expected) in [("failed", true), ("sent", false), ("skipped", false)] {
-        marker(state, 1);
-        assert_eq!(is_shown(), expected, "{state}");
+    for (state, reason, expected) in [
+        ("failed", None, true),
+        ("failed", Some("status-422"), true),
+        ("sent", None, false),
+        ("skipped", Some("mail-off"), false),
+        // Somebody can attach an adapter, and then resend the message.
+        ("skipped", Some("not-attached"), true),
+        // No resend can mend these.
+        ("failed", Some(BLOCKED), false),
+        ("skipped", Some("no-page"), false),
+    ] {
+        mark(&dashboard, &id, (state, reason), 1);
+        assert_eq!(is_shown(), expected, "{state} {reason:?}");
+        let system = dashboard.get(OPERATOR, "/system").text;
+        assert_eq!(system.contains("1 failed</a>"), expected, "{state} {reason:?}");
+        assert!(dashboard.get(SUPPORT, "/mails").text.contains(&id), "the list keeps it");
     }
-    marker("failed", 1);
+    dashboard.store().remove(&format!("notification:{id}"));
+    assert!(!is_shown(), "the outcome went with the personal data, or there was no request");
+    mark(&dashboard, &id, ("failed", None), 1);
     let queued = |round: u8| {
         let time = "2026-03-02T07:00:00.000Z";
         let queued = json!({ "round": round, "at": time, "until": time }).to_string();
@@ -131,6 +153,32 @@ fn an_email_that_was_sent_or_queued_again_is_no_task() {
     dashboard.clock.0.set(NOW_MS + 40 * DAY_MS);
     dashboard.store().keep(&format!("mail-queued:{id}"), b"{}", b"null");
     assert!(!is_shown(), "failures of more than 7 days ago");
+}
+
+/// The unpriced pledges of the current month can only be looked at. Those of a month that has ended are accepted on the
+/// page of payments, and are then no task.
+#[test]
+fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
+    let dashboard = busy();
+    let home = || main_of(&dashboard.get(ACCOUNTS, "/").text).to_owned();
+    let ended = "/payments?mode=live&month=2026-03";
+    assert!(!home().contains("Accept those"), "{}", home());
+    dashboard.clock.0.set(NOW_MS + 65 * DAY_MS); // 6 April
+    dashboard.reconcile();
+    let link = format!("href=\"{}\">1 pledge in Mar 2026</a>", ended.replace('&', "&amp;"));
+    assert!(home().contains(&link) && home().contains("Accept those"), "{}", home());
+    let page = dashboard.get(ACCOUNTS, ended).text;
+    assert!(page.contains("1 unpriced") && page.contains("Mark as paid"), "{}", main_of(&page));
+    let month = [("mode", "live"), ("month", "2026-03")];
+    let form = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &month).text;
+    let names = ["operation", "amount-USD"];
+    let values = names.map(|name| field(&form, name));
+    let own = names.iter().zip(&values).map(|(name, value)| (*name, &**value));
+    let accepted = [("step", "mark"), ("day", "2026-04-05"), ("invoice", "R-1"), ("unpriced", "1")];
+    let fields: Vec<_> = own.chain(month).chain(accepted).collect();
+    let paid = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &fields);
+    assert_eq!(paid.status, 200, "{}", main_of(&paid.text));
+    assert!(!home().contains("1 pledge in Mar 2026"), "{}", home());
 }
 
 #[test]

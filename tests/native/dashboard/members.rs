@@ -290,6 +290,8 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/teams", &[("team", "mine"), ("unit", "north"), ("new", "yes")]);
     form_of("/units/north", "/teams/chain-north/remove", &[("unit", "north")]);
     form_of("/units/north", "/teams/chain-north/people/remove", &[("address", TEA)]);
+    form_of("/units/north", "/teams/chain-north/people/leave", &[]);
+    form_of("/units/north", "/units/north/people/leave", &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);
 
     let similar = [("unit", "south"), ("asked-unit", "south"), ("similar-unit", "north")];
@@ -435,7 +437,48 @@ fn a_viewer_sees_nothing_unmasked_and_no_form() {
     assert!(whole.contains("buyer-of-north"));
     assert!(shops.dashboard.get(OPERATOR, "/audit").text.contains(EVA), "the viewing is recorded");
     let unit = shops.dashboard.get(VIC, "/units/north").text;
-    assert!(!unit.contains("<form") && !unit.contains("/people"), "{unit}");
+    assert_eq!(unit.matches("<form").count(), 1, "{unit}");
+    assert!(unit.contains("/people/leave") && !unit.contains("/people\""), "{unit}");
+}
+
+/// The text says who may open the page, and not that the person lacks a role that the person has.
+#[test]
+fn a_refusal_says_for_whom_the_page_is() {
+    let shops = shops();
+    for (person, path, words) in [
+        (EVA, "/prices", "This page is for the operators of this service"),
+        (VIC, "/prices", "This page is for the operators of this service"),
+        (VIC, "/units/north/people", "This page is for managers of a shop."),
+        (VIC, "/person", "This page is for managers of a shop."),
+    ] {
+        let page = shops.dashboard.get(person, path);
+        assert_eq!(page.status, 403, "{person} {path}");
+        assert!(page.text.contains(words), "{person} {path}: {}", page.text);
+    }
+}
+
+#[test]
+fn a_manager_sees_the_prices_that_apply_to_the_shop() {
+    let shops = shops();
+    let list =
+        |price: &str| format!(r#"{{"currencyCode":"EUR","unitPrices":{{"tree":"{price}"}}}}"#);
+    let store = shops.dashboard.store();
+    store.keep("catalogue:live", list("0.71").as_bytes(), b"null");
+    let unit = shops.dashboard.get(EVA, "/units/north").text;
+    assert!(unit.contains("href=\"/units/north/prices\""), "{unit}");
+    let shown = |query: &str| {
+        let page = shops.dashboard.get(EVA, &format!("/units/north/prices{query}"));
+        assert_eq!(page.status, 200, "{}", page.text);
+        assert!(!page.text.contains("<form") && !page.text.contains("south"), "{}", page.text);
+        page.text
+    };
+    assert!(shown("").contains(">0.71<") && shown("").contains("all units without a price list"));
+    assert!(!shown("?mode=test").contains(">0.71<"));
+    store.keep("catalogue:live:north", list("0.64").as_bytes(), b"null");
+    store.keep("catalogue:live:south", list("0.59").as_bytes(), b"null");
+    let page = shown("");
+    assert!(page.contains(">0.64<") && page.contains("this unit alone"), "{page}");
+    assert!(!page.contains(">0.71<") && !page.contains(">0.59<"), "{page}");
 }
 
 #[test]

@@ -86,6 +86,9 @@ fn the_system_page_names_the_attached_adapters() {
         (
             "MESSAGING_SERVICE_A, MESSAGING_SERVICE_A_TEST_URL\nMESSAGING_SERVICE_A_TEST_SECRET",
             &[
+                "MessagingServiceB</th><td data-label=\"State\"><span class=\"tag note\">Not set up",
+                "MessagingServiceC</th><td data-label=\"State\"><span class=\"tag note\">Not set up",
+                "No adapter is attached, so messages to this service are not sent",
                 "MessagingServiceA",
                 "Works",
                 "Live keys: attached by a service binding. Test keys: attached by a URL.",
@@ -121,5 +124,28 @@ fn the_system_page_names_the_attached_adapters() {
             assert!(page.contains(words), "{words}: {page}");
         }
         assert_eq!(page.contains(none), messaging_bindings.is_empty());
+    }
+}
+
+/// A shop that switches a service on reads that nothing is attached to it.
+#[test]
+fn a_profile_says_which_services_have_no_adapter() {
+    let mut dashboard = test_dashboard();
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        support: SUPPORT,
+        messaging_bindings: "MESSAGING_SERVICE_A MESSAGING_SERVICE_C_TEST",
+        ..Variables::default()
+    });
+    let services = ["MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
+    let profile = json!({ "name": "Café", "messagingServices": services });
+    dashboard.store().keep("profile:unit_dev", profile.to_string().as_bytes(), b"null");
+    let [form, facts] =
+        [OPERATOR, SUPPORT].map(|person| dashboard.get(person, "/units/unit_dev").text);
+    for (service, is_attached) in services.into_iter().zip([true, false, false]) {
+        let hint = format!("<small id=\"{service}-hint\">No adapter is attached");
+        assert_eq!(form.contains(&hint), !is_attached, "{service}: {form}");
+        let fact = format!("{service} (nothing is attached)");
+        assert_eq!(facts.contains(&fact), !is_attached, "{service}: {facts}");
     }
 }

@@ -16,6 +16,7 @@ mod messages;
 mod operator_names;
 mod orders;
 mod payments;
+mod people;
 mod person;
 mod prices;
 mod related;

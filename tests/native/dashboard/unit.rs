@@ -125,7 +125,11 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
             &[][..],
         ),
         (SUPPORT, &["href=\"/?unit=shop\""], &["API keys", "/teams/", "<form", "usage", "/person"]),
-        (ACCOUNTS, &["/units/shop/usage"], &["API keys", "/teams/", "<form", "/?unit", "/person"]),
+        (
+            ACCOUNTS,
+            &["/units/shop/usage", "/?unit=shop"],
+            &["API keys", "/teams/", "<form", "/person"],
+        ),
     ] {
         let page = dashboard.get(person, "/units/shop").text;
         assert!(page.contains("X-Service-Unit-Id") && page.contains(">shop</code>"), "{page}");

@@ -81,7 +81,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "" }),
-            "`name` must be one line of 1 to 80 characters, at least one of them visible, without characters that change the direction of text",
+            "`name` must be one line of 1 to 80 characters, at least one of them visible, without invisible characters",
         ),
         (
             "u",
@@ -116,7 +116,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "mailText": "a\n\nb" }),
-            "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no characters that change the direction of text",
+            "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters",
         ),
         (
             "u",
