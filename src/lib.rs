@@ -17,7 +17,7 @@
 //! - [`charge`] computes the charge in exact decimals, and [`quantities`] the sums by offering.
 //!   [`settlement`] records that a month was paid, and [`updates`] what was done for the pledges.
 //! - [`store`] keeps the records. [`secret`] has the key for the hashes by which operators find records.
-//!   [`recipient`] shows a record to the recipient.
+//!   [`recipient`] shows a record to the recipient, and [`timelines`] serves these pages.
 //! - [`notify`] sends e-mails and messages of messaging services, which create requests have put into the
 //!   queue. [`messaging`] knows how to reach the operator's adapters, and signs the requests to them.
 //! - [`retry`] decides when a client retries a request.
@@ -58,6 +58,7 @@ pub mod service;
 pub mod settlement;
 pub mod store;
 pub mod time;
+pub mod timelines;
 pub mod updates;
 pub mod validate;
 pub mod version;

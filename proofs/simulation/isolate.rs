@@ -10,6 +10,7 @@ use impact_pledge::notify::Timer;
 use impact_pledge::service::{Caches, Clock, LedgerQueue, Outbox, RequestLog, Service, Settings};
 use impact_pledge::store::StoredValue as _;
 use impact_pledge::time::TimeZones;
+use impact_pledge::timelines::Timelines;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -49,6 +50,7 @@ pub struct Isolate {
     pub is_newer: bool,
     pub clock: SkewedClock,
     pub entropy: Random,
+    pub timelines: Timelines,
     pub caches: Caches,
     pub settings: Settings,
     pub bodies: Rc<Bodies>,
@@ -89,10 +91,19 @@ impl Isolate {
         outbox: Option<&dyn Outbox>,
         ledger: Option<&dyn LedgerQueue>,
     ) -> Answer {
-        let Isolate { clock, entropy, caches, settings, .. } = self;
+        let Isolate { clock, entropy, timelines: recipients, caches, settings, .. } = self;
         let request_log = RequestLog::default();
-        let service =
-            Service { store, clock, entropy, caches, settings, outbox, ledger, request_log };
+        let service = Service {
+            store,
+            clock,
+            entropy,
+            recipients,
+            caches,
+            settings,
+            outbox,
+            ledger,
+            request_log,
+        };
         let response = service.handle(request).await;
         let has = |wanted| response.headers.iter().any(|(name, _)| *name == wanted);
         let (is_replayed, asks_to_repeat) = (has("idempotent-replayed"), has("retry-after"));

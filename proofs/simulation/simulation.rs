@@ -19,6 +19,7 @@ use impact_pledge::pledge::{NotificationService, TransactionId};
 use impact_pledge::scope::Mode;
 use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
+use impact_pledge::timelines::Timelines;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -180,6 +181,7 @@ impl Simulation {
             is_newer: self.random.chance(250),
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
             entropy,
+            timelines: Timelines::default(),
             caches: Caches::default(),
             settings: Settings {
                 notifies_tests: vec![NotificationService::Email, MESSENGER],

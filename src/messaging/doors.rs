@@ -2,6 +2,7 @@
 
 use super::door::{Door, DoorName, DoorProblem};
 use crate::pledge::NotificationService;
+use crate::service::Adapters;
 
 /// Gives access to the bindings, variables and secrets of a Worker.
 pub trait DoorVariables {
@@ -39,19 +40,20 @@ impl Doors {
         Door::parse(variables.has_binding(&name.to_string()), &text("_URL"), &text("_SECRET"))
     }
 
-    /// Returns whether the Worker has no adapters.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Returns what the service needs to know of the adapters; `None` if the Worker has none.
+    pub fn adapters(&self) -> Option<Adapters> {
+        let adapters = || Adapters { of_tests: self.of_tests(), problems: self.problems() };
+        (!self.0.is_empty()).then(adapters)
     }
 
     /// Returns the messaging services that have a working adapter for test keys.
-    pub fn of_tests(&self) -> Vec<NotificationService> {
+    fn of_tests(&self) -> Vec<NotificationService> {
         let works = self.0.iter().filter(|(name, door)| !name.is_live && door.is_ok());
         works.map(|(name, _)| name.service).collect()
     }
 
     /// Returns what is wrong with the adapters' bindings, URLs and secrets.
-    pub fn problems(&self) -> Vec<String> {
+    fn problems(&self) -> Vec<String> {
         let problem = |(name, door): &(DoorName, Result<Door, DoorProblem>)| {
             door.as_ref().err().map(|problem| problem.text(*name))
         };

@@ -7,6 +7,7 @@
 use crate::messaging::Doors;
 use crate::platform::Platform;
 use crate::service::{Caches, LedgerQueue, Outbox, RequestLog, Service, Settings, Variables};
+use crate::timelines::Timelines;
 use crate::workers::{
     BackgroundQueue, Bindings as SharedBindings, Call, KvStore, Queue, RateLimit, WorkerRequest,
     to_web_response, trimmed,
@@ -41,6 +42,7 @@ thread_local! {
 /// The state that all requests of an isolate share.
 #[derive(Default)]
 struct Isolate {
+    timelines: Rc<Timelines>,
     caches: Rc<Caches>,
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
@@ -57,9 +59,9 @@ async fn fetch(
 }
 
 async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> web_sys::Response {
-    let (caches, settings) = ISOLATE.with(|isolate| {
+    let (timelines, caches, settings) = ISOLATE.with(|isolate| {
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
-        (Rc::clone(&isolate.caches), Rc::clone(settings))
+        (Rc::clone(&isolate.timelines), Rc::clone(&isolate.caches), Rc::clone(settings))
     });
     let store = KvStore::new(bindings.pledges());
     let outbox = bindings.outbox();
@@ -68,6 +70,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
         store: &store,
         clock: &Platform,
         entropy: &Platform,
+        recipients: &*timelines,
         caches: &caches,
         settings: &settings,
         outbox: outbox.as_ref().map(|outbox| outbox as &dyn Outbox),
@@ -83,7 +86,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
-    let doors = Doors::read(&**bindings);
+    let adapters = Doors::read(&**bindings).adapters();
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
@@ -95,7 +98,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         has_queue: bindings.notifications().is_some(),
         has_mail_service: bindings.email().is_some()
             || trimmed(bindings.resend_api_key()).is_some(),
-        doors: Some(&doors),
+        adapters: adapters.as_ref(),
         deployment: &bindings.deployment_id(),
     })
 }

@@ -1,7 +1,7 @@
 //! Authenticates the caller, and determines the unit that the request acts for (§5).
 
 use super::network::Network;
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord, is_id};
 use crate::http::{Address, OWS, Request};
@@ -39,7 +39,7 @@ impl Caller {
     }
 }
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Checks the API key, and the unit if the key belongs to a team.
     ///
     /// Refuses a live key that came over plain HTTP. The key's prefix is checked before anything is read,

@@ -1,7 +1,7 @@
 //! The caches of an isolate, and the count of bytes in flight.
 //!
-//! The caches hold verified keys, units of teams, price lists, profiles, updates, settlements, recent replay
-//! records, and networks with too many refused keys. Their entries expire. The number or the size of the
+//! The caches hold verified keys, units of teams, price lists, settlements, recent replay records, and networks
+//! with too many refused keys. Their entries expire. The number or the size of the
 //! entries is limited.
 
 use super::network::Network;
@@ -10,10 +10,8 @@ use crate::api::Problem;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::PriceList;
 use crate::http::InFlight;
-use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::settlement::PaidAt;
-use crate::updates::OfferingUpdates;
 use std::borrow::Borrow;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -43,10 +41,6 @@ pub struct Caches {
     /// The units' own price lists, by the names of their records; `None` for a unit without one. The total
     /// size in bytes is limited too.
     pub(super) unit_price_lists: Cache<String, Option<PriceList>>,
-    pub(super) profiles: Cache<String, KnownProfile>,
-    /// The updates of each offering and month, by the names of their records. The total size in bytes is
-    /// limited too.
-    pub(super) updates: Cache<String, KnownUpdates>,
     /// The settlements (the months that shops have paid), by the names of their records. An entry is added
     /// when its read begins, so that other requests can wait for the same read.
     pub(super) settlements: Cache<String, Lookup>,
@@ -56,20 +50,9 @@ pub struct Caches {
     pub(super) limited: Cache<Network, ()>,
 }
 
-/// The profile of a unit: `None` if it has none, [`Damaged`] if its record could not be read.
-pub type KnownProfile = Result<Option<Profile>, Damaged>;
-
-/// The updates of an offering and month: `None` if there are none, [`Damaged`] if their record could not be
-/// read.
-pub type KnownUpdates = Result<Option<OfferingUpdates>, Damaged>;
-
 /// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
 /// read.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
-
-/// Stands for a record that could not be read. The failure was already logged.
-#[derive(Debug)]
-pub struct Damaged;
 
 /// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker after brotli.
 #[derive(Debug)]
@@ -91,6 +74,7 @@ impl<K, V> Default for Cache<K, V> {
 }
 
 impl<K: Ord, V> Cache<K, V> {
+    /// Returns a value that has not expired.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q, now_ms: u64) -> Option<Rc<V>>
     where
         K: Borrow<Q>,
@@ -101,6 +85,7 @@ impl<K: Ord, V> Cache<K, V> {
         (now_ms < entry.expires_ms).then(|| Rc::clone(&entry.value))
     }
 
+    /// Keeps a value for [`LIFETIME_MS`].
     pub fn keep(&self, key: K, value: V, now_ms: u64) -> Rc<V> {
         self.keep_sized(key, value, 0, now_ms)
     }
@@ -124,6 +109,7 @@ impl<K: Ord, V> Cache<K, V> {
         value
     }
 
+    /// Removes a value.
     pub fn forget(&self, key: &K) {
         self.0.borrow_mut().retain(|entry| entry.key != *key);
     }

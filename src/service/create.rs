@@ -3,14 +3,14 @@
 use super::create_input::CreateInput;
 use super::prepare::prepare;
 use super::prepared::{Ids, Prepared};
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::IdempotencyKey;
 use crate::store::{Recorded, Store, TransactionKey};
 use futures_util::FutureExt as _;
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Creates a pledge transaction.
     ///
     /// First waits for the key, the body and the prices. Then makes the transaction without any further wait.

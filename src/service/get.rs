@@ -1,6 +1,6 @@
 //! The operation "Get pledge transaction by ID" (§4.2).
 
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::{Operation, Problem};
 use crate::http::{Address, Body, Media, Request, Response};
 use crate::store::{Key as _, Store, TransactionKey};
@@ -10,7 +10,7 @@ use futures_util::future::try_join;
 /// holds only the part that is being sent.
 const MAX_WHOLE_BYTES: usize = 256 * 1024;
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Returns a pledge transaction.
     ///
     /// Reads the key and the transaction at the same time. If the request has no key, reads neither of

@@ -1,6 +1,6 @@
 //! The operator's log: one line of JSON per logged answer.
 
-use super::{Clock, Entropy, RequestLog, Service};
+use super::{Clock, Entropy, Recipients, RequestLog, Service};
 use crate::auth::KeyHash;
 use crate::http::{Request, Response};
 use crate::pledge::NotificationService;
@@ -56,7 +56,7 @@ struct Line<'a> {
     pointer: Option<&'a str>,
 }
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Adds the log line to an answer. An answer for which [`must_log`](Self::must_log) returns true is
     /// always logged. A random share of all other answers is logged.
     pub(super) fn log(

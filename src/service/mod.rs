@@ -10,7 +10,6 @@ mod ledger;
 mod log;
 mod network;
 mod notifications;
-mod offerings;
 mod outbox;
 mod paid;
 mod ports;
@@ -24,16 +23,13 @@ mod request_log;
 mod response;
 mod route;
 mod settings;
-mod timeline;
-mod updates;
 
-pub use cache::{Caches, LIFETIME_MS};
+pub use cache::{Cache, Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, mark_unsent};
-pub use offerings::MAX_OFFERINGS;
 pub use outbox::{Message, Outbox, PutFuture};
-pub use ports::{Clock, Entropy};
+pub use ports::{Clock, Entropy, Recipients};
 pub use request_log::RequestLog;
-pub use settings::{Settings, Variables};
+pub use settings::{Adapters, Settings, Variables};
 
 use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
@@ -44,13 +40,15 @@ use route::{Route, route};
 
 /// The service for one request, with the parts of the platform that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
-pub struct Service<'s, S, C, E> {
+pub struct Service<'s, S, C, E, R> {
     /// The records.
     pub store: &'s S,
     /// The time.
     pub clock: &'s C,
     /// Randomness.
     pub entropy: &'s E,
+    /// What is asked about recipients.
+    pub recipients: &'s R,
     /// The caches of the isolate.
     pub caches: &'s Caches,
     /// The operator's settings.
@@ -63,7 +61,7 @@ pub struct Service<'s, S, C, E> {
     pub request_log: RequestLog,
 }
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Serves one request. Every outcome is a response, even a failure.
     ///
     /// Here and in the called functions, code that not every isolate needs is put into boxed futures. V8
@@ -80,7 +78,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(Route::Create) => self.create(request, &address).boxed_local().await,
             Ok(Route::Get(id)) => self.get(request, &address, &id).boxed_local().await,
             Ok(Route::Timeline(id)) => {
-                Ok(self.timeline(request, &id, &address).boxed_local().await)
+                let page = self.recipients.timeline(self, request, &id, &address);
+                Ok(page.boxed_local().await)
             }
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),

@@ -3,14 +3,14 @@
 
 use super::outbox::first_round;
 use super::prepared::Prepared;
-use super::{Clock, Entropy, Message, Service};
+use super::{Clock, Entropy, Message, Recipients, Service};
 use crate::pledge::{NotificationService, TransactionId};
 use crate::scope::Scope;
 use crate::store::{FailedMailKey, NoMetadata, Store};
 use crate::time::day_of;
 use futures_util::future::join_all;
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Puts a message into the queue for each requested service that may deliver. All messages are sent at
     /// the same time. If the queue does not accept a message, the transaction is recorded nevertheless. Its
     /// metadata then says which message was not queued.
@@ -38,9 +38,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns the requested services that may deliver. The unit must have switched them on in its profile.
     /// For a test key, they also need a test address or a test adapter.
-    ///
-    /// If the profile cannot be read, the services count as switched on: the profile is read again before
-    /// each delivery.
     async fn delivering(
         &self,
         Scope { mode, unit }: &Scope,
@@ -53,12 +50,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if services.is_empty() {
             return services;
         }
-        let Ok(known) = self.profile(unit).await else { return services };
-        let Ok(profile) = known.as_ref() else { return services };
-        let is_on = |service: &NotificationService| {
-            profile.as_ref().is_some_and(|profile| profile.notifies(*service))
-        };
-        services.into_iter().filter(is_on).collect()
+        self.recipients.delivering(self, unit, services).await
     }
 
     /// Adds the services whose messages never reached the queue to the operator's list of failed

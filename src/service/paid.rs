@@ -2,7 +2,7 @@
 //! and month.
 
 use super::cache::Lookup;
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::Problem;
 use crate::http::Request;
 use crate::scope::Scope;
@@ -25,7 +25,7 @@ struct Paid {
     paid_at: PaidAt,
 }
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Returns when a transaction was paid, or `None` if it is unpaid. Until its month has ended, a
     /// transaction counts as unpaid, and nothing is read.
     ///

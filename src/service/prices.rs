@@ -1,6 +1,6 @@
 //! Finds the price list of a create request: the unit's own, or else the mode's.
 
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::Problem;
 use crate::charge::PriceList;
 use crate::scope::{Mode, Scope};
@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::join;
 use std::rc::Rc;
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Returns the price list by which a unit is charged; `None` if there is none.
     ///
     /// A list of the other mode is never used: it could charge money for a test. If the unit's own list

@@ -1,6 +1,6 @@
 //! Reads records for a request, and measures how long this takes.
 
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::Problem;
 use crate::http::{Busy, Reservation};
 use crate::pledge::TransactionId;
@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 
 type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Reads and decodes a record; `None` if there is none.
-    pub(super) async fn load<K: Key, T: DeserializeOwned>(
+    pub(crate) async fn load<K: Key, T: DeserializeOwned>(
         &self,
         key: &K,
     ) -> Result<Option<T>, Problem> {
@@ -21,7 +21,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Reads and decodes a record, and returns it with its size in bytes; `None` if there is none.
-    pub(super) async fn load_sized<K: Key, T: DeserializeOwned>(
+    pub(crate) async fn load_sized<K: Key, T: DeserializeOwned>(
         &self,
         key: &K,
     ) -> Result<Option<(T, usize)>, Problem> {
@@ -31,7 +31,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Waits for a call to the store, and adds the time to the log line.
-    pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.request_log.wait(self.clock, work).await
     }
 
@@ -49,7 +49,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Reserves memory, and then reads a whole transaction. The caller may wait for other things while it
     /// keeps the reservation.
-    pub(super) async fn read_reserved(
+    pub(crate) async fn read_reserved(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
         reservation: &mut Reservation<'_>,
@@ -60,7 +60,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Finds a transaction by its ID. If the service cannot have generated the ID, the store is not read.
-    pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
+    pub(crate) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
             None => Ok(None),

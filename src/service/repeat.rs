@@ -5,7 +5,7 @@ use super::access::Caller;
 use super::create_input::CreateInput;
 use super::prepare::prepare;
 use super::prepared::{Ids, Prepared};
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Recipients, Service};
 use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
@@ -29,7 +29,7 @@ enum Plan {
     Conflict { ours: TransactionId },
 }
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Records a transaction. If the unit has already recorded it under this idempotency key, answers with an
     /// idempotent replay instead.
     pub(super) async fn create_idempotent(

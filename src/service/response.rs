@@ -2,19 +2,11 @@
 
 use crate::api::{self, Problem};
 use crate::http::{Body, Media, Response};
-use crate::recipient::Page;
 use std::borrow::Cow;
 
 impl<V> Response<V> {
     pub(super) fn json(body: Vec<u8>) -> Self {
         Response::new(200, Media::Json, Body::Bytes(body))
-    }
-
-    pub(super) fn html(status: u16, page: Page) -> Self {
-        let mut response = Response::new(status, Media::Html, Body::Bytes(page.html.into_bytes()));
-        response.headers.push(("content-security-policy", page.policy));
-        response.headers.push(("vary", Cow::Borrowed("Accept-Language")));
-        response
     }
 
     pub(super) fn options(allow: &'static str) -> Self {
@@ -32,11 +24,8 @@ impl<V> Response<V> {
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 
-    pub(super) fn problem_page(problem: &Problem, page: Page) -> Self {
-        Response::html(problem.status(), page).about(problem)
-    }
-
-    fn about(mut self, problem: &Problem) -> Self {
+    /// Adds what a problem says to the log and the headers.
+    pub(crate) fn about(mut self, problem: &Problem) -> Self {
         self.log = Some(problem.cause().to_owned());
         self.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
         self

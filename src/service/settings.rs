@@ -4,7 +4,6 @@ use super::Entropy;
 use super::cors::Cors;
 use crate::api::Problem;
 use crate::http::{Address, is_origin};
-use crate::messaging::Doors;
 use crate::pledge::NotificationService;
 use crate::validate::format::is_email;
 use serde::Serialize;
@@ -34,6 +33,15 @@ pub struct Settings {
     pub version: String,
 }
 
+/// What the service knows of the adapters of messaging services.
+#[derive(Clone, Debug, Default)]
+pub struct Adapters {
+    /// The messaging services that have a working adapter for test keys.
+    pub of_tests: Vec<NotificationService>,
+    /// What is wrong with the adapters' bindings, URLs and secrets.
+    pub problems: Vec<String>,
+}
+
 /// The values of the Worker's variables; empty if they are not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Variables<'v> {
@@ -55,8 +63,8 @@ pub struct Variables<'v> {
     pub has_queue: bool,
     /// Whether a mail service is bound, or its secret is set.
     pub has_mail_service: bool,
-    /// The configured connections to the adapters of messaging services.
-    pub doors: Option<&'v Doors>,
+    /// The adapters of messaging services; `None` if there are none.
+    pub adapters: Option<&'v Adapters>,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -200,21 +208,20 @@ fn origin_useless(origin: &str) -> String {
 fn notifies_tests(variables: &Variables<'_>) -> Vec<NotificationService> {
     let has_address = !variables.mail_test_to.trim().is_empty();
     let mail = has_address.then_some(NotificationService::Email);
-    let messaging = variables.doors.map(Doors::of_tests);
-    mail.into_iter().chain(messaging.unwrap_or_default()).collect()
+    let messaging = variables.adapters.map(|adapters| &*adapters.of_tests).unwrap_or_default();
+    mail.into_iter().chain(messaging.iter().copied()).collect()
 }
 
 fn messaging_problems(variables: &Variables<'_>) -> Vec<String> {
-    let Some(doors) = variables.doors.filter(|doors| !doors.is_empty()) else { return Vec::new() };
+    let Some(adapters) = variables.adapters else { return Vec::new() };
     let no_queue = (!variables.has_queue).then(|| QUEUE_MISSING.to_owned());
-    no_queue.into_iter().chain(doors.problems()).collect()
+    no_queue.into_iter().chain(adapters.problems.iter().cloned()).collect()
 }
 
 fn mail_problem(variables: &Variables<'_>) -> Option<&'static str> {
     let is_address = |text: &str| is_email(text.trim().as_bytes());
     let Variables { mail_from, mail_test_to, has_queue, has_mail_service, .. } = *variables;
-    let has_messaging = variables.doors.is_some_and(|doors| !doors.is_empty());
-    let has_no_mail = has_messaging && mail_from.trim().is_empty(); // the queue is there for the messaging services
+    let has_no_mail = variables.adapters.is_some() && mail_from.trim().is_empty(); // the queue is there for the messaging services
     if !has_queue || has_no_mail {
         return None;
     }

@@ -148,7 +148,7 @@ impl Store for SlowStore<'_> {
 
 #[test]
 fn a_log_line_has_the_time_that_the_store_was_waited_for() {
-    let TestService { store, clock, entropy, settings, .. } = &logging("100");
+    let TestService { store, clock, entropy, timelines, settings, .. } = &logging("100");
     let slow = SlowStore { store, clock };
     let times = |request: &TestRequest| {
         let (caches, request_log) = (&Caches::default(), RequestLog::default());
@@ -156,6 +156,7 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
             store: &slow,
             clock,
             entropy,
+            recipients: timelines,
             caches,
             settings,
             outbox: None,

@@ -128,12 +128,12 @@ fn the_doors_of_a_worker_are_read_by_their_names() {
         ("MESSAGING_SERVICE_B_URL", "https://adapter.example/"),
         ("MESSAGING_SERVICE_C_TEST_URL", "http://adapter.example/"),
     ]));
-    let doors = Doors::read(&worker);
-    assert!(!doors.is_empty() && Doors::read(&Worker(BTreeMap::new())).is_empty());
-    assert_eq!(doors.of_tests(), [MessagingServiceA]);
-    let problems = doors.problems();
+    let adapters = Doors::read(&worker).adapters().unwrap();
+    assert!(Doors::read(&Worker(BTreeMap::new())).adapters().is_none());
+    assert_eq!(adapters.of_tests, [MessagingServiceA]);
+    let problems = &adapters.problems;
     assert_eq!(
-        problems,
+        *problems,
         [
             "MessagingServiceB is not attached: the variable `MESSAGING_SERVICE_B_URL` needs the secret \
              `MESSAGING_SERVICE_B_SECRET`",
@@ -148,15 +148,15 @@ fn the_doors_of_a_worker_are_read_by_their_names() {
     assert!(door(MessagingServiceB, true).is_err());
 
     let with_queue = Settings::parse(Variables {
-        doors: Some(&doors),
+        adapters: Some(&adapters),
         has_queue: true,
         mail_test_to: "tester@shop.example",
         ..Variables::default()
     });
-    assert_eq!(with_queue.messaging_problems, problems);
+    assert_eq!(with_queue.messaging_problems, *problems);
     assert_eq!(with_queue.notifies_tests, [Email, MessagingServiceA]);
     assert_eq!(with_queue.mail_problem, None, "the queue is there for the messaging services");
-    let without = Settings::parse(Variables { doors: Some(&doors), ..Variables::default() });
+    let without = Settings::parse(Variables { adapters: Some(&adapters), ..Variables::default() });
     assert!(without.messaging_problems[0].contains("`NOTIFICATIONS`"));
 }
 

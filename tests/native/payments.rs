@@ -237,7 +237,7 @@ impl Store for Late<'_> {
 
 /// Returns the status and text of a get over a slow store.
 async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, String) {
-    let TestService { clock, entropy, caches, settings, .. } = isolate;
+    let TestService { clock, entropy, timelines, caches, settings, .. } = isolate;
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
     let store = &Late(&bench.service.store, &request);
     let request_log = RequestLog::default();
@@ -245,6 +245,7 @@ async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, Strin
         store,
         clock,
         entropy,
+        recipients: timelines,
         caches,
         settings,
         outbox: None,

@@ -135,7 +135,7 @@ fn both_lists_are_read_at_the_same_time() {
     let store = Counted::default();
     seed(&store);
     let service = TestService::new(store, "");
-    let TestService { store, clock, entropy, caches, settings, .. } = &service;
+    let TestService { store, clock, entropy, timelines, caches, settings, .. } = &service;
     let request =
         TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
     let answer = block_on(
@@ -143,6 +143,7 @@ fn both_lists_are_read_at_the_same_time() {
             store: &**store,
             clock,
             entropy,
+            recipients: timelines,
             caches,
             settings,
             outbox: None,

@@ -20,6 +20,7 @@ use impact_pledge::store::{
     TransactionMetadata,
 };
 use impact_pledge::time::TimeZones;
+use impact_pledge::timelines::Timelines;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -127,6 +128,7 @@ pub struct TestService<S> {
     pub store: Rc<S>,
     pub clock: FixedClock,
     pub entropy: CountedEntropy,
+    pub timelines: Timelines,
     pub caches: Caches,
     pub settings: Settings,
     /// The queue of e-mails, if the test sets one.
@@ -192,6 +194,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
             store,
             clock,
             entropy,
+            timelines: Timelines::default(),
             caches: Caches::default(),
             settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
             queue: None,
@@ -200,12 +203,23 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
     }
 
     pub fn send(&self, request: &TestRequest) -> Answer {
-        let TestService { store, clock, entropy, caches, settings, queue, ledger } = self;
+        let TestService { store, clock, entropy, timelines, caches, settings, queue, ledger } =
+            self;
+        let recipients = timelines;
         let store = &**store;
         let outbox = queue.as_ref().map(|queue| queue as &dyn Outbox);
         let (ledger, request_log) = (ledger.as_deref(), RequestLog::default());
-        let service =
-            Service { store, clock, entropy, caches, settings, outbox, ledger, request_log };
+        let service = Service {
+            store,
+            clock,
+            entropy,
+            recipients,
+            caches,
+            settings,
+            outbox,
+            ledger,
+            request_log,
+        };
         answer(block_on(service.handle(request)))
     }
 

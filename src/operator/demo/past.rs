@@ -22,6 +22,7 @@ use crate::service::{
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, PriceListKey, SettlementKey};
 use crate::time::{DAY_MS, date_time};
+use crate::timelines::Timelines;
 
 const BY: &str = "operator@small-hours.example";
 const ORDERS: u64 = 60;
@@ -130,6 +131,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             store: self.store,
             clock: self.clock,
             entropy: self.entropy,
+            recipients: &Timelines::default(),
             caches: &Caches::default(),
             settings: &Settings::parse(variables),
             outbox: Some(&TakesAll),

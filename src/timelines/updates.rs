@@ -1,11 +1,11 @@
 //! Reads the updates of a transaction's offerings for its timeline.
 
-use super::cache::{Damaged, KnownUpdates};
 use super::offerings::Offerings;
-use super::{Clock, Entropy, Service};
+use super::{Damaged, KnownUpdates, Timelines};
 use crate::api::Problem;
 use crate::recipient::OfferingProgress;
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy, Service};
 use crate::store::{Key as _, Store, UpdatesKey};
 use crate::updates::OfferingUpdates;
 use futures_util::future::join_all;
@@ -42,14 +42,20 @@ impl ReadUpdates {
 /// The size is 0 if the record was cached.
 type Read = (Rc<KnownUpdates>, usize, Option<Problem>);
 
-impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+impl Timelines {
     /// Returns the updates of the offerings. An offering has no updates if its record cannot be read; the log
     /// gets the cause. KV cost: 1 read for each offering whose updates are not cached. All reads run at the
     /// same time.
-    pub(super) async fn updates(&self, mode: Mode, offerings: Option<Offerings>) -> ReadUpdates {
+    pub(super) async fn updates<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        mode: Mode,
+        offerings: Option<Offerings>,
+    ) -> ReadUpdates {
         let mut updates = ReadUpdates::default();
         let Some(Offerings { month, ids }) = offerings else { return updates };
-        let reads = ids.iter().map(|id| self.offering_updates(UpdatesKey::new(mode, id, month)));
+        let reads =
+            ids.iter().map(|id| self.offering_updates(service, UpdatesKey::new(mode, id, month)));
         let reads = join_all(reads).await;
         for (id, read) in ids.into_iter().zip(reads) {
             let (known, problem) = match read {
@@ -73,17 +79,21 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ///
     /// # Errors
     /// If the store fails to return the record.
-    async fn offering_updates(&self, key: UpdatesKey) -> Result<Read, Problem> {
-        let (now_ms, name) = (self.clock.now_ms(), key.name());
-        if let Some(known) = self.caches.updates.get(&*name, now_ms) {
+    async fn offering_updates<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        key: UpdatesKey,
+    ) -> Result<Read, Problem> {
+        let (now_ms, name) = (service.clock.now_ms(), key.name());
+        if let Some(known) = self.updates.get(&*name, now_ms) {
             return Ok((known, 0, None));
         }
-        let (known, bytes, problem) = match self.load_sized(&key).await {
+        let (known, bytes, problem) = match service.load_sized(&key).await {
             Ok(Some((updates, bytes))) => (Ok(Some(updates)), bytes, None),
             Ok(None) => (Ok(None), 0, None),
             Err(damage @ Problem::Internal(_)) => (Err(Damaged), 0, Some(damage)), // cached until it expires
             Err(problem) => return Err(problem),
         };
-        Ok((self.caches.updates.keep_sized(name, known, bytes, now_ms), bytes, problem))
+        Ok((self.updates.keep_sized(name, known, bytes, now_ms), bytes, problem))
     }
 }
