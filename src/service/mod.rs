@@ -27,12 +27,13 @@ mod settings;
 pub use cache::{Cache, Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, mark_unsent};
 pub use outbox::{Message, Outbox, PutFuture};
-pub use ports::{Clock, Entropy, Recipients};
+pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
 pub use settings::{Adapters, Settings, Variables};
 
 use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
+use crate::pledge::NotificationService;
 use crate::scope::Mode;
 use crate::store::Store;
 use futures_util::FutureExt as _;
@@ -100,4 +101,26 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let request_id = problem.is_ours().then(|| request.id());
         Response::problem(problem, is_live, request_id.as_deref())
     }
+}
+
+/// What the service asks about the recipients of pledges: how they are notified, and what they see.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Recipients: Sized {
+    /// Returns those of `services` that the unit has switched on. If this cannot be found out, returns all of
+    /// them: it is checked again before each delivery.
+    async fn delivering<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        unit: &str,
+        services: Vec<NotificationService>,
+    ) -> Vec<NotificationService>;
+
+    /// Answers a request for the timeline of a transaction with a page, which may also state a problem.
+    async fn timeline<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        request: &impl Request,
+        id: &str,
+        address: &Address<'_>,
+    ) -> Response<S::Value>;
 }
