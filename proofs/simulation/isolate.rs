@@ -2,7 +2,7 @@
 
 use crate::callers::Owner;
 use crate::executor::Time;
-use crate::kv::{Calls, READ_MS};
+use crate::kv::{Call, Calls, READ_MS};
 use crate::namespace::Namespace;
 use crate::random::Random;
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_chunk_bytes};
@@ -14,7 +14,6 @@ use impact_pledge::timelines::Timelines;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The time at which virtual time begins, 2026-01-31T12:00:00Z, in milliseconds since 1970.
@@ -56,29 +55,53 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// Counts the bytes of request bodies that an isolate holds, in total and by owner. Also keeps the highest
-/// counts so far.
+/// The request bodies that an isolate holds. Also keeps the highest numbers of bytes so far, of all bodies and of those
+/// of one owner.
 #[derive(Default)]
 pub struct Bodies {
-    now: Cell<usize>,
-    of_owners: RefCell<BTreeMap<Owner, usize>>,
+    held: RefCell<Vec<Rc<HeldBody>>>,
     pub most: Cell<usize>,
     pub most_of_owner: Cell<usize>,
 }
 
+/// The bytes of a body that have arrived. The request that they belong to has not ended.
+pub struct HeldBody {
+    owner: Owner,
+    bytes: Cell<usize>,
+    calls: Rc<Calls>,
+}
+
+impl HeldBody {
+    /// Returns the held bytes. A create that reads a transaction waits for the answer to another create: it has freed
+    /// its body before.
+    fn bytes(&self) -> usize {
+        let calls = self.calls.list.borrow();
+        let reads = |call: &Call| call.operation == "get" && call.name.starts_with("transaction:");
+        if calls.iter().any(reads) { 0 } else { self.bytes.get() }
+    }
+}
+
 impl Bodies {
-    fn add(&self, owner: Owner, bytes: usize) {
-        let mut of_owners = self.of_owners.borrow_mut();
-        let own = of_owners.entry(owner).or_default();
-        *own += bytes;
-        self.most_of_owner.set(self.most_of_owner.get().max(*own));
-        self.now.set(self.now.get() + bytes);
-        self.most.set(self.most.get().max(self.now.get()));
+    /// Begins a body, of which no byte has arrived.
+    pub fn begin(&self, owner: Owner, calls: &Rc<Calls>) -> Rc<HeldBody> {
+        let body = HeldBody { owner, bytes: Cell::default(), calls: Rc::clone(calls) };
+        let body = Rc::new(body);
+        self.held.borrow_mut().push(Rc::clone(&body));
+        body
     }
 
-    fn take(&self, owner: Owner, bytes: usize) {
-        self.now.set(self.now.get() - bytes);
-        *self.of_owners.borrow_mut().entry(owner).or_default() -= bytes;
+    fn add(&self, body: &HeldBody, bytes: usize) {
+        body.bytes.set(body.bytes.get() + bytes);
+        let held = self.held.borrow();
+        let own = held.iter().filter(|other| other.owner == body.owner);
+        let own = own.map(|own| own.bytes()).sum();
+        let all = held.iter().map(|body| body.bytes()).sum();
+        self.most_of_owner.set(self.most_of_owner.get().max(own));
+        self.most.set(self.most.get().max(all));
+    }
+
+    fn end(&self, body: &Rc<HeldBody>) {
+        self.held.borrow_mut().retain(|other| !Rc::ptr_eq(other, body));
     }
 }
 
@@ -153,18 +176,16 @@ pub struct Upload {
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
-    pub owner: Owner,
     pub bodies: Rc<Bodies>,
-    /// The bytes that this body holds until the request ends.
-    pub held: Cell<usize>,
+    /// The body, until the request ends.
+    pub held: Rc<HeldBody>,
 }
 
 impl Upload {
     /// Simulates the arrival of the next `bytes` bytes of a body. `of` is the size of the whole body. Counts
     /// these bytes, and waits for their share of the upload's time.
     async fn come(&self, bytes: usize, of: usize) {
-        self.held.set(self.held.get() + bytes);
-        self.bodies.add(self.owner, bytes);
+        self.bodies.add(&self.held, bytes);
         let share = self.takes_ms * bytes as u64 / of.max(1) as u64;
         if share > 0 {
             self.calls.time.sleep(share).await;
@@ -174,7 +195,7 @@ impl Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.bodies.take(self.owner, self.held.get());
+        self.bodies.end(&self.held);
     }
 }
 

@@ -20,7 +20,7 @@ use impact_pledge::scope::Mode;
 use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
 use impact_pledge::timelines::Timelines;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use support::service::{PATH, SECRET};
@@ -408,9 +408,9 @@ impl Simulation {
         };
         let mut headers = vec![("authorization", format!("Bearer {}", KEYS[*key].text))];
         headers.extend(unit.map(|unit| ("x-service-unit-id", unit.to_owned())));
-        let (calls, bodies, held) = (Rc::clone(calls), Rc::clone(bodies), Cell::default());
-        let owner = KEYS[*key].owner();
-        let mut upload = Upload { calls, takes_ms: 0, is_broken: false, owner, bodies, held };
+        let held = bodies.begin(KEYS[*key].owner(), calls);
+        let (calls, bodies) = (Rc::clone(calls), Rc::clone(bodies));
+        let mut upload = Upload { calls, takes_ms: 0, is_broken: false, bodies, held };
         let mut body = vec![];
         if let Action::Create { name, payload, spelling, is_broken } = action {
             body = self.payloads[*payload].body(*spelling);
