@@ -3,18 +3,13 @@
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
-use crate::database::Database;
-use crate::isolate::EPOCH_MS;
 use crate::kv::OPERATOR;
 use crate::ledger_moments::watch;
+use crate::ledger_rows::{completed_ms, rows};
 use crate::ledger_rules::UNSENT;
 use crate::simulation::Simulation;
-use futures_executor::block_on;
-use impact_pledge::ledger::{self, PassTiming};
+use impact_pledge::ledger::PassTiming;
 use impact_pledge::settlement::Month;
-use impact_pledge::time::parse_ms;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The number of steps in 1,000 in which reconciliation starts. The next constants are the rates of other
@@ -139,7 +134,7 @@ impl Simulation {
             );
             self.advance(LEASE_MS);
             watch(self, books);
-            if completed_ms(books).is_some_and(|began_ms| began_ms > closed_ms) {
+            if completed_ms(&books.database).is_some_and(|began_ms| began_ms > closed_ms) {
                 return;
             }
         }
@@ -157,31 +152,4 @@ impl Books {
         let at_ms = self.now_ms();
         self.settlements.borrow_mut().push(Settlement { at_ms, mode, unit, rows });
     }
-}
-
-/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be off by 5 s,
-/// because the ledger's clock may be.
-pub fn virtual_ms(time_ms: u64) -> u64 {
-    time_ms.saturating_sub(EPOCH_MS)
-}
-
-/// Returns when a transaction was created, in milliseconds since 1970.
-pub fn created_ms(created_at: &Value) -> Option<u64> {
-    created_at.as_str().and_then(parse_ms)
-}
-
-/// Returns when the last complete reconciliation pass began, in milliseconds of virtual time.
-pub fn completed_ms(books: &Books) -> Option<u64> {
-    block_on(ledger::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
-}
-
-/// Returns the rows of all transactions by ID.
-pub fn rows(database: &Database) -> BTreeMap<String, Value> {
-    let rows = database.json(
-        "SELECT json_object('id', t.id, 'mode', mode, 'unit', unit, 'created', created, 'currency', currency,
-  'cents', cents, 'amount', amount, 'unpriced', unpriced, 'email', email, 'reference', reference, 'key', k.id, 'prices', prices,
-  'erased', erased, 'changed', changed, 'quantities', json(quantities))
-FROM transactions t JOIN shops USING (shop) LEFT JOIN keys k USING (key)",
-    );
-    rows.into_iter().map(|row| (row["id"].as_str().unwrap().to_owned(), row)).collect()
 }

@@ -1,20 +1,18 @@
 //! The simulated ledger: its queue with the consumer, its database, and the operators' actions. It has a
 //! separate random generator, so that it does not change the random decisions for the service.
 
-use crate::claimants::Claimant;
-use crate::credits::WantedCredit;
+use crate::changes::{Claimant, PersonChange, WantedCredit};
 use crate::database::Database;
-use crate::due_rules::Told;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
 use crate::kv::{Calls, Kv, LOCATIONS};
-use crate::ledger_moments::Watch;
+use crate::ledger_rows::Watch;
 use crate::namespace::Namespace;
-use crate::people::PersonChange;
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::ledger::fulfilments::NewFulfilment;
 use impact_pledge::ledger::{Delivered, PassOutcome};
+use impact_pledge::operator::usage::MonthUsage;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +57,10 @@ pub struct Settlement {
     pub unit: &'static str,
     pub rows: BTreeMap<String, Value>,
 }
+
+/// The answers to the question of what is due, at the end of a simulation. The first answer is for all months
+/// together. Each further answer is for one month.
+pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 pub struct Books {
     pub kv: Rc<Kv>,

@@ -1,10 +1,11 @@
 //! The callers, their requests, and the answers.
 
-use crate::isolate::Answer;
 use crate::kv::Calls;
 use impact_pledge::auth::{ApiKey, KeyLevel};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{CredentialKey, Key as _, MemberKey};
+use serde_json::Value;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use support::service::key_record;
 
@@ -140,5 +141,25 @@ impl Exchange {
     pub fn created(&self) -> Option<&Answer> {
         self.ask.payload()?;
         self.answer.as_ref().filter(|answer| answer.status == 200)
+    }
+}
+
+/// An answer as a client received it.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub is_replayed: bool,
+    pub asks_to_repeat: bool,
+    /// The body; `None` if the answer broke off.
+    pub body: Option<Vec<u8>>,
+    pub log: Option<String>,
+    pub json: OnceCell<Value>,
+}
+
+impl Answer {
+    /// Returns the body; null if it is not JSON.
+    pub fn json(&self) -> &Value {
+        let body = || self.body.as_deref().unwrap_or_default();
+        self.json.get_or_init(|| serde_json::from_slice(body()).unwrap_or_default())
     }
 }

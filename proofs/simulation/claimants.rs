@@ -3,6 +3,7 @@
 //! of them may be killed. Membership is changed by the operators' functions, and payment by single steps.
 
 use crate::books::Books;
+use crate::changes::{Claimant, Heard};
 use crate::kv::OPERATOR;
 use crate::namespace::Namespace;
 use impact_pledge::ledger::claims::{
@@ -21,32 +22,6 @@ use std::rc::Rc;
 const TOGETHER: u64 = 4;
 /// How many in 1,000 people give up their change.
 const GIVES_UP: u64 = 200;
-
-/// The result of a change, as the person saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// The change was made.
-    Done,
-    /// The change was not made.
-    Not,
-    /// The person got no answer, or was told that the result is not certain.
-    Unsure,
-}
-
-/// A person who changes a fact, such as a unit's membership of a team.
-pub struct Claimant {
-    /// The name of the fact's record.
-    pub name: String,
-    /// Whether the change writes the record (`true`) or removes it.
-    pub is_added: bool,
-    pub begun_ms: u64,
-    /// Whether the person holds the claim on the fact. It becomes `false` when the person begins to confirm
-    /// the claim or to give it up.
-    is_ours: bool,
-    pub heard: Heard,
-    /// When the change ended, or was killed.
-    pub ended_ms: Option<u64>,
-}
 
 const TEAM: &str = "crew";
 /// The facts that are changed: the name of each record and, for a membership, the unit that joins or leaves

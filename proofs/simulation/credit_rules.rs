@@ -2,62 +2,15 @@
 //! the answer says, and in which month the credit is booked.
 
 use crate::books::Books;
-use crate::invariants::Wrong;
+use crate::exact::exact;
 use crate::kv::Kv;
-use crate::ledger_sums::{exact, kept_quantities, quantity};
-use crate::payments::{ENDS, settlement};
-use crate::settling::SHOP;
+use crate::ledger_rows::{Row, Rows};
+use crate::ledger_sums::kept_quantities;
+use crate::months::{ENDS, SHOP, settlement};
+use crate::rule::Wrong;
 use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A credit as the ledger's database stores it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row(Value);
-
-/// Returns all credits of the ledger, by the hashes of their operation IDs.
-pub fn credit_rows(books: &Books) -> BTreeMap<String, Row> {
-    let rows = books.database.json(
-        "SELECT json_object('operation', operation, 'id', id, 'number', number, 'mode', mode, 'unit', unit,
-  'order_month', order_month, 'booked_month', booked_month, 'currency', currency, 'charge_cents', charge_cents,
-  'charge_amount', charge_amount, 'cents', cents, 'amount', amount, 'quantities', json(quantities), 'change', change,
-  'at', at) FROM credits",
-    );
-    rows.into_iter().map(|row| (text(&row["operation"]), Row(row))).collect()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-impl Row {
-    pub fn text(&self, member: &str) -> String {
-        text(&self.0[member])
-    }
-
-    fn number(&self) -> Option<u64> {
-        self.0["number"].as_u64()
-    }
-
-    /// Returns the credited amount.
-    pub fn amount(&self) -> BigUint {
-        let cents = self.0["cents"].as_u64().map(|cents| format!("{cents}e-2"));
-        exact(&cents.unwrap_or_else(|| self.text("amount")))
-    }
-
-    pub fn quantities(&self) -> impl Iterator<Item = (String, BigUint)> {
-        self.0["quantities"].as_array().into_iter().flatten().filter_map(quantity)
-    }
-
-    /// Whether the credit reduces what a shop owes for a month in this currency. `shop` has the form
-    /// `mode:unit:month`.
-    fn is_booked(&self, shop: &str, currency: &str) -> bool {
-        let [mode, unit, month] = ["mode", "unit", "booked_month"].map(|member| self.text(member));
-        format!("{mode}:{unit}:{month}") == shop && self.text("currency") == currency
-    }
-}
-
-pub type Rows = BTreeMap<String, Row>;
 
 /// Checks that a transaction's credits exceed neither its charge nor its quantities. Concurrent create
 /// requests may have written the transaction with different charges. Then the highest charge counts.

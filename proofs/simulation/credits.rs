@@ -3,11 +3,14 @@
 //! process may be killed between any two steps.
 
 use crate::books::Books;
-use crate::credit_rules::{credit_rows, credits_can_be_restored};
+use crate::changes::{BY, WantedCredit};
+use crate::credit_rules::credits_can_be_restored;
+use crate::exact::{exact, exact_text};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, OPERATOR, Record};
-use crate::ledger_moments::APART_MS;
-use crate::ledger_sums::{exact, exact_text, kept_quantities};
-use crate::settling::SHOP;
+use crate::ledger_rows::credit_rows;
+use crate::ledger_sums::kept_quantities;
+use crate::months::SHOP;
+use crate::times::APART_MS;
 use futures_executor::block_on;
 use impact_pledge::ledger::claims::RECENT_MS;
 use impact_pledge::ledger::credits::credit_of;
@@ -17,12 +20,9 @@ use impact_pledge::operator::{OperationId, OperatorError};
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key as _, SettlementKey};
 use num_bigint::BigUint;
-use sha2::{Digest as _, Sha256};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The name of the operator who makes the credits.
-const BY: &str = "ops";
 /// How many in 1,000 credits are for orders of the shop `SHOP`, once it has orders. In the simulation, only
 /// commands mark the months of this shop as paid.
 const OF_SHOP: u64 = 700;
@@ -30,30 +30,6 @@ const OF_SHOP: u64 = 700;
 /// `WITHIN_MS`.
 const ASKED: u64 = 3;
 const WITHIN_MS: &[u64] = &[1_000, 50_000, 200_000];
-
-/// A credit that is requested with one operation ID.
-pub struct WantedCredit {
-    id: OperationId,
-    request: CreditRequest,
-    begun_ms: u64,
-    /// The number of attempts that are still running, or that ended without a certain answer.
-    open: Cell<usize>,
-    /// The credit that the first successful answer reported.
-    pub granted: RefCell<Option<Credit>>,
-}
-
-impl WantedCredit {
-    /// Returns the hash of the operation ID, as the ledger stores it.
-    pub fn operation(&self) -> String {
-        let hash = Sha256::digest(format!("{BY}\n{}", self.id));
-        base16ct::lower::encode_string(&hash[..16])
-    }
-
-    /// Whether all answers were refusals.
-    pub fn is_refused(&self) -> bool {
-        self.open.get() == 0 && self.granted.borrow().is_none()
-    }
-}
 
 /// Returns 60 % of a number. Two credits of this size exceed the whole.
 fn most_of(number: &BigUint) -> BigUint {
@@ -164,11 +140,11 @@ impl Books {
     pub async fn restore_credits(&self) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new(BY, &clock, &*self.random).unwrap();
-        let before = credit_rows(self);
+        let before = credit_rows(&self.database);
         self.database.sqlite().sql("CREATE TEMP TABLE kept AS SELECT * FROM credits");
         self.database.sqlite().sql("DELETE FROM credits");
         let told = credits::restore(&store, Some(&self.database), &author).await;
-        let wrong = credits_can_be_restored(self, &before, &credit_rows(self));
+        let wrong = credits_can_be_restored(self, &before, &credit_rows(&self.database));
         if let Some(text) = told.err().map(|error| error.to_string()).or(wrong) {
             self.blame("credits can be restored", text);
         }
@@ -237,5 +213,5 @@ impl Books {
 
 /// Converts a virtual time to milliseconds since 1970.
 fn virtual_time(ms: u64) -> u64 {
-    crate::isolate::EPOCH_MS + ms
+    crate::times::EPOCH_MS + ms
 }

@@ -5,6 +5,7 @@
 use crate::executor::Time;
 use crate::kv::Kv;
 use crate::random::Random;
+use crate::times::SLEEP_MS;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
 use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
@@ -35,10 +36,8 @@ const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
 /// the time that saving takes.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// The caller's computer sleeps after this many of 1,000 answers. Each sleep takes up to `SLEEP_MS`
-/// milliseconds.
+/// The caller's computer sleeps after this many of 1,000 answers.
 const SLEEPS: u64 = 4;
-pub const SLEEP_MS: u64 = 600_000;
 /// Because the caller may be slow, this many of 1,000 answers are delayed by up to `SLOW_MS` milliseconds.
 /// Callers may be slow until [`Database::slow_until_ms`].
 const SLOW: u64 = 100;
@@ -253,14 +252,14 @@ fn lease(sqlite: &SqliteLedger) -> Lease {
 impl Lease {
     fn ends_soon(&self, at_ms: u64) -> bool {
         let Lease(_, until_ms) = self;
-        *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
+        *until_ms < crate::times::EPOCH_MS + at_ms + LEAST_LEASE_MS
     }
 
     /// Whether another holder has taken this lease before its end. Allows for clocks that differ by up to 10
     /// s.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;
-        let now_ms = crate::isolate::EPOCH_MS + at_ms;
+        let now_ms = crate::times::EPOCH_MS + at_ms;
         !holder.is_empty() && !other.is_empty() && holder != other && *until_ms > now_ms + 10_000
     }
 }

@@ -2,20 +2,18 @@
 //! claim, so that no other delivery sends the same e-mail. An instance runs several deliveries at once,
 //! within its limit on bytes.
 
-use crate::invariants::Wrong;
-use crate::isolate::EPOCH_MS;
 use crate::kv::{COPY_LAG_MS, Call};
 use crate::mail::{Delivery, HOLDERS, Sent, TESTER, subject};
 use crate::mail_rules::found;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::{APART_MS, EPOCH_MS};
 use impact_pledge::notify::Outcome;
 use impact_pledge::time::parse_ms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lifetime of a claim, in milliseconds.
 const CLAIM_MS: u64 = 60_000;
-/// The maximum difference between two clocks, in milliseconds.
-const APART_MS: u64 = 10_000;
 /// How long an instance remembers the notifications that it has sent, in milliseconds. `LOST_MS` is how long
 /// an instance counts a lost delivery as running.
 const KNOWN_MS: u64 = 180_000;

@@ -4,10 +4,13 @@
 //! the month is marked as paid, its settlement states how much of the excess was deducted.
 
 use crate::books::Books;
-use crate::credit_rules::{Rows, booked, credit_rows};
-use crate::invariants::Wrong;
+use crate::credit_rules::booked;
+use crate::exact::{exact, exact_text};
 use crate::kv::Kv;
-use crate::ledger_sums::{Charges, MONTHS, charges_of, exact, exact_text};
+use crate::ledger_rows::{Rows, credit_rows};
+use crate::ledger_sums::{Charges, charges_of};
+use crate::months::MONTHS;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use impact_pledge::operator::Coverage;
 use impact_pledge::operator::dues::{Due, dues};
@@ -23,10 +26,6 @@ use std::rc::Rc;
 type Shop = (String, String, String);
 /// The sums of a month: its charges, its credits, the excess of credits from earlier months, and what is due.
 type Parts = [BigUint; 4];
-
-/// The answers to the question of what is due, at the end of a simulation. The first answer is for all months
-/// together. Each further answer is for one month.
-pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 impl Books {
     /// Asks what is due, and keeps the answers for [`dues_follow_from_charges_and_credits`].
@@ -90,7 +89,7 @@ fn parts(due: &Due) -> Parts {
 
 /// Computes what is due in each month of each shop.
 fn expected(simulation: &Simulation, books: &Books) -> Sums {
-    let (charges, credits) = (charges_of(&simulation.kv), credit_rows(books));
+    let (charges, credits) = (charges_of(&simulation.kv), credit_rows(&books.database));
     let settled = |(mode, unit, _): &Shop, month: &str| {
         let record = simulation.kv.last(&format!("settlement:{mode}:{unit}:{month}"))?;
         Some(record.json()["sums"].clone())

@@ -2,10 +2,12 @@
 //! request several times with one operation ID, and may be killed between any two steps.
 
 use crate::books::Books;
-use crate::credit_rules::credit_rows;
-use crate::invariants::Wrong;
+use crate::exact::exact;
 use crate::kv::OPERATOR;
-use crate::ledger_sums::{MONTHS, exact, pledged_of};
+use crate::ledger_rows::credit_rows;
+use crate::ledger_sums::pledged_of;
+use crate::months::MONTHS;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger::fulfilments::{Fulfilment, NewFulfilment, get};
@@ -113,7 +115,7 @@ pub fn what_is_open_is_what_is_not_done(simulation: &Simulation, books: &Books) 
     for (group, (_, quantity)) in pledged_of(&simulation.kv) {
         expected.entry(group).or_default()[0] += quantity;
     }
-    for row in credit_rows(books).values() {
+    for row in credit_rows(&books.database).values() {
         for (offering, quantity) in row.quantities() {
             let group = [row.text("order_month"), row.text("mode"), offering];
             expected.entry(group).or_default()[1] += quantity;

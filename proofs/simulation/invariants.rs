@@ -5,8 +5,9 @@
 //! A write is "in force everywhere" when [`CACHE_MS`] and then [`COPY_LAG_MS`] have passed since it was
 //! acknowledged. If a cache keeps an entry of the written key for too long, the write is in force later.
 
-use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
-use crate::isolate::{Answer, EPOCH_MS};
+use crate::callers::{Action, Answer, Exchange, KEYS, Owner};
+use crate::case::{Case, Identity, calls, id_of, identity, transaction_name};
+use crate::isolate::CALM_BYTES;
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
 use crate::payload::{CURRENCY, Prices, UNIT_CURRENCY, retrieved};
@@ -14,7 +15,9 @@ use crate::payments::{
     a_create_says_that_nothing_is_paid, nothing_erased_returns, unpaid, waited_for_a_failure,
     what_is_paid_is_shown,
 };
+use crate::rule::{Wrong, unless};
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
+use crate::times::{EPOCH_MS, ISOLATE_MS};
 use crate::{delivery_rules, ledger_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
@@ -25,14 +28,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How long an isolate caches a key, the prices or a settlement.
-pub const ISOLATE_MS: u64 = 10_000;
 /// How long a location of KV caches a key.
 const KEY_CACHE_MS: u64 = 30_000;
 /// The maximum time for which a request waits while another request reads the same record.
 const PAUSED_MS: u64 = 1_000;
-/// While all owners together hold at most this many bytes, a single owner may hold more than its share.
-pub const CALM_BYTES: usize = 8 * 1024 * 1024;
 /// The share of one owner in one mode: the bytes that it may hold even if all other owners use up their
 /// shares.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
@@ -46,26 +45,12 @@ const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;
 
-/// Identifies a create request. Create requests with the same scope, idempotency key and payload are the same,
-/// whatever API key they use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Identity {
-    /// A create request without an idempotency key, identified by its number.
-    Single(usize),
-    Named {
-        scope: Scope,
-        name: usize,
-        payload: usize,
-    },
-}
-
 pub struct Violation {
     pub invariant: &'static str,
     pub exchange: Option<usize>,
     pub text: String,
 }
 
-pub type Wrong = Option<String>;
 type Check = fn(&Case<'_>) -> Wrong;
 
 const CHECKS: &[(&str, Check)] = &[
@@ -122,108 +107,6 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
         Some((invariant, exchange, text)) => Err(Violation { invariant, exchange, text }),
         None => Ok(()),
     }
-}
-
-/// The exchange (a request and its answer) that is checked, and its simulation.
-pub struct Case<'s> {
-    pub simulation: &'s Simulation,
-    pub exchanges: &'s [Exchange],
-    number: usize,
-    pub exchange: &'s Exchange,
-}
-
-impl<'s> Case<'s> {
-    pub fn answer(&self) -> Option<&'s Answer> {
-        self.exchange.answer.as_ref()
-    }
-
-    pub fn ended_ms(&self) -> u64 {
-        self.exchange.ended_ms.unwrap_or_default()
-    }
-
-    fn identity(&self) -> Option<Identity> {
-        identity(self.exchanges, self.number)
-    }
-
-    /// Returns the records that were stored under a name up to this time, oldest first.
-    fn kept(&self, name: &str, by_ms: u64) -> Vec<Rc<Record>> {
-        let versions = self.simulation.kv.versions.borrow();
-        let versions = versions.get(name).into_iter().flatten();
-        let arrived = versions.filter(|version| version.arrived_ms <= by_ms);
-        arrived.filter_map(|version| version.held.clone()).collect()
-    }
-
-    fn kept_transaction(&self, id: &str, by_ms: u64) -> Vec<Rc<Record>> {
-        self.kept(&transaction_name(id), by_ms)
-    }
-
-    /// Returns the time from which all locations and caches show a write of the record `name`. The write was
-    /// acknowledged at `acknowledged_ms`.
-    pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
-        let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
-        usual_ms.max(self.simulation.kv.late_until_ms(name))
-    }
-
-    /// Whether an earlier attempt of the same create request was acknowledged before this request began. When
-    /// this request began, the record of that attempt must also have been visible everywhere. `record` returns
-    /// the record's name.
-    fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
-        let own = self.identity();
-        self.exchanges.iter().enumerate().any(|(number, earlier)| {
-            let (Some(answer), Some(ended_ms)) = (earlier.created(), earlier.ended_ms) else {
-                return false;
-            };
-            let from_ms = || self.everywhere_ms(&record(answer), ended_ms, CACHE_MS);
-            identity(self.exchanges, number) == own
-                && ended_ms < self.exchange.begun_ms // of one moment, either may be first
-                && from_ms() <= self.exchange.begun_ms
-        })
-    }
-
-    pub fn calls(&self, operation: &str) -> Vec<Call> {
-        calls(self.exchange, operation)
-    }
-
-    /// Whether the request wrote a record or queued a message.
-    fn wrote(&self) -> bool {
-        !self.calls("put").is_empty() || !self.calls("queue").is_empty()
-    }
-
-    fn has_fault(&self) -> bool {
-        self.exchange.calls.list.borrow().iter().any(|call| call.fault.is_some())
-    }
-
-    fn replay_get(&self) -> Option<Call> {
-        self.calls("get").into_iter().find(|call| call.name.starts_with("idempotency:"))
-    }
-
-    fn is_timeline(&self) -> bool {
-        matches!(self.exchange.ask.action, Action::Timeline { .. })
-    }
-}
-
-fn identity(exchanges: &[Exchange], number: usize) -> Option<Identity> {
-    let ask = &exchanges.get(number)?.ask;
-    let (payload, scope) = (ask.payload()?, ask.scope()?);
-    let Some(name) = ask.name() else { return Some(Identity::Single(number)) };
-    Some(Identity::Named { scope, name, payload })
-}
-
-fn calls(exchange: &Exchange, operation: &str) -> Vec<Call> {
-    let calls = exchange.calls.list.borrow();
-    calls.iter().filter(|call| call.operation == operation).cloned().collect()
-}
-
-pub fn transaction_name(id: &str) -> String {
-    format!("transaction:{id}")
-}
-
-fn id_of(answer: &Answer) -> &str {
-    answer.json()["id"].as_str().unwrap_or_default()
-}
-
-pub fn unless(holds: bool, wrong: impl FnOnce() -> String) -> Wrong {
-    (!holds).then(wrong)
 }
 
 // ---- Ends and failures -----------------------------------------------------------------------------

@@ -1,23 +1,23 @@
 //! An isolate of the service at one location, with its own caches and clock.
 
-use crate::callers::Owner;
+use crate::callers::{Answer, Owner};
 use crate::executor::Time;
 use crate::kv::{Call, Calls, READ_MS};
 use crate::namespace::Namespace;
 use crate::random::Random;
+use crate::times::EPOCH_MS;
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_chunk_bytes};
 use impact_pledge::notify::Timer;
 use impact_pledge::service::{Caches, Clock, LedgerQueue, Outbox, RequestLog, Service, Settings};
 use impact_pledge::store::StoredValue as _;
 use impact_pledge::time::TimeZones;
 use impact_pledge::timelines::Timelines;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// The time at which virtual time begins, 2026-01-31T12:00:00Z, in milliseconds since 1970.
-pub const EPOCH_MS: u64 = 1_769_860_800_000;
+/// While all owners together hold at most this many bytes, a single owner may hold more than its share.
+pub const CALM_BYTES: usize = 8 * 1024 * 1024;
 
 /// A clock that is `ahead_ms` milliseconds ahead, or behind if the number is negative.
 pub struct SkewedClock {
@@ -140,26 +140,6 @@ impl Isolate {
         };
         let (status, log) = (response.status, response.log);
         Answer { status, is_replayed, asks_to_repeat, body, log, json: OnceCell::new() }
-    }
-}
-
-/// An answer as a client received it.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub is_replayed: bool,
-    pub asks_to_repeat: bool,
-    /// The body; `None` if the answer broke off.
-    pub body: Option<Vec<u8>>,
-    pub log: Option<String>,
-    json: OnceCell<Value>,
-}
-
-impl Answer {
-    /// Returns the body; null if it is not JSON.
-    pub fn json(&self) -> &Value {
-        let body = || self.body.as_deref().unwrap_or_default();
-        self.json.get_or_init(|| serde_json::from_slice(body()).unwrap_or_default())
     }
 }
 

@@ -1,23 +1,22 @@
 //! The rules for the ledger that hold at any time. Each rule is a function that returns a violation, if there
 //! is any. All rules are checked after each step of the simulation, and again at the end.
 
-use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
 use crate::credit_rules::{
-    Rows, a_settled_month_has_the_credits_that_it_states, credit_rows, no_credit_changes,
+    a_settled_month_has_the_credits_that_it_states, no_credit_changes,
     no_order_is_credited_beyond_itself, no_refused_credit_is_there,
 };
-use crate::invariants::Wrong;
 use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
+use crate::ledger_rows::{Rows, Watch, credit_rows, people_rows, rows};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
-use crate::people::people_rows;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::{APART_MS, created_ms, virtual_ms};
 use futures_executor::block_on;
 use impact_pledge::ledger::claims::RECENT_MS;
 use impact_pledge::ledger::{self, Finding, FindingKind, State};
 use serde_json::Value;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -26,9 +25,6 @@ use std::rc::Rc;
 const SHOWN_AFTER_MS: u64 = 120_000;
 /// The maximum time until a list of the simulated KV shows a write, in milliseconds.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
-/// The maximum difference between two clocks, in milliseconds.
-pub const APART_MS: u64 = 10_000;
-
 type Moment = fn(&Moments<'_>) -> Wrong;
 
 const MOMENTS: &[(&str, Moment)] = &[
@@ -55,24 +51,6 @@ const MOMENTS: &[(&str, Moment)] = &[
         no_refused_credit_is_there(moment.books, &moment.credits)
     }),
 ];
-
-/// What the rules remember from the previous check.
-#[derive(Default)]
-pub struct Watch {
-    /// When the transaction of each row was created, in milliseconds since 1970.
-    rows: BTreeMap<String, u64>,
-    /// The rows that were removed.
-    removed: BTreeSet<String>,
-    /// The rows that were found equal to their records in KV. Each has two times: when the row was changed,
-    /// and when its record arrived in KV.
-    right: RefCell<BTreeMap<String, (u64, u64)>>,
-    /// The claims whose change has ended, each with the time at which the change began.
-    ended: BTreeMap<String, u64>,
-    credits: Rows,
-    people: BTreeMap<String, u64>,
-    /// How many times the ledger had been emptied at the previous check.
-    emptied: usize,
-}
 
 /// The state at the current check.
 struct Moments<'m> {
@@ -107,8 +85,8 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
         rows,
         state: block_on(ledger::state(sqlite)).unwrap(),
         findings: block_on(ledger::findings(sqlite, 1_000)).unwrap(),
-        credits: credit_rows(books),
-        people: people_rows(books),
+        credits: credit_rows(&books.database),
+        people: people_rows(&books.database),
     };
     for (name, rule) in MOMENTS {
         rule(&moment).into_iter().for_each(|text| books.blame(name, text));

@@ -2,9 +2,9 @@
 //! arrive twice, and a few are lost. The consumer may end at any time: before its write, after its write, or
 //! while its answer is sent.
 
-use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
 use crate::kv::{Fault, OPERATOR};
+use crate::ledger_rows::completed_ms;
 use crate::mail::PUT_MS;
 use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
@@ -133,7 +133,7 @@ impl Books {
 
     async fn consume(self: &Rc<Self>, batch: &[Delivered]) {
         let (store, clock) = (self.namespace(OPERATOR), self.clock());
-        let passes = || (self.database.emptied.get(), completed_ms(self));
+        let passes = || (self.database.emptied.get(), completed_ms(&self.database));
         let passes_before = passes();
         let receiving = pin!(ledger::receive(&self.database, &store, &clock, batch));
         let ends_ms = if self.chance(KILLED) { self.random.below(3_000) } else { u64::MAX >> 1 };
@@ -189,7 +189,7 @@ impl Books {
         let number = self.random.below(3);
         let unique = [self.random.below(256) as u8; 16];
         let id = TransactionId::new(&SECRET, &scope, &format!("order-{number}"), unique);
-        let created_at = date_time(crate::isolate::EPOCH_MS + self.now_ms());
+        let created_at = date_time(crate::times::EPOCH_MS + self.now_ms());
         self.note(format!("a message comes about {id}, which never was"));
         let mut message = json!({
             "id": id.as_str(), "mode": "test", "unit": "unit_1",

@@ -5,26 +5,23 @@
 //! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid
 //! months.
 
-use crate::bookkeeping::rows;
 use crate::books::Books;
 use crate::callers::Exchange;
-use crate::claimants::{Claimant, Heard};
+use crate::changes::{Claimant, Heard};
 use crate::due_rules::dues_follow_from_charges_and_credits;
 use crate::fulfilments::{an_operation_records_one_fulfilment, what_is_open_is_what_is_not_done};
-use crate::invariants::Wrong;
-use crate::isolate::EPOCH_MS;
-use crate::ledger_moments::APART_MS;
+use crate::ledger_rows::rows;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
 use crate::people::{a_person_is_what_people_heard, kv_has_the_people_of_the_ledger};
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::{APART_MS, EPOCH_MS, LATEST_WRITE_MS};
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, PassOutcome};
 use serde_json::Value;
 
 /// The prefix of the names of marks. A mark is a record of a message that the ledger's queue did not accept.
 pub const UNSENT: &str = "ledger-unsent:";
-/// The longest delay until an unconfirmed write arrives, in milliseconds.
-pub const LATEST_WRITE_MS: u64 = 120_000;
 /// The JSON members that the summary in a message may have.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];

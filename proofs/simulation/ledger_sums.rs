@@ -1,11 +1,14 @@
 //! Computes from KV's records what the ledger must contain, with integers of any size.
 
-use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
-use crate::invariants::Wrong;
+use crate::exact::{exact, quantity};
 use crate::kv::{Kv, Record};
+use crate::ledger_rows::rows;
+use crate::months::MONTHS;
 use crate::payload::REFERENCE;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::created_ms;
 use futures_executor::block_on;
 use impact_pledge::ledger;
 use impact_pledge::settlement::Month;
@@ -14,36 +17,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use support::money::decimal;
 
-/// The number of decimal places of all numbers here. No double needs more in its shortest form.
-const DECIMALS: u32 = 340;
 /// The ID with which an erasure replaces an offering's ID, if that ID contains the order's number.
 const ERASED: &str = "erased";
-/// The months whose sums are checked. A simulation's virtual time begins on 2026-01-31.
-pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03", "2026-04"];
-
-/// Converts a decimal to an integer, by multiplying it by 10^340.
-pub fn exact(text: &str) -> BigUint {
-    let (integer, decimals) = decimal(text);
-    integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
-}
-
-/// Converts an integer from [`exact`] back to a decimal, and cuts it after `places` decimal places. If
-/// `places` is 0, keeps all digits, and writes an exponent.
-pub fn exact_text(number: &BigUint, places: u32) -> String {
-    if places == 0 {
-        let digits = number.to_string();
-        let trimmed = digits.trim_end_matches('0');
-        let exponent = (digits.len() - trimmed.len()) as i64 - i64::from(DECIMALS);
-        return if trimmed.is_empty() { "0".to_owned() } else { format!("{trimmed}e{exponent}") };
-    }
-    let units = number / BigUint::from(10_u8).pow(DECIMALS - places);
-    let digits = format!("{:0>1$}", units.to_string(), places as usize + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places as usize);
-    format!("{whole}.{fraction}")
-}
-
 // ---- Rows ----------------------------------------------------------------------------------------
 
 /// Compares a row with its record, and returns what is wrong.
@@ -72,13 +48,6 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
     let quantities: BTreeMap<_, _> = quantities.filter_map(quantity).collect();
     (quantities != pledged(value))
         .then(|| format!("the quantities are not those of {value} in {row}"))
-}
-
-/// Parses an offering and its quantity from the JSON of a row.
-pub fn quantity(pair: &Value) -> Option<(String, BigUint)> {
-    let millionths = pair[1].as_u64().map(|millionths| format!("{millionths}e-6"));
-    let text = millionths.or_else(|| pair[1].as_str().map(str::to_owned))?;
-    Some((pair[0].as_str()?.to_owned(), exact(&text)))
 }
 
 /// Returns an offering's ID as a row stores it. An ID of more than 256 bytes is cut, and its hash is

@@ -3,10 +3,11 @@
 //!
 //! The rules are checked after the faults have ended and no message is waiting any more.
 
-use crate::invariants::Wrong;
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Record};
 use crate::mail::{Delivery, FIRST_TASK, MailFault, Sent, TESTER, subject};
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::LATEST_WRITE_MS;
 use impact_pledge::pledge::{ERASED_EMAIL, NotificationService};
 use impact_pledge::service::Message;
 use impact_pledge::time::day_of;
@@ -14,8 +15,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The longest delay until an unconfirmed write arrives, in milliseconds.
-const LATEST_WRITE_MS: u64 = 120_000;
 /// The maximum number of e-mails per day to one address.
 const MAX_A_DAY: usize = 5;
 

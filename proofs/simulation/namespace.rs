@@ -1,11 +1,11 @@
 //! KV as one caller sees it: the service, or an operator. An operator's lists have short and sometimes empty
 //! pages, and may show an earlier state.
 
-use crate::database::SLEEP_MS;
 use crate::kv::{
     CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record,
     WRITE_FAULTS, WRITE_MS,
 };
+use crate::times::SLEEP_MS;
 use impact_pledge::store::{
     Key, KeyInfo, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
     StoredValue,

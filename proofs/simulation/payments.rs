@@ -3,22 +3,15 @@
 
 use crate::books::Books;
 use crate::callers::{Action, Exchange, Scope};
-use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
-use crate::isolate::EPOCH_MS;
+use crate::case::{Case, transaction_name};
 use crate::kv::{CACHE_MS, Call};
-use crate::settling::PAUSE_MS;
+use crate::months::{ENDED_MS, ENDS, MONTH, PAUSE_MS, settlement};
+use crate::rule::{Wrong, unless};
 use crate::simulation::Simulation;
+use crate::times::{EPOCH_MS, ISOLATE_MS};
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 
-const DAY_MS: u64 = 24 * 60 * 60_000;
-/// The month in which virtual time begins.
-const MONTH: &str = "2026-01";
-/// The virtual time at which January counts as ended: one day after its last moment.
-const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// The months that can end during a simulation, and the virtual time at which each counts as ended.
-pub const ENDS: &[(&str, u64)] =
-    &[(MONTH, ENDED_MS), ("2026-02", ENDED_MS + 28 * DAY_MS), ("2026-03", ENDED_MS + 59 * DAY_MS)];
 /// How many of 1,000 simulations continue from the end of a month to the end of the next one. At each
 /// further end, they take `NEXT_STEPS` more steps.
 const GOES_ON: u64 = 700;
@@ -30,11 +23,6 @@ const STEPS: usize = 30;
 /// The maximum number of gets that one isolate serves at once.
 const TOGETHER: u64 = 4;
 const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
-
-/// Returns the name of the payment record of a shop's month.
-pub fn settlement((mode, unit): Scope, month: &str) -> String {
-    format!("settlement:{mode}:{unit}:{month}")
-}
 
 impl Simulation {
     /// Simulates the end of the month, from shortly before it. At random times, the month is marked as

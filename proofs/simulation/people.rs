@@ -2,15 +2,13 @@
 //! person. Some send a request more than once, with the same operation ID. A request may be killed between
 //! any two of its steps.
 
-use crate::bookkeeping::created_ms;
 use crate::books::Books;
-use crate::claimants::Heard;
+use crate::changes::{Heard, PersonChange};
 use crate::database::LATEST_MS;
-use crate::invariants::Wrong;
 use crate::kv::OPERATOR;
-use crate::ledger_moments::APART_MS;
-use crate::ledger_rules::LATEST_WRITE_MS;
+use crate::rule::Wrong;
 use crate::simulation::Simulation;
+use crate::times::{LATEST_WRITE_MS, created_ms};
 use futures_executor::block_on;
 use impact_pledge::auth::KeyLevel;
 use impact_pledge::ledger::people::parse_place;
@@ -32,30 +30,6 @@ const ASKED: u64 = 3;
 /// The periods within which the requests for one change are sent, in milliseconds. Each change picks one of
 /// them at random.
 const WITHIN_MS: &[u64] = &[2_000, 30_000, 200_000];
-
-/// One request to add or remove a person.
-pub struct PersonChange {
-    place: &'static str,
-    address: &'static str,
-    /// The role of an added person; `None` if the person is removed.
-    role: Option<PersonRole>,
-    begun_ms: u64,
-    heard: Heard,
-    ended_ms: Option<u64>,
-}
-
-impl PersonChange {
-    fn concerns(&self, other: &PersonChange) -> bool {
-        (self.place, self.address) == (other.place, other.address)
-    }
-
-    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long the last call of a
-    /// request may still take after the request has ended.
-    fn may_be_since(&self, since_ms: u64, late_ms: u64) -> bool {
-        let until_ms = self.ended_ms.map_or(u64::MAX, |ms| ms + late_ms + APART_MS);
-        self.heard != Heard::Not && until_ms >= since_ms
-    }
-}
 
 fn place_of(text: &str) -> KeyLevel {
     parse_place(text).unwrap()
@@ -163,13 +137,6 @@ impl Books {
         let memberships = block_on(people::of_person(Some(self.database.sqlite()), address));
         memberships.unwrap().into_iter().find(|own| own.place == place).map(|own| own.role)
     }
-}
-
-/// Returns when each person's row was last changed, by the name of the row.
-pub fn people_rows(books: &Books) -> BTreeMap<String, u64> {
-    let rows = books.database.json("SELECT json_array(name, at) FROM people");
-    let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_u64()?));
-    rows.iter().filter_map(row).collect()
 }
 
 /// Records the end of a request when this guard is dropped, also if the request's task is killed.

@@ -1,16 +1,14 @@
 //! Simulates the operators' commands that mark a month as paid, or undo this. A person pays what the ledger
 //! says is due at that time. Sometimes the ledger is rebuilt meanwhile.
 
-use crate::bookkeeping::created_ms;
 use crate::books::Books;
-use crate::callers::Scope;
-use crate::claimants::Heard;
-use crate::invariants::Wrong;
-use crate::isolate::EPOCH_MS;
+use crate::changes::Heard;
+use crate::exact::exact;
 use crate::kv::OPERATOR;
-use crate::ledger_sums::exact;
+use crate::months::{ENDS, SHOP, settlement};
 use crate::payload::{CURRENCY, UNIT_CURRENCY};
-use crate::payments::{ENDS, settlement};
+use crate::rule::Wrong;
+use crate::times::{EPOCH_MS, created_ms};
 use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::due_months::due_month;
@@ -23,10 +21,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The shop for which only operators' commands mark months as paid.
-pub const SHOP: Scope = ("live", "unit_2");
-/// The maximum delay until a person begins a payment.
-pub const PAUSE_MS: u64 = 60_000;
 /// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
 /// payment. They begin within the first `TOGETHER_MS` milliseconds, and there are at most `MOST_CREDITS`.
 const MEANWHILE_MS: u64 = 1_500;

@@ -4,8 +4,7 @@
 use crate::books::Books;
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
-use crate::invariants::CALM_BYTES;
-use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
+use crate::isolate::{Bodies, CALM_BYTES, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS};
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};

@@ -1,7 +1,6 @@
 //! Writes the log of a simulation for people to read.
 
-use crate::callers::{Action, Exchange, KEYS};
-use crate::isolate::Answer;
+use crate::callers::{Action, Answer, Exchange, KEYS};
 use crate::kv::{Call, OPERATOR};
 use crate::mail::Delivery;
 use crate::simulation::Simulation;

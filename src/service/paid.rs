@@ -54,7 +54,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
         let name = key.name();
         if let Some(lookup) = self.caches.settlements.get(&*name, now_ms)
-            && let Some(outcome) = self.outcome(request, &lookup).await
+            && let Some(outcome) = self.outcome(request, &lookup, (&name, now_ms)).await
         {
             return outcome;
         }
@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     }
 
     /// Waits for the outcome of a read, which another request may be making. Returns `None` if the wait takes
-    /// too long. A read never ends if the client of its request has hung up.
+    /// too long, and no later read has ended either. A read never ends if the client of its request has hung up.
     ///
     /// Polls for the outcome instead of awaiting the other request's future. workerd ties streams to the
     /// request that created them, so no other request may run that future.
@@ -75,6 +75,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         &self,
         request: &impl Request,
         lookup: &Lookup,
+        (name, now_ms): (&str, u64),
     ) -> Option<Result<Option<PaidAt>, Problem>> {
         for _ in 0..WAIT_MS / LOOK_MS {
             if lookup.get().is_some() {
@@ -82,6 +83,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
             }
             self.wait(request.pause(LOOK_MS)).await;
         }
-        lookup.get().cloned()
+        let later = || self.caches.settlements.get(name, now_ms)?.get().cloned();
+        lookup.get().cloned().or_else(later)
     }
 }
