@@ -2,6 +2,7 @@
 //! the answer says, and in which month the credit is booked.
 
 use crate::books::Books;
+use crate::case::transaction_name;
 use crate::exact::exact;
 use crate::kv::Kv;
 use crate::ledger_rows::{Row, Rows};
@@ -50,7 +51,8 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
 }
 
 /// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the
-/// settlement in KV states.
+/// settlement in KV states. Leaves out months with a credited order that a list has omitted by mistake: a credit
+/// counts only while its order is in the ledger.
 pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
     ENDS.iter().map(|(month, _)| settlement(SHOP, month)).find_map(|name| {
         let record = kv.last(&name)?;
@@ -60,6 +62,10 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
             let sum = sums.iter().find(|sum| sum["currencyCode"] == currency);
             exact(sum.and_then(|sum| sum["credits"]["credited"].as_str()).unwrap_or("0"))
         };
+        let is_hidden = |row: &Row| kv.hidden_ms(&transaction_name(&row.text("id"))).is_some();
+        if rows.values().any(|row| row.shop_month() == shop && is_hidden(row)) {
+            return None;
+        }
         let wrong = ["EUR", "USD"].into_iter().find(|currency| {
             booked(rows, shop, currency).unwrap_or_default() != stated(currency)
         })?;

@@ -64,11 +64,15 @@ impl Row {
         self.0["quantities"].as_array().into_iter().flatten().filter_map(quantity)
     }
 
-    /// Whether the credit reduces what a shop owes for a month in this currency. `shop` has the form
-    /// `mode:unit:month`.
-    pub fn is_booked(&self, shop: &str, currency: &str) -> bool {
+    /// Returns the month whose dues the credit reduces, in the form `mode:unit:month`.
+    pub fn shop_month(&self) -> String {
         let [mode, unit, month] = ["mode", "unit", "booked_month"].map(|member| self.text(member));
-        format!("{mode}:{unit}:{month}") == shop && self.text("currency") == currency
+        format!("{mode}:{unit}:{month}")
+    }
+
+    /// Whether the credit reduces what a shop owes for a month in this currency.
+    pub fn is_booked(&self, shop_month: &str, currency: &str) -> bool {
+        self.shop_month() == shop_month && self.text("currency") == currency
     }
 }
 
