@@ -24,6 +24,8 @@ const REPEATS: u64 = 25;
 const CREDITS: u64 = 60;
 const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
+const UPDATES: u64 = 60;
+const HEALINGS: u64 = 40;
 /// The minimum age of a transaction that the operator erases, in milliseconds. It includes 10 s for the
 /// difference between two clocks.
 const ERASABLE_MS: u64 = 310_000;
@@ -61,6 +63,12 @@ impl Simulation {
         }
         if happens(PEOPLE) {
             books.change_people();
+        }
+        if happens(UPDATES) {
+            books.change_updates();
+        }
+        if happens(HEALINGS) {
+            books.heal();
         }
         if happens(PHANTOMS) {
             books.haunt();
@@ -110,6 +118,7 @@ impl Simulation {
             let store = asking.namespace(OPERATOR);
             asking.ask_dues(&store).await;
             asking.restore_credits().await;
+            asking.heal_records().await;
         });
         self.advance(LEASE_MS);
     }

@@ -1,7 +1,7 @@
 //! The simulated ledger: its queue with the consumer, its database, and the operators' actions. It has a
 //! separate random generator, so that it does not change the random decisions for the service.
 
-use crate::changes::{Claimant, PersonChange, WantedCredit};
+use crate::changes::{Claimant, PersonChange, UpdateAttempt, WantedCredit};
 use crate::database::Database;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
@@ -11,6 +11,7 @@ use crate::namespace::Namespace;
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::ledger::fulfilments::NewFulfilment;
+use impact_pledge::ledger::updates::UpdateRow;
 use impact_pledge::ledger::{Delivered, PassOutcome};
 use impact_pledge::operator::usage::MonthUsage;
 use serde_json::Value;
@@ -90,6 +91,10 @@ pub struct Books {
     /// removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
+    pub updates: RefCell<Vec<UpdateAttempt>>,
+    /// The changes of updates that people heard of, by the update's ID and the revision that they saw: the operation,
+    /// and the update after the change.
+    pub heard_updates: RefCell<BTreeMap<(String, u64), (String, UpdateRow)>>,
     /// What shops owe, as the ledger answered at the end of the simulation.
     pub dues: RefCell<Told>,
     /// Texts about the ledger's events, with their times, for the printed trace.
@@ -124,6 +129,8 @@ impl Books {
             credits: RefCell::default(),
             fulfilments: RefCell::default(),
             people: RefCell::default(),
+            updates: RefCell::default(),
+            heard_updates: RefCell::default(),
             dues: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),

@@ -1,6 +1,7 @@
 //! Changes that simulated people make, as the rules see them.
 
 use crate::times::APART_MS;
+use impact_pledge::ledger::updates::Pledges;
 use impact_pledge::operator::OperationId;
 use impact_pledge::operator::credits::{Credit, CreditRequest};
 use impact_pledge::store::PersonRole;
@@ -82,4 +83,14 @@ impl WantedCredit {
     pub fn is_refused(&self) -> bool {
         self.open.get() == 0 && self.granted.borrow().is_none()
     }
+}
+
+/// An attempt to change an update, or to heal records of updates.
+pub struct UpdateAttempt {
+    /// The pledges of the record that the attempt may write; `None` if it may write any record.
+    pub pledges: Option<Pledges>,
+    /// Whether the answer was certain: no write of the attempt arrives after it.
+    pub is_sure: bool,
+    /// When the attempt ended, or was killed.
+    pub ended_ms: Option<u64>,
 }

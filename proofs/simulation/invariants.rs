@@ -374,18 +374,21 @@ fn an_isolate_reads_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
 }
 
 /// Returns when a request knew a record's value, or that there is no record; `None` if its read failed or
-/// took too long.
+/// took too long. A fault of the record's content has no effect if there is no record.
 fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
-    let ended_ms = |call: &Call| {
-        let in_time = |ended_ms: &u64| ended_ms - call.began_ms < READ_MS.into();
-        call.ended_ms.filter(in_time).filter(|_| call.fault.is_none())
+    let in_time =
+        |call: &Call| call.ended_ms.filter(|ended_ms| ended_ms - call.began_ms < READ_MS.into());
+    let fails = |call: &Call| match call.fault {
+        None => false,
+        Some(Fault::ErrorBefore | Fault::Hang) => true,
+        Some(_) => call.found.is_some(),
     };
-    let got_ms = ended_ms(get)?;
+    let got_ms = in_time(get).filter(|_| !fails(get))?;
     if get.found.is_none() {
         return Some(got_ms);
     }
     let reads = calls(exchange, "read");
-    reads.iter().find(|read| read.name == get.name).and_then(ended_ms)
+    reads.iter().find(|read| read.name == get.name).and_then(in_time)
 }
 
 /// Checks that the record of an answered create request is stored with the content of the answer. If the request

@@ -13,6 +13,7 @@ use crate::payload::REFERENCE;
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use crate::times::{APART_MS, created_ms, virtual_ms};
+use crate::updates::records_that_are_compiled_have_the_updates;
 use futures_executor::block_on;
 use impact_pledge::ledger::claims::RECENT_MS;
 use impact_pledge::ledger::{self, Finding, FindingKind, State};
@@ -40,6 +41,9 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
     ("a person does not become what they were", a_person_does_not_become_what_they_were),
+    ("records that are compiled have the updates", |moment| {
+        records_that_are_compiled_have_the_updates(moment.simulation, moment.books)
+    }),
     ("no order is credited beyond itself", |moment| {
         no_order_is_credited_beyond_itself(&moment.simulation.kv, &moment.credits)
     }),

@@ -16,6 +16,7 @@ use crate::people::{a_person_is_what_people_heard, kv_has_the_people_of_the_ledg
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use crate::times::{APART_MS, EPOCH_MS, LATEST_WRITE_MS};
+use crate::updates::{an_update_is_what_people_heard, kv_has_the_published_updates};
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, PassOutcome};
 use serde_json::Value;
@@ -47,6 +48,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("what is open is what is not done", what_is_open_is_what_is_not_done),
     ("KV has the people of the ledger", kv_has_the_people_of_the_ledger),
     ("a person is what people heard", a_person_is_what_people_heard),
+    ("KV has the published updates", kv_has_the_published_updates),
+    ("an update is what people heard", an_update_is_what_people_heard),
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
 ];
 

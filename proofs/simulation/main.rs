@@ -46,6 +46,7 @@ mod settling;
 mod simulation;
 mod times;
 mod trace;
+mod updates;
 
 use kv::{FAULT_KINDS, Fault};
 use random::Random;
@@ -97,6 +98,7 @@ const EVENTS: &[&str] = &[
     "a payment: Not",
     "a payment: a mistake",
     "a rebuild",
+    "a record is healed",
     "a credit: again",
     "a credit: booked later",
     "a credit: granted",
@@ -111,6 +113,10 @@ const EVENTS: &[&str] = &[
     "an excess is carried",
     "an attempt that ended",
     "an erasure",
+    "an update: made",
+    "an update: made, but not shown yet",
+    "an update: refused",
+    "an update: unsure",
     "sums of days are stored",
     "the database: AnswerLost",
     "the database: Busy",
