@@ -7,8 +7,10 @@ use crate::kv::OPERATOR;
 use crate::ledger_moments::watch;
 use crate::ledger_rows::{completed_ms, rows};
 use crate::ledger_rules::UNSENT;
+use crate::months::{DAY_MS, ENDS};
 use crate::simulation::Simulation;
 use impact_pledge::ledger::PassTiming;
+use impact_pledge::operator::Coverage;
 use impact_pledge::settlement::Month;
 use std::rc::Rc;
 
@@ -26,6 +28,10 @@ const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
 const UPDATES: u64 = 60;
 const HEALINGS: u64 = 40;
+/// How many of 1,000 simulations remove earlier months from the ledger at their end.
+const KEEPS: u64 = 300;
+/// How many of the simulations that end in February go on until April, with an excess of credits.
+const EXCESSES: u64 = 300;
 /// The minimum age of a transaction that the operator erases, in milliseconds. It includes 10 s for the
 /// difference between two clocks.
 const ERASABLE_MS: u64 = 310_000;
@@ -109,18 +115,26 @@ impl Simulation {
     }
 
     /// Completes the ledger at the end of a simulation: runs reconciliation until the ledger must equal KV.
-    /// Then asks what shops owe, and restores credits from the audit log.
+    /// Then asks what shops owe, restores credits from the audit log, and heals the records of updates. Some
+    /// simulations then remove earlier months from the ledger for a while.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         self.complete_ledger(&books);
+        if self.time.now_ms() + 2 * DAY_MS < ENDS[1].1 && books.random.chance(EXCESSES) {
+            self.use_up_an_excess(&books);
+        }
         let asking = Rc::clone(&books);
         books.spawn(async move {
             let store = asking.namespace(OPERATOR);
-            asking.ask_dues(&store).await;
+            let told = asking.ask_dues(&store, &Coverage::default()).await;
+            asking.dues.replace(told);
             asking.restore_credits().await;
             asking.heal_records().await;
         });
         self.advance(LEASE_MS);
+        if books.random.chance(KEEPS) {
+            self.keep_later_months(&books);
+        }
     }
 
     fn complete_ledger(&self, books: &Rc<Books>) {
@@ -134,6 +148,11 @@ impl Simulation {
             );
             self.advance(LEASE_MS);
         }
+        self.complete_pass(books, || watch(self, books));
+    }
+
+    /// Runs passes until one that begins now is complete. Calls `check` after each.
+    pub fn complete_pass(&self, books: &Rc<Books>, check: impl Fn()) {
         let closed_ms = self.time.now_ms(); // an earlier pass may be under way
         for _ in 0..LAST_PASSES {
             self.advance(LEASE_MS);
@@ -142,7 +161,7 @@ impl Simulation {
                 async move { closing.invoke(PassTiming::Now, 1_000).await.map_or((), drop) },
             );
             self.advance(LEASE_MS);
-            watch(self, books);
+            check();
             if completed_ms(&books.database).is_some_and(|began_ms| began_ms > closed_ms) {
                 return;
             }

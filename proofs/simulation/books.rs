@@ -97,6 +97,8 @@ pub struct Books {
     pub heard_updates: RefCell<BTreeMap<(String, u64), (String, UpdateRow)>>,
     /// What shops owe, as the ledger answered at the end of the simulation.
     pub dues: RefCell<Told>,
+    /// The same, while the ledger keeps later months only.
+    pub kept_dues: RefCell<Told>,
     /// Texts about the ledger's events, with their times, for the printed trace.
     pub events: RefCell<Vec<(u64, String)>>,
     /// The first violation that was found.
@@ -132,6 +134,7 @@ impl Books {
             updates: RefCell::default(),
             heard_updates: RefCell::default(),
             dues: RefCell::default(),
+            kept_dues: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),
             watch: RefCell::default(),

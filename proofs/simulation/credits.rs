@@ -65,6 +65,16 @@ impl Books {
         }
     }
 
+    /// Starts people who credit all orders that the shop `SHOP` placed in a month.
+    pub fn credit_all(self: &Rc<Self>, month: &str) {
+        for (name, record) in self.kv.last_of("transaction:") {
+            let is_of = record.json()["createdAt"].as_str().unwrap_or_default().starts_with(month);
+            if is_of && is_own(&record) {
+                self.want_credit(name.trim_start_matches("transaction:"), None, 1_000);
+            }
+        }
+    }
+
     /// Starts a person who credits one cent of a random order. The first request is sent within `within_ms`.
     pub fn credit_a_cent(self: &Rc<Self>, within_ms: u64) {
         if let Some((id, _)) = self.pick_order() {
@@ -77,12 +87,8 @@ impl Books {
     /// commands mark the months of this shop as paid.
     fn pick_order(&self) -> Option<(String, Rc<Record>)> {
         let mut orders = self.kv.last_of("transaction:");
-        let is_own = |(_, record): &(String, Rc<Record>)| {
-            let metadata = record.metadata_json();
-            (metadata["mode"].as_str(), metadata["unit"].as_str()) == (Some(SHOP.0), Some(SHOP.1))
-        };
-        if self.random.chance(OF_SHOP) && orders.iter().any(is_own) {
-            orders.retain(is_own);
+        if self.random.chance(OF_SHOP) && orders.iter().any(|(_, record)| is_own(record)) {
+            orders.retain(|(_, record)| is_own(record));
         }
         let index = self.random.index(orders.len().max(1));
         let (name, record) = orders.into_iter().nth(index)?;
@@ -209,6 +215,12 @@ impl Books {
         marks.any(|(_, replaced_ms)| is_shown(replaced_ms))
             || own.any(|own| own.ended_ms.is_none_or(|ms| ms + RECENT_MS + APART_MS >= from_ms))
     }
+}
+
+/// Whether an order is of the shop `SHOP`.
+fn is_own(record: &Record) -> bool {
+    let metadata = record.metadata_json();
+    (metadata["mode"].as_str(), metadata["unit"].as_str()) == (Some(SHOP.0), Some(SHOP.1))
 }
 
 /// Converts a virtual time to milliseconds since 1970.

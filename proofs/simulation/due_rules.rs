@@ -3,7 +3,7 @@
 //! For a month, a shop owes its charges, less its credits, less the excess of credits from earlier months. If
 //! the month is marked as paid, its settlement states how much of the excess was deducted.
 
-use crate::books::Books;
+use crate::books::{Books, Told};
 use crate::credit_rules::booked;
 use crate::exact::{exact, exact_text};
 use crate::kv::Kv;
@@ -17,6 +17,7 @@ use impact_pledge::operator::dues::{Due, dues};
 use impact_pledge::operator::transactions::TransactionFilter;
 use impact_pledge::operator::usage::MonthUsage;
 use impact_pledge::settlement::Month;
+use impact_pledge::store::OperatorStore;
 use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,15 +29,17 @@ type Shop = (String, String, String);
 type Parts = [BigUint; 4];
 
 impl Books {
-    /// Asks what is due, and keeps the answers for [`dues_follow_from_charges_and_credits`].
-    pub async fn ask_dues(&self, store: &impl impact_pledge::store::OperatorStore) {
+    /// Asks what is due: first for all months together, then for each month.
+    pub async fn ask_dues(&self, store: &impl OperatorStore, coverage: &Coverage) -> Told {
         let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
         let asked = [&months[..]].into_iter().chain(months.chunks(1));
+        let mut answers = vec![];
         for months in asked {
-            let (filter, coverage) = (TransactionFilter::default(), Coverage::default());
-            let told = dues(store, &self.database, &filter, months, &coverage).await;
-            self.dues.borrow_mut().push(told.map_err(|error| error.to_string()));
+            let filter = TransactionFilter::default();
+            let told = dues(store, &self.database, &filter, months, coverage).await;
+            answers.push(told.map_err(|error| error.to_string()));
         }
+        answers
     }
 }
 
@@ -45,8 +48,18 @@ impl Books {
 /// If an interrupted create request is repeated in a later month, its transaction moves to that month. The
 /// transaction's credits stay in the earlier month, where they are an excess.
 pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
-    let expected = expected(simulation, books);
-    let told = books.dues.borrow();
+    dues_follow(simulation, books, &books.dues.borrow(), None)
+}
+
+/// Checks answers to the question of what is due. `from` is the first month that the ledger keeps; `None` if it keeps
+/// all. Of earlier months, only their settlements count.
+pub fn dues_follow(
+    simulation: &Simulation,
+    books: &Books,
+    told: &Told,
+    from: Option<&str>,
+) -> Wrong {
+    let expected = expected(simulation, books, from);
     let mut wrong = told.iter().map(|told| wrong_dues(&expected, told));
     wrong.find_map(|wrong| wrong).or_else(|| match told.first() {
         Some(Ok(all)) => missing(&expected, &sums(all)),
@@ -87,8 +100,8 @@ fn parts(due: &Due) -> Parts {
     [&due.amount, &due.credited, &due.carried, &due.due].map(|text| exact(text))
 }
 
-/// Computes what is due in each month of each shop.
-fn expected(simulation: &Simulation, books: &Books) -> Sums {
+/// Computes what is due in each month of each shop, as [`dues_follow`] describes it.
+fn expected(simulation: &Simulation, books: &Books, from: Option<&str>) -> Sums {
     let (charges, credits) = (charges_of(&simulation.kv), credit_rows(&books.database));
     let settled = |(mode, unit, _): &Shop, month: &str| {
         let record = simulation.kv.last(&format!("settlement:{mode}:{unit}:{month}"))?;
@@ -104,17 +117,23 @@ fn expected(simulation: &Simulation, books: &Books) -> Sums {
             let credit = booked(&credits, &format!("{mode}:{unit}:{month}"), currency);
             let settled = settled(&shop, month);
             let stated = settled.as_ref().and_then(|sums| stated(sums, currency));
-            if charge.is_none() && credit.is_none() && stated.is_none() {
-                continue;
-            }
-            let (charge, credit) = (charge.unwrap_or_default(), credit.unwrap_or_default());
-            let carried = match settled {
-                None => open.clone(),
-                Some(_) => stated.unwrap_or_default().min(open.clone()),
+            let is_kept = from.is_none_or(|from| *month >= from);
+            let (charge, credit, carried) = match stated {
+                Some(stated) if !is_kept => stated.into(),
+                _ if !is_kept || (charge.is_none() && credit.is_none() && stated.is_none()) => {
+                    continue;
+                }
+                stated => {
+                    let carried = match settled {
+                        None => open.clone(),
+                        Some(_) => stated.unwrap_or_default()[2].clone().min(open.clone()),
+                    };
+                    (charge.unwrap_or_default(), credit.unwrap_or_default(), carried)
+                }
             };
             let taken = &credit + &carried;
             let due = if taken < charge { &charge - &taken } else { BigUint::default() };
-            open = (open + &credit + &due) - &charge; // what is left of all that could be taken
+            open = (open.max(carried.clone()) + &credit + &due) - &charge; // what is left of all that could be taken
             if carried > BigUint::default() {
                 books.count("an excess is carried");
             }
@@ -124,12 +143,15 @@ fn expected(simulation: &Simulation, books: &Books) -> Sums {
     expected
 }
 
-/// Returns the excess of credits that a settlement deducts in a currency. Returns `None` if the settlement
-/// has no sum in this currency.
-fn stated(sums: &Value, currency: &str) -> Option<BigUint> {
+/// Returns the charges and the credits that a settlement states in a currency, and the excess of credits that it
+/// deducts. Returns `None` if the settlement has no sum in this currency.
+fn stated(sums: &Value, currency: &str) -> Option<[BigUint; 3]> {
     let mut sums = sums.as_array()?.iter();
     let own = sums.find(|sum| sum["currencyCode"] == currency)?;
-    Some(exact(own["credits"]["carried"].as_str().unwrap_or("0")))
+    let credits = &own["credits"];
+    let charge = credits["counted"].as_str().or_else(|| own["amount"].as_str());
+    let all = [charge, credits["credited"].as_str(), credits["carried"].as_str()];
+    Some(all.map(|text| exact(text.unwrap_or("0"))))
 }
 
 fn shops(kv: &Rc<Kv>, charges: &Charges, credits: &Rows) -> BTreeSet<Shop> {

@@ -25,6 +25,7 @@ mod executor;
 mod fulfilments;
 mod invariants;
 mod isolate;
+mod keeping;
 mod kv;
 mod ledger_moments;
 mod ledger_queue;
@@ -117,6 +118,7 @@ const EVENTS: &[&str] = &[
     "an update: made, but not shown yet",
     "an update: refused",
     "an update: unsure",
+    "earlier months are removed",
     "sums of days are stored",
     "the database: AnswerLost",
     "the database: Busy",

@@ -4,7 +4,7 @@ use crate::callers::Scope;
 
 /// The months whose sums are checked. A simulation's virtual time begins on 2026-01-31.
 pub const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03", "2026-04"];
-const DAY_MS: u64 = 24 * 60 * 60_000;
+pub const DAY_MS: u64 = 24 * 60 * 60_000;
 /// The month in which virtual time begins.
 pub const MONTH: &str = "2026-01";
 /// The virtual time at which January counts as ended: one day after its last moment.

@@ -74,7 +74,7 @@ impl Books {
         later.find(|_| self.random.chance(600)).unwrap_or(&ENDS[0]).0
     }
 
-    async fn mark(&self, month: &str) -> Result<(), String> {
+    pub async fn mark(&self, month: &str) -> Result<(), String> {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
         let shop: ShopMonth = serde_json::from_value(of(month)).unwrap();

@@ -28,7 +28,7 @@ const HOSTS: &[&str] = &["https://pledge.example", "https://pledge.test"];
 const ISOLATES: usize = 2 * LOCATIONS;
 const STEPS: usize = 60;
 const NAMES: usize = 3;
-const PAYLOADS: usize = 3;
+pub const PAYLOADS: usize = 3;
 /// The index of the payload that is used only in the checks at the end.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
 /// The index of the large payload, which a burst of create requests sends. Its body has at least
