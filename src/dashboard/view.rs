@@ -357,7 +357,7 @@ pub(super) fn table_of(
                     @for row in rows {
                         tr { @for (index, (cell, heading)) in row.iter().zip(headings).enumerate() {
                             @let label = heading.replace('/', "/\u{200b}"); // a time zone may break behind its slash
-                            @if index == 0 { th scope="row" data-label=(label) { (cell) } }
+                            @if index == 0 { th scope="row" class=[class(numbers.contains(heading))] data-label=(label) { (cell) } }
                             @else { td class=[class(numbers.contains(heading))] data-label=(label) { (cell) } }
                         } }
                     }

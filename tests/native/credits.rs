@@ -256,6 +256,25 @@ fn the_audit_log_has_the_whole_credit() {
     assert_eq!(json!(made), expected);
 }
 
+#[test]
+fn the_audit_log_says_amount_and_quantities_of_every_credit() {
+    for (part, words) in [
+        (Some(("0", &[("tree", "1")][..])), "0.00 of 2.00 USD, quantities: 1 tree"),
+        (Some(("0.5", &[][..])), "0.50 of 2.00 USD, quantities: none"),
+        (None, "2.00 of 2.00 USD, quantities: 4 tree"),
+    ] {
+        let bench = bench();
+        let id = bench.order(NOW_MS, json!(4));
+        bench.credit(&request(&id, part)).unwrap();
+        let changes = block_on(audit::since(bench.store(), 0)).unwrap();
+        let sentence = changes[0].plain_sentence();
+        let expected = format!(
+            "credited the transaction {id}: {words}, booked in 2026-01: Returned by the buyer"
+        );
+        assert_eq!(sentence, expected);
+    }
+}
+
 /// The charge has more digits than a number in JSON can hold exactly.
 #[test]
 fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {

@@ -1,16 +1,17 @@
-//! Tests that a narrow screen can show each row of a table as a card: every cell names its column.
+//! Tests that a narrow screen can show each row of a table as a card: every cell names its column, and is aligned as the
+//! column's heading.
 
 use super::transaction::{order, test_dashboard};
-use super::{ACCOUNTS, OPERATOR, SUPPORT};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, field};
 use support::service::{LIVE_UNIT, UNIT};
 
-/// For every table of a page, returns the column headings, and for each row the labels of its cells.
+/// For every table of a page, returns the column headings, and for each row the labels of its cells. Numbers are marked.
 fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
     let tables = html.split("<table>").skip(1).filter_map(|rest| rest.split_once("</table>"));
     tables
         .map(|(table, _)| {
             let (head, body) = table.split_once("</thead>").expect("a head");
-            let headings = head.split("<th ").skip(1).filter_map(text).collect();
+            let headings = head.split("<th ").skip(1).filter_map(heading).collect();
             let rows = body.split("<tr>").skip(1);
             (headings, rows.map(labels).collect())
         })
@@ -18,8 +19,15 @@ fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
 }
 
 /// Returns the text from the end of the first tag to the next tag.
-fn text(cell: &str) -> Option<String> {
-    Some(cell.split_once('>')?.1.split_once('<')?.0.to_owned())
+fn heading(cell: &str) -> Option<String> {
+    let (tag, rest) = cell.split_once('>')?;
+    Some(marked(tag, rest.split_once('<')?.0))
+}
+
+/// Marks the column of a cell if its numbers are aligned at their end.
+fn marked(tag: &str, column: &str) -> String {
+    let mark = if tag.contains("class=\"number\"") { " (number)" } else { "" };
+    [column, mark].concat()
 }
 
 /// Returns the labels of a row's cells; `none` for a cell without a label.
@@ -29,21 +37,29 @@ fn labels(row: &str) -> Vec<String> {
     let label = |cell: &str| {
         let (tag, _) = cell.split_once('>').expect("a tag");
         let label = tag.split_once("data-label=\"").and_then(|(_, rest)| rest.split_once('"'));
-        label.map_or("none", |(label, _)| label).to_owned()
+        marked(tag, label.map_or("none", |(label, _)| label))
     };
     cells.map(label).collect()
 }
 
 #[test]
-fn every_cell_of_every_page_names_its_column() {
+fn every_cell_of_every_page_is_as_its_column() {
     let test_dashboard = test_dashboard();
     let id = test_dashboard.make(UNIT, &order());
     test_dashboard.make(LIVE_UNIT, &order());
     test_dashboard.post(OPERATOR, &format!("/transactions/{id}/whole"), &[]);
     test_dashboard.reconcile();
+    let path = format!("/transactions/{id}/credit");
+    let form = [("amount", "0.50"), ("reason", "returned")];
+    let confirmation = test_dashboard.post(OPERATOR, &path, &form).text;
+    let fields = ["operation", "step", "seen"].map(|name| (name, field(&confirmation, name)));
+    let fields = fields.iter().map(|(name, value)| (*name, &**value)).chain(form);
+    test_dashboard.post(OPERATOR, &path, &fields.collect::<Vec<_>>());
+    let mut first = Vec::new();
     for (person, path) in [
         (SUPPORT, "/orders".to_owned()),
         (SUPPORT, format!("/transactions/{id}")),
+        (ACCOUNTS, format!("/transactions/{id}")),
         (ACCOUNTS, "/usage?month=2026-01".to_owned()),
         (ACCOUNTS, "/fulfilment?month=2026-01".to_owned()),
         (ACCOUNTS, "/units/unit_dev/usage".to_owned()),
@@ -58,9 +74,14 @@ fn every_cell_of_every_page_names_its_column() {
         assert!(!found.is_empty(), "{path} has no table: {}", page.text);
         for (headings, rows) in found {
             assert!(!rows.is_empty(), "{path}: {headings:?}");
+            first.extend(headings.first().cloned());
             for row in rows {
                 assert_eq!(row, headings, "{path}");
             }
         }
     }
+    assert!(
+        first.contains(&"Amount (number)".to_owned()),
+        "no table begins with a number: {first:?}"
+    );
 }
