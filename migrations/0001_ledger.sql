@@ -1,4 +1,4 @@
--- The ledger (src/ledger) has three kinds of tables. Transactions, for operators' lists and sums, are derived from the
+-- The ledger (src/office) has three kinds of tables. Transactions, for operators' lists and sums, are derived from the
 -- records in Workers KV, which remain the system of record. Claims are for facts that two people may change at the same
 -- time. Operations take effect once, however often their ID is sent. All but the operations can be rebuilt from KV.
 -- Times are milliseconds since 1970, in UTC.
@@ -53,7 +53,7 @@ CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 -- Claims: facts that two people may change at the same time, namely that a month is paid or that a unit is in a team. A
 -- fact has the name of its record in KV, which the API reads. This row says whose change it is, so that of two
 -- simultaneous changes the second one is refused, with the first one as the reason. A row takes precedence over the
--- record for only some minutes (src/ledger/claims.rs).
+-- record for only some minutes (src/office/shared/rows/claims.rs).
 --   state: `gone` if the record was removed.
 --   change: the name of the entry in the audit log; empty if unknown.
 --   before: the row before the last change was claimed, as JSON, to restore it if that change is cancelled.
@@ -68,7 +68,7 @@ CREATE TABLE claims (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- Operators' changes, each of which takes effect once (src/ledger/operations.rs).
+-- Operators' changes, each of which takes effect once (src/office/shared/rows/operations.rs).
 --   id: a hash of the author and of the operation's ID.
 --   arguments: a hash.
 --   began: when the first attempt began.

@@ -1,4 +1,4 @@
--- Credits: amounts and quantities that are taken back from a transaction (src/ledger/credits.rs). Rows are written once.
+-- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are written once.
 -- A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy is in the audit log.
 --   id: the transaction. `number` counts its credits from 1.
 --   operation: the hash of the operation that wrote the row, so that a repeated request writes none.

@@ -1,4 +1,4 @@
--- People of shops: who may sign in to the dashboard for a unit, or for all units of a team (src/ledger/people.rs). The
+-- People of shops: who may sign in to the dashboard for a unit, or for all units of a team (src/office/people/rows/people.rs). The
 -- dashboard reads these rows at each request, so that a removal counts at once. Workers KV has a copy of each row, from
 -- which the reconciliation rebuilds them.
 --   name: the name of its record in KV without the prefix: `{place}:{keyed hash of the address}`.

@@ -1,4 +1,4 @@
--- Fulfilments: what was done for the pledges of a month, such as trees that were planted (src/ledger/fulfilments.rs). A
+-- Fulfilments: what was done for the pledges of a month, such as trees that were planted (src/office/fulfilment/rows/fulfilments.rs). A
 -- rebuild of the ledger keeps them, because no record in Workers KV has them: the only other copy is the audit log.
 --   month: the month of the pledges, such as `2026-10`.
 --   quantity: an exact decimal.

@@ -1,9 +1,9 @@
--- Updates: news about the pledges of an offering and month, which buyers' timelines show (src/ledger/updates.rs). A
+-- Updates: news about the pledges of an offering and month, which buyers' timelines show (src/office/updates/rows/updates.rs). A
 -- rebuild of the ledger keeps them: the records in Workers KV are compiled from these rows, and have only published updates.
 --   month: the month of the pledges, such as `2026-10`.
 --   state: timelines show published updates only.
 --   day: the member `date` of `content`, by which timelines are sorted.
---   content: the update as a timeline reads it, as JSON (src/updates.rs).
+--   content: the update as a timeline reads it, as JSON (src/buyer/updates.rs).
 --   fulfilment: the fulfilment that the update was made from.
 --   revision: counts the changes from 1, so that a change of an older revision is refused.
 --   operation: the hash of the operation that made the last change, so that a repeated request makes none.

@@ -1,10 +1,10 @@
--- The pledged quantities of each ended day (src/ledger/day_quantities.rs). With them, the sums of all units over months
+-- The pledged quantities of each ended day (src/office/fulfilment/rows/day_quantities.rs). With them, the sums of all units over months
 -- read few rows. They are derived from `transactions`: removing rows here changes no answer. The dashboard's cron adds
 -- missing ones.
 --   day: days since 1970, in UTC.
 --   sums: [["tree",2,5,500000],["reef",1,0,0,[[27,1000000]]]]: for each offering its ID, the number of transactions, and
 --     the sum in millionths, as millions and the rest. The last member has the sums of the quantities that are stored as
---     texts, by part (src/ledger/money.rs). NULL if the text would be too large.
+--     texts, by part (src/office/shared/rows/money.rs). NULL if the text would be too large.
 CREATE TABLE day_quantities (
   day INTEGER NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),

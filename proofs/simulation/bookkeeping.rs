@@ -10,9 +10,10 @@ use crate::ledger_moments::watch;
 use crate::ledger_rules::UNSENT;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, PassTiming};
-use impact_pledge::settlement::Month;
-use impact_pledge::time::parse_ms;
+use impact_pledge::office::system::rows::reconcile::PassTiming;
+use impact_pledge::office::system::rows::state;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::time::parse_ms;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -172,7 +173,7 @@ pub fn created_ms(created_at: &Value) -> Option<u64> {
 
 /// Returns when the last complete reconciliation pass began, in milliseconds of virtual time.
 pub fn completed_ms(books: &Books) -> Option<u64> {
-    block_on(ledger::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
+    block_on(state::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
 }
 
 /// Returns the rows of all transactions by ID.

@@ -2,9 +2,9 @@
 
 use crate::isolate::Answer;
 use crate::kv::Calls;
-use impact_pledge::auth::{ApiKey, KeyLevel};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{CredentialKey, Key as _, MemberKey};
+use impact_pledge::pledges::auth::{ApiKey, KeyLevel};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{CredentialKey, Key as _, MemberKey};
 use std::rc::Rc;
 use support::service::key_record;
 

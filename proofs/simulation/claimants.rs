@@ -5,13 +5,14 @@
 use crate::books::Books;
 use crate::kv::OPERATOR;
 use crate::namespace::Namespace;
-use impact_pledge::ledger::claims::{
-    self, Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::shared::rows::claims;
+use impact_pledge::office::shared::rows::claims::{
+    Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
 };
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::teams;
-use impact_pledge::service::Clock as _;
-use impact_pledge::store::{
+use impact_pledge::office::shops::rule::teams;
+use impact_pledge::pledges::service::Clock as _;
+use impact_pledge::pledges::store::{
     Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _,
 };
 use std::borrow::Cow;

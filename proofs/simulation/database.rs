@@ -7,7 +7,9 @@ use crate::kv::Kv;
 use crate::random::Random;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
-use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
+use impact_pledge::office::shared::rows::port::{
+    Ledger, LedgerError, QueryFuture, Rows, Statement,
+};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;

@@ -8,8 +8,8 @@ use crate::kv::{COPY_LAG_MS, Call};
 use crate::mail::{Delivery, HOLDERS, Sent, TESTER, subject};
 use crate::mail_rules::found;
 use crate::simulation::Simulation;
-use impact_pledge::notify::Outcome;
-use impact_pledge::time::parse_ms;
+use impact_pledge::buyer::delivery::Outcome;
+use impact_pledge::pledges::time::parse_ms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lifetime of a claim, in milliseconds.

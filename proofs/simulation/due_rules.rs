@@ -9,11 +9,11 @@ use crate::invariants::Wrong;
 use crate::kv::Kv;
 use crate::ledger_sums::{Charges, MONTHS, charges_of, exact, exact_text};
 use crate::simulation::Simulation;
-use impact_pledge::operator::Coverage;
-use impact_pledge::operator::dues::{Due, dues};
-use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::usage::MonthUsage;
-use impact_pledge::settlement::Month;
+use impact_pledge::office::orders::rule::TransactionFilter;
+use impact_pledge::office::payments::rule::dues::{Due, dues};
+use impact_pledge::office::payments::rule::usage::MonthUsage;
+use impact_pledge::office::shared::rule::coverage::Coverage;
+use impact_pledge::pledges::settlement::Month;
 use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 impl Books {
     /// Asks what is due, and keeps the answers for [`dues_follow_from_charges_and_credits`].
-    pub async fn ask_dues(&self, store: &impl impact_pledge::store::OperatorStore) {
+    pub async fn ask_dues(&self, store: &impl impact_pledge::pledges::store::OperatorStore) {
         let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
         let asked = [&months[..]].into_iter().chain(months.chunks(1));
         for months in asked {

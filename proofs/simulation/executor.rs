@@ -3,7 +3,7 @@
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};
-use impact_pledge::store::StoreError;
+use impact_pledge::pledges::store::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::pin::{Pin, pin};

@@ -17,9 +17,9 @@ use crate::payments::{
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
 use crate::{delivery_rules, ledger_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SettlementKey};
-use impact_pledge::time::parse_ms;
+use impact_pledge::pledges::http::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::pledges::store::{Key as _, PriceListKey, ProfileKey, SettlementKey};
+use impact_pledge::pledges::time::parse_ms;
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -5,12 +5,14 @@ use crate::executor::Time;
 use crate::kv::{Calls, READ_MS};
 use crate::namespace::Namespace;
 use crate::random::Random;
-use impact_pledge::http::{Body, BodyError, Request, Reservation, next_chunk_bytes};
-use impact_pledge::notify::Timer;
-use impact_pledge::service::{Caches, Clock, LedgerQueue, Outbox, RequestLog, Service, Settings};
-use impact_pledge::store::StoredValue as _;
-use impact_pledge::time::TimeZones;
-use impact_pledge::timelines::Timelines;
+use impact_pledge::buyer::delivery::Timer;
+use impact_pledge::buyer::timeline::Timelines;
+use impact_pledge::pledges::http::{Body, BodyError, Request, Reservation, next_chunk_bytes};
+use impact_pledge::pledges::service::{
+    Caches, Clock, LedgerQueue, Outbox, RequestLog, Service, Settings,
+};
+use impact_pledge::pledges::store::StoredValue as _;
+use impact_pledge::pledges::time::TimeZones;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};

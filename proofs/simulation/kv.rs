@@ -10,8 +10,8 @@
 
 use crate::executor::Time;
 use crate::random::Random;
-use impact_pledge::pledge::ERASED_EMAIL;
-use impact_pledge::store::StoreError;
+use impact_pledge::pledges::store::StoreError;
+use impact_pledge::pledges::types::ERASED_EMAIL;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;

@@ -14,8 +14,11 @@ use crate::payload::REFERENCE;
 use crate::people::people_rows;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::RECENT_MS;
-use impact_pledge::ledger::{self, Finding, FindingKind, State};
+use impact_pledge::office::shared::rows::claims::RECENT_MS;
+use impact_pledge::office::system::rows::findings;
+use impact_pledge::office::system::rows::findings::{Finding, FindingKind};
+use impact_pledge::office::system::rows::state;
+use impact_pledge::office::system::rows::state::State;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,8 +108,8 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
         books,
         before: &before,
         rows,
-        state: block_on(ledger::state(sqlite)).unwrap(),
-        findings: block_on(ledger::findings(sqlite, 1_000)).unwrap(),
+        state: block_on(state::state(sqlite)).unwrap(),
+        findings: block_on(findings::findings(sqlite, 1_000)).unwrap(),
         credits: credit_rows(books),
         people: people_rows(books),
     };

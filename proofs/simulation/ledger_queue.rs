@@ -8,12 +8,13 @@ use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
 use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
-use impact_pledge::ledger::{self, Delivered, Verdict};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::service::{LedgerQueue, mark_unsent};
-use impact_pledge::store::{Recorded, StoreError};
-use impact_pledge::time::{date_time, parse_ms};
+use impact_pledge::office::system::rows::receive;
+use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::service::{LedgerQueue, mark_unsent};
+use impact_pledge::pledges::store::{Recorded, StoreError};
+use impact_pledge::pledges::time::{date_time, parse_ms};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use std::future::pending;
 use std::pin::pin;
@@ -135,7 +136,7 @@ impl Books {
         let (store, clock) = (self.namespace(OPERATOR), self.clock());
         let passes = || (self.database.emptied.get(), completed_ms(self));
         let passes_before = passes();
-        let receiving = pin!(ledger::receive(&self.database, &store, &clock, batch));
+        let receiving = pin!(receive::receive(&self.database, &store, &clock, batch));
         let ends_ms = if self.chance(KILLED) { self.random.below(3_000) } else { u64::MAX >> 1 };
         let verdicts = match select(receiving, self.kv.time.sleep(ends_ms)).await {
             Either::Left((verdicts, _)) => verdicts,

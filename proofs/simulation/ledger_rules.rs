@@ -18,7 +18,9 @@ use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
 use crate::people::{a_person_is_what_people_heard, kv_has_the_people_of_the_ledger};
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, FindingKind, PassOutcome};
+use impact_pledge::office::system::rows::findings;
+use impact_pledge::office::system::rows::findings::FindingKind;
+use impact_pledge::office::system::rows::reconcile::PassOutcome;
 use serde_json::Value;
 
 /// The prefix of the names of marks. A mark is a record of a message that the ledger's queue did not accept.
@@ -156,7 +158,7 @@ fn a_pass_ends_at_last(_: &Simulation, books: &Books) -> Wrong {
 /// a removed row must be named in a finding.
 fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong {
     let (now, none) = (rows(&books.database), Value::Null);
-    let findings = block_on(ledger::findings(books.database.sqlite(), 1_000)).unwrap();
+    let findings = block_on(findings::findings(books.database.sqlite(), 1_000)).unwrap();
     let counted = ["created", "cents", "amount", "currency", "unpriced", "mode", "unit"];
     let settlements = books.settlements.borrow();
     settlements.iter().find_map(|settlement| {

@@ -7,8 +7,10 @@ use crate::kv::{Kv, Record};
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger;
-use impact_pledge::settlement::Month;
+use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::payments::rows::sums;
+
+use impact_pledge::pledges::settlement::Month;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -183,14 +185,12 @@ pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     let (charges, quantities) = (charges_of(&simulation.kv), pledged_of(&simulation.kv));
     let sqlite = books.database.sqlite();
     let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
-    let found =
-        block_on(ledger::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
-            let shop =
-                [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
-            (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
-        });
+    let found = block_on(sums::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
+        let shop = [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
+        (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
+    });
     let wrong = difference(&charges, &found.collect());
-    let found = block_on(ledger::quantities(sqlite, None, None, &months, 1_000)).unwrap();
+    let found = block_on(quantities::quantities(sqlite, None, None, &months, 1_000)).unwrap();
     let found = found.into_iter().map(|sum| {
         let group = [sum.month.to_string(), sum.mode.name().to_owned(), sum.offering];
         (group, (sum.transactions, exact(&sum.quantity)))

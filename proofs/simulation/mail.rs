@@ -19,13 +19,13 @@ use crate::namespace::Namespace;
 use crate::payload::MESSENGER;
 use crate::random::Random;
 use futures_util::future::{Either, select};
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::{
+use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::delivery::{
     AdapterState, Deliveries, MAX_RETRIES, MailSettings, Mailer, Messenger, Notifier, Outcome,
     OutgoingEmail, OutgoingMessage, SendError,
 };
-use impact_pledge::service::{Message, Outbox, PutFuture};
-use impact_pledge::store::StoreError;
+use impact_pledge::pledges::service::{Message, Outbox, PutFuture};
+use impact_pledge::pledges::store::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::{pending, poll_fn};

@@ -6,7 +6,7 @@ use crate::kv::{
     CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record,
     WRITE_FAULTS, WRITE_MS,
 };
-use impact_pledge::store::{
+use impact_pledge::pledges::store::{
     Key, KeyInfo, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
     StoredValue,
 };

@@ -5,9 +5,12 @@ use crate::books::{Books, Erasure};
 use crate::kv::{Call, OPERATOR};
 use crate::ledger_rules::UNSENT;
 use crate::namespace::Namespace;
-use impact_pledge::ledger::{self, Limits, PassOutcome, PassTiming};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::transactions;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::office::system::rows::upkeep;
+use impact_pledge::office::system::rows::upkeep::Limits;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -66,12 +69,12 @@ impl Books {
         let (database, emptied) = (&self.database, self.database.emptied.get());
         let reached = match when {
             PassTiming::Now => {
-                let pass = ledger::reconcile(database, &store, &clock, (&holder, when), calls);
+                let pass = reconcile::reconcile(database, &store, &clock, (&holder, when), calls);
                 pass.await.map(|(reached, _)| reached)
             }
             PassTiming::Due => {
                 let limits = Limits { calls, milliseconds: CRON_MS };
-                let upkeep = ledger::keep_up(database, &store, &clock, &holder, limits).await;
+                let upkeep = upkeep::keep_up(database, &store, &clock, &holder, limits).await;
                 if upkeep.as_ref().is_ok_and(|upkeep| upkeep.days > 0) {
                     self.count("sums of days are stored");
                 }

@@ -1,7 +1,7 @@
 //! Generates the payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
-use impact_pledge::pledge::NotificationService;
+use impact_pledge::pledges::types::NotificationService;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::money;

@@ -8,7 +8,7 @@ use crate::isolate::EPOCH_MS;
 use crate::kv::{CACHE_MS, Call};
 use crate::settling::PAUSE_MS;
 use crate::simulation::Simulation;
-use impact_pledge::time::date_time;
+use impact_pledge::pledges::time::date_time;
 use serde_json::{Value, json};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;

@@ -12,12 +12,15 @@ use crate::ledger_moments::APART_MS;
 use crate::ledger_rules::LATEST_WRITE_MS;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::auth::KeyLevel;
-use impact_pledge::ledger::people::parse_place;
-use impact_pledge::ledger::people_changes::Removable;
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::{OperationId, OperatorError, people, was_done};
-use impact_pledge::store::PersonRole;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::people::rows::changes::Removable;
+use impact_pledge::office::people::rows::people::parse_place;
+use impact_pledge::office::people::rule as people;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::was_done;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::auth::KeyLevel;
+use impact_pledge::pledges::store::PersonRole;
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -91,8 +94,10 @@ impl Books {
         let (ending, was_kept) = (self.announce_person(place, address, role), is_kept.get());
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id.clone());
-        let (ledger, at) =
-            (Some(&self.database as &dyn impact_pledge::ledger::Ledger), place_of(place));
+        let (ledger, at) = (
+            Some(&self.database as &dyn impact_pledge::office::shared::rows::port::Ledger),
+            place_of(place),
+        );
         let told = match role {
             Some(role) => {
                 let added = people::add(&store, ledger, &author, (&at, address), role).await;

@@ -3,7 +3,7 @@
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
-use impact_pledge::service::Entropy;
+use impact_pledge::pledges::service::Entropy;
 use std::cell::RefCell;
 
 pub struct Random(RefCell<Source>);

@@ -4,10 +4,12 @@
 use crate::books::Books;
 use crate::kv::OPERATOR;
 use futures_executor::block_on;
-use impact_pledge::auth::{KeyLevel, KeyRecord};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::{Done, OperationId, keys, was_done};
-use impact_pledge::scope::Mode;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::shared::rule::once::{Done, was_done};
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::auth::{KeyLevel, KeyRecord};
+use impact_pledge::pledges::scope::Mode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -78,8 +80,10 @@ impl Books {
             self.blame("what is done is not done again", wanted.label.clone());
         }
         self.check_alone(wanted, began_ms);
-        let is_kept =
-            block_on(impact_pledge::operator::was_done(Some(self.database.sqlite()), &author));
+        let is_kept = block_on(impact_pledge::office::shared::rule::once::was_done(
+            Some(self.database.sqlite()),
+            &author,
+        ));
         if faults == self.faults() && is_kept.unwrap().is_none() {
             self.blame("what is done is kept", wanted.label.clone());
         }

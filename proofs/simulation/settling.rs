@@ -11,13 +11,15 @@ use crate::kv::OPERATOR;
 use crate::ledger_sums::exact;
 use crate::payload::{CURRENCY, UNIT_CURRENCY};
 use crate::payments::{ENDS, settlement};
-use impact_pledge::ledger::{self, PassTiming};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::due_months::due_month;
-use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::service::Clock as _;
-use impact_pledge::settlement::{Month, SettledSum, Settlement};
-use impact_pledge::time::date_time;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::due_months::due_month;
+use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::system::rows::check;
+use impact_pledge::office::system::rows::reconcile::PassTiming;
+use impact_pledge::pledges::service::Clock as _;
+use impact_pledge::pledges::settlement::{Month, SettledSum, Settlement};
+use impact_pledge::pledges::time::date_time;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -177,7 +179,7 @@ impl Books {
         self.count("a rebuild");
         self.spawn_killable(async move {
             let now_ms = EPOCH_MS + books.now_ms();
-            let _ = ledger::clear(&books.database, now_ms).await;
+            let _ = check::clear(&books.database, now_ms).await;
         });
     }
 }

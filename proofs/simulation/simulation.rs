@@ -14,12 +14,14 @@ use crate::payload::{
     CURRENCY, MESSENGER, Payload, Prices, UNIT_CURRENCY, draw_prices, price_list,
 };
 use crate::random::Random;
-use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::pledge::{NotificationService, TransactionId};
-use impact_pledge::scope::Mode;
-use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
-use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
-use impact_pledge::timelines::Timelines;
+use impact_pledge::buyer::timeline::Timelines;
+use impact_pledge::pledges::http::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::{Caches, LedgerQueue, Message, Settings};
+use impact_pledge::pledges::store::{
+    Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey,
+};
+use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

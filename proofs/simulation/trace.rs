@@ -5,7 +5,7 @@ use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
 use crate::mail::Delivery;
 use crate::simulation::Simulation;
-use impact_pledge::service::Message;
+use impact_pledge::pledges::service::Message;
 use std::collections::BTreeSet;
 
 /// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all events after

@@ -104,7 +104,7 @@ function checkAllowedOrigins(list) {
 
 /**
  * Whether a browser may send this text as the header `Origin`. `/healthz` applies the same rule:
- * `is_sent_origin` in `src/http/origin.rs`.
+ * `is_sent_origin` in `src/pledges/http/origin.rs`.
  * @param {string} text
  */
 export function isSentOrigin(text) {
@@ -129,7 +129,7 @@ const doorsOf = (vars, services) =>
 
 /**
  * Throws if the URL of an adapter of a messaging service is invalid. Also throws if an adapter is connected,
- * but the queue of notifications is not bound. `src/messaging/door.rs` has the same rule for URLs. Secrets
+ * but the queue of notifications is not bound. `src/buyer/adapters/door.rs` has the same rule for URLs. Secrets
  * are not checked, because only Cloudflare can read them.
  * @param {Variables} variable @param {string[]} doors names of the bindings and variables that connect
  *   adapters @param {boolean} isQueued

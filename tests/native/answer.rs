@@ -1,10 +1,12 @@
 //! Tests how a client reads an answer: the rows of `tests/fixtures/answers`, and answers derived from them.
 
 use crate::fixtures;
-use impact_pledge::api::Operation::{self, Create, Get};
-use impact_pledge::api::answer::{self, AnswerError, Reason};
-use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};
-use impact_pledge::validate::number::to_double;
+use impact_pledge::pledges::api::Operation;
+use impact_pledge::pledges::api::Operation::{Create, Get};
+use impact_pledge::pledges::api::answer;
+use impact_pledge::pledges::api::answer::{AnswerError, Reason};
+use impact_pledge::pledges::types::{PledgeTransaction, RetrievedPledgeTransaction};
+use impact_pledge::pledges::validate::number::to_double;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};

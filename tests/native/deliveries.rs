@@ -5,14 +5,14 @@ use crate::notify::{Fixture, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use futures_util::future::{join, join_all};
-use impact_pledge::notify::{Deliveries, Notifier, Outcome, SendError};
-use impact_pledge::pledge::{NotificationService, TransactionId};
-use impact_pledge::service::Message;
-use impact_pledge::store::{
+use impact_pledge::buyer::delivery::{Deliveries, Notifier, Outcome, SendError};
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
     Key, ListingStore, MailedKey, Page, QueuedMailKey, Store, StoreError, Stored, StoredValue,
     TransactionKey,
 };
-use impact_pledge::time::{date_time, day_of, parse_ms};
+use impact_pledge::pledges::time::{date_time, day_of, parse_ms};
+use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::mem;

@@ -1,7 +1,7 @@
 //! Tests how many bytes of bodies and records an isolate may hold at once, in total and for each owner.
 
-use impact_pledge::api::MAX_BODY_BYTES;
-use impact_pledge::http::{
+use impact_pledge::pledges::api::MAX_BODY_BYTES;
+use impact_pledge::pledges::http::{
     BodyError, Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, MIN_REQUEST_BYTES, Reservation,
 };
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Reads openapi.yaml, and validates values against its schemas. Supports only the keywords of JSON Schema
 //! that openapi.yaml uses.
 
-use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
+use impact_pledge::pledges::validate::format::{is_date_time, is_email, is_uri};
 use regex_lite::Regex;
 use serde_json::Value;
 use std::path::Path;

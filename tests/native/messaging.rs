@@ -1,14 +1,14 @@
 //! Tests doors, the settings with which the Worker reaches the adapters of messaging services. Also tests the
 //! signatures of requests to adapters.
 
-use impact_pledge::messaging::{Door, DoorName, DoorProblem, DoorVariables, Doors};
-use impact_pledge::messaging::{SigningSecrets, TimedId};
-use impact_pledge::pledge::NotificationService;
-use impact_pledge::pledge::NotificationService::{
+use impact_pledge::buyer::adapters::{Door, DoorName, DoorProblem, DoorVariables, Doors};
+use impact_pledge::buyer::adapters::{SigningSecrets, TimedId};
+use impact_pledge::pledges::schema::NOTIFICATION_TYPES;
+use impact_pledge::pledges::service::{Settings, Variables};
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{
     Email, MessagingServiceA, MessagingServiceB, MessagingServiceC,
 };
-use impact_pledge::schema::NOTIFICATION_TYPES;
-use impact_pledge::service::{Settings, Variables};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 
@@ -69,7 +69,7 @@ fn a_secret_of_another_form_is_refused() {
 
 #[test]
 fn a_door_is_a_binding_or_a_url_with_a_secret() {
-    use DoorProblem::{InvalidSecret, InvalidUrl, NoSecret};
+    use impact_pledge::buyer::adapters::DoorProblem::{InvalidSecret, InvalidUrl, NoSecret};
     let url = "https://adapter.example/a?b=c";
     let long = format!("https://adapter.example/{}", "a".repeat(2_048));
     // Whether there is a binding, URL and secret; the door's URL and number of secrets, or the problem.

@@ -1,15 +1,15 @@
 //! Tests stored records: which are written, and which a release must be able to read.
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::pledge::{EditKey, NotificationService};
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::store::{
+use impact_pledge::pledges::auth::{ApiKey, KeyRecord};
+use impact_pledge::pledges::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::store::{
     CredentialKey, Key as _, NoMetadata, PriceListKey, ProfileKey, ReplayKey, Store as _,
     TransactionMetadata,
 };
+use impact_pledge::pledges::types::{EditKey, NotificationService};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::cell::Cell;

@@ -2,11 +2,14 @@
 //! erasure removes them.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Direction};
-use impact_pledge::order_number::{folded, order_number};
-use impact_pledge::pledge::ERASED_EMAIL;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::store::TransactionKey;
+use impact_pledge::office::orders::rows::orders;
+use impact_pledge::office::orders::rows::orders::Direction;
+use impact_pledge::office::shops::rows::names;
+use impact_pledge::office::system::rows::findings;
+use impact_pledge::pledges::order_number::{folded, order_number};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::store::TransactionKey;
+use impact_pledge::pledges::types::ERASED_EMAIL;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
@@ -45,7 +48,7 @@ fn scope() -> Scope {
 
 fn found(ledger: &SqliteLedger, reference: &str) -> usize {
     let asked = (&[scope()][..], reference);
-    let page = ledger::by_reference(ledger, &SECRET, asked, &Direction::Newest, 10);
+    let page = orders::by_reference(ledger, &SECRET, asked, &Direction::Newest, 10);
     block_on(page).unwrap().orders.len()
 }
 
@@ -108,7 +111,7 @@ fn an_unreadable_value_of_an_earlier_release_keeps_its_row() {
     make_old(&service.store, &old, "SH-1053", Some(b"damaged"));
     let ledger = SqliteLedger::default();
     ledger.reconcile(&*service.store, NOW_MS + 10 * MINUTE);
-    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap(), []);
+    assert_eq!(block_on(findings::findings(&ledger, 10)).unwrap(), []);
     assert_eq!(["SH-1053", "sh-1053"].map(|text| found(&ledger, text)), [1, 0], "the exact one");
 }
 
@@ -130,7 +133,7 @@ fn a_hash_that_an_erasure_of_an_earlier_release_left_is_removed() {
     ));
     let mut metadata = store.metadata("transaction:")[0].clone();
     metadata["summary"]["lookup"] = Value::Null;
-    metadata["summary"]["erased"] = json!(impact_pledge::time::date_time(erased));
+    metadata["summary"]["erased"] = json!(impact_pledge::pledges::time::date_time(erased));
     store.keep(&name, store.value(&name).unwrap().as_bytes(), metadata.to_string().as_bytes());
     ledger.reconcile(store, NOW_MS + 100 * MINUTE);
     assert_eq!(count(), ["0"]);
@@ -179,7 +182,7 @@ fn names_follow_the_register_over_several_lists() {
     store.keep("profile:shop-2400", profile("Nordwald").as_bytes(), b"null");
     let ledger = SqliteLedger::default();
     let pass = |after: u64| ledger.reconcile(&store, NOW_MS + after * MINUTE);
-    let find = |text: &str| block_on(ledger::names::find(&ledger, text, 9)).unwrap();
+    let find = |text: &str| block_on(names::find(&ledger, text, 9)).unwrap();
     pass(10);
     assert_eq!(ledger.sql("SELECT count(*) FROM names"), ["2500"]);
     assert_eq!(find("NORD").iter().map(|name| &*name.id).collect::<Vec<_>>(), ["shop-2400"]);
@@ -200,7 +203,7 @@ fn an_order_of_an_earlier_release_is_found_in_workers_kv_by_its_exact_reference(
     make_old(store, &old, "SH-1053", None);
     let new = created(&service, "SH-1053");
     let search = |text: &str| {
-        use impact_pledge::operator::transactions::{SearchKey, TransactionFilter, find};
+        use impact_pledge::office::orders::rule::{SearchKey, TransactionFilter, find};
         let filter = TransactionFilter { unit: Some("unit_dev".to_owned()), mode: None };
         let by = SearchKey::Reference(text.to_owned());
         let found = find(store, None, (&filter, &by), &Direction::Newest, 9);

@@ -1,9 +1,9 @@
 //! Tests whether and when a client retries a request. Each row of the tests has a failure or a waiting time.
 
-use impact_pledge::retry::{
+use impact_pledge::pledges::retry::{
     Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request, RetryAfter,
 };
-use impact_pledge::time;
+use impact_pledge::pledges::time;
 use proptest::prelude::*;
 
 const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };

@@ -1,5 +1,5 @@
 /**
- * Tests that the top-level domains in `src/recipient/domains.txt` equal those of the package `tlds`, which
+ * Tests that the top-level domains in `src/buyer/recipient/domains.txt` equal those of the package `tlds`, which
  * follows IANA's list. `UPDATE=1` rewrites the file.
  */
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import test from "node:test";
 import domains from "tlds" with { type: "json" };
 
-const FILE = join(import.meta.dirname, "../../src/recipient/domains.txt");
+const FILE = join(import.meta.dirname, "../../src/buyer/recipient/domains.txt");
 
 test("the top-level domains are up to date", () => {
   const expected = `${domains.join("\n")}\n`;

@@ -80,7 +80,7 @@ async function compare(file) {
 test("e-mails are off, and the queue delivers a message as often as the service expects", async () => {
   const ledger = { binding: "LEDGER", queue: "ledger" };
   assert.deepEqual([common(top).queues, top.send_email], [{ producers: [ledger] }, []]);
-  const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
+  const source = readFileSync(join(FILE, "../src/buyer/delivery/schedule.rs"), "utf8");
   const [, retries] = source.match(/MAX_RETRIES: u32 = (\d+);/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
   assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });

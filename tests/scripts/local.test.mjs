@@ -119,7 +119,7 @@ test("a new clone takes the build of the same sources from the cache, and compil
   writeFileSync(module, Buffer.from(MODULE, "hex"));
   const cloneOf = (name) => {
     const clone = join(home, name);
-    for (const part of ["src/version.rs", "Cargo.toml", "Cargo.lock"])
+    for (const part of ["src/pledges/version.rs", "Cargo.toml", "Cargo.lock"])
       cpSync(join(root, part), join(clone, part));
     symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
     const targetFolder = join(clone, "target");

@@ -4,10 +4,12 @@
 
 use crate::service::FixedClock;
 use futures_executor::block_on;
-use impact_pledge::ledger::{
-    self, Ledger, LedgerError, PassOutcome, PassTiming, QueryFuture, Rows, Statement,
+use impact_pledge::office::shared::rows::port::{
+    Ledger, LedgerError, QueryFuture, Rows, Statement,
 };
-use impact_pledge::store::OperatorStore;
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::pledges::store::OperatorStore;
 use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -114,7 +116,7 @@ impl SqliteLedger {
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
         self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
-        let pass = ledger::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
+        let pass = reconcile::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, PassOutcome::Complete);
     }
 

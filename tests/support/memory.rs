@@ -1,6 +1,6 @@
 //! A store in memory.
 
-use impact_pledge::store::{
+use impact_pledge::pledges::store::{
     Key, KeyInfo, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
 };
 use serde_json::Value;

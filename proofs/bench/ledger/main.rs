@@ -1,4 +1,4 @@
-//! Measures the queries of `src/ledger` on an SQLite database with many orders. Prints JSON lines for
+//! Measures the queries of the ledger on an SQLite database with many orders. Prints JSON lines for
 //! `run.mjs`, which runs the same statements on D1.
 //!
 //! `cargo bench --bench ledger -- fill FILE ORDERS SHOPS` fills the database. `… -- ask FILE ORDERS SHOPS
@@ -12,7 +12,7 @@ mod orders;
 mod questions;
 mod writes;
 
-use impact_pledge::ledger::Statement;
+use impact_pledge::office::shared::rows::port::Statement;
 use orders::Size;
 use questions::{Question, questions};
 use serde_json::{Value, json};

@@ -2,11 +2,15 @@
 //! shops.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Entry, Ledger, Limits, Origin};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::store::Recorded;
-use impact_pledge::time::date_time;
+use impact_pledge::office::orders::rows::entry;
+use impact_pledge::office::orders::rows::entry::{Entry, Origin};
+use impact_pledge::office::shared::rows::port::Ledger;
+use impact_pledge::office::system::rows::upkeep;
+use impact_pledge::office::system::rows::upkeep::Limits;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::store::Recorded;
+use impact_pledge::pledges::time::date_time;
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use support::ledger::SqliteLedger;
@@ -39,7 +43,7 @@ impl Size {
             entries.extend(self.order(number, &mut random).entry());
             if entries.len() == MANY || number + 1 == self.orders {
                 let now = self.created_ms(number) + 2_000;
-                block_on(ledger::write(&ledger, &entries, Origin::Message, now)).unwrap();
+                block_on(entry::write(&ledger, &entries, Origin::Message, now)).unwrap();
                 entries.clear();
             }
         }
@@ -104,7 +108,7 @@ pub fn store_days(ledger: &dyn Ledger, sqlite: &SqliteLedger, ms: u64) {
     sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
     let limits = Limits { calls: 1_000, milliseconds: u64::MAX };
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(now_ms)));
-    block_on(ledger::keep_up(ledger, &store, &clock, "the benchmark", limits)).unwrap();
+    block_on(upkeep::keep_up(ledger, &store, &clock, "the benchmark", limits)).unwrap();
 }
 
 /// Returns one to five offerings with amounts.

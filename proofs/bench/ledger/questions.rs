@@ -2,12 +2,20 @@
 
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
-use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, PageCursor, ShopMonthFilter, by_email, by_reference,
-    months_of, sums,
-};
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::settlement::Month;
+use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
+use impact_pledge::office::orders::rows::orders;
+use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
+use impact_pledge::office::payments::rows::shop_months;
+use impact_pledge::office::payments::rows::shop_months::ShopMonthFilter;
+use impact_pledge::office::payments::rows::sums;
+use impact_pledge::office::payments::rows::sums::{months_of, sums};
+use impact_pledge::office::prices::rows as priced;
+use impact_pledge::office::shared::rows::port::Ledger;
+use impact_pledge::office::shops::rows::shops;
+use impact_pledge::office::system::rows::attention;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::Month;
 use support::ledger::SqliteLedger;
 use support::service::SECRET;
 
@@ -29,7 +37,7 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
 
 /// Returns all queries, for a database that was filled with this number of orders and shops.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
-    let shops = block_on(ledger::shops(ledger, None, None)).unwrap();
+    let shops = block_on(shops::shops(ledger, None, None)).unwrap();
     [lists(ledger, size), searches(shops, size), totals(), tasks(size)]
         .into_iter()
         .flatten()
@@ -80,7 +88,7 @@ fn lists(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
 fn list(name: &str, filter: Filter, from: &Direction, most: usize) -> Question {
     let from = from.clone();
     question(name, move |ledger| {
-        block_on(ledger::orders(ledger, &filter, &from, most)).unwrap().orders.len()
+        block_on(orders::orders(ledger, &filter, &from, most)).unwrap().orders.len()
     })
 }
 
@@ -88,7 +96,7 @@ fn list(name: &str, filter: Filter, from: &Direction, most: usize) -> Question {
 fn middle(ledger: &SqliteLedger, size: Size) -> PageCursor {
     let until = Some(size.created_ms(size.orders / 2));
     let filter = Filter { until, ..Filter::default() };
-    let page = block_on(ledger::orders(ledger, &filter, &Direction::Newest, 1)).unwrap();
+    let page = block_on(orders::orders(ledger, &filter, &Direction::Newest, 1)).unwrap();
     page.orders[0].place()
 }
 
@@ -129,7 +137,7 @@ fn totals() -> Vec<Question> {
         question("a statement of the biggest shop", |ledger| {
             let shop = Scope { mode: Mode::Live, unit: BIGGEST.to_owned() };
             let june = Month::parse("2026-06").unwrap();
-            block_on(ledger::priced(ledger, &shop, june, EXPORTED)).unwrap().quantities.len()
+            block_on(priced::priced(ledger, &shop, june, EXPORTED)).unwrap().quantities.len()
         }),
         question("first and last month of all shops", |ledger| {
             block_on(months_of(ledger, None, None)).unwrap().len()
@@ -153,15 +161,16 @@ fn payments(name: &str, unit: Option<&str>, months: Vec<Month>) -> Question {
         is_paid: Some(false),
     };
     question(name, move |ledger| {
-        let listed = block_on(ledger::shop_months(ledger, &filter, None, PAGE)).unwrap();
-        block_on(ledger::listed_sums(ledger, &listed)).unwrap().len()
+        let listed = block_on(shop_months::shop_months(ledger, &filter, None, PAGE)).unwrap();
+        block_on(sums::listed_sums(ledger, &listed)).unwrap().len()
     })
 }
 
 fn quantities(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
     let (mode, units) = shop(is_biggest);
     question(name, move |ledger| {
-        let found = ledger::quantities(ledger, mode, units.as_deref(), &months, usize::MAX >> 1);
+        let found =
+            quantities::quantities(ledger, mode, units.as_deref(), &months, usize::MAX >> 1);
         block_on(found).unwrap().len()
     })
 }
@@ -181,13 +190,13 @@ fn tasks(size: Size) -> Vec<Question> {
     let last_quarter_ms = size.created_ms(size.orders * 3 / 4);
     vec![
         question("months with unpriced pledges", move |ledger| {
-            block_on(ledger::unpriced(ledger, &unpriced)).unwrap().len()
+            block_on(attention::unpriced(ledger, &unpriced)).unwrap().len()
         }),
         question("months to settle", move |ledger| {
-            block_on(ledger::unsettled(ledger, &unsettled)).unwrap().owed.len()
+            block_on(attention::unsettled(ledger, &unsettled)).unwrap().owed.len()
         }),
         question("unusual charges of 90 days", move |ledger| {
-            block_on(ledger::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()
+            block_on(attention::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()
         }),
     ]
 }

@@ -2,7 +2,9 @@
 
 use crate::orders::{Order, Random, Size, store_days};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Entry, Origin, Statement};
+use impact_pledge::office::orders::rows::entry;
+use impact_pledge::office::orders::rows::entry::{Entry, Origin};
+use impact_pledge::office::shared::rows::port::Statement;
 use serde_json::{Value, json};
 use std::slice;
 use support::ledger::{Recorder, SqliteLedger};
@@ -36,7 +38,7 @@ fn sums_of_a_day(size: Size, orders: &[Order]) -> Vec<Statement> {
     let ledger = SqliteLedger::default();
     let recorder = Recorder::new(&ledger);
     let entries: Vec<Entry> = orders.iter().filter_map(Order::entry).collect();
-    block_on(ledger::write(&ledger, &entries, Origin::Message, 1_800_000_000_000)).unwrap();
+    block_on(entry::write(&ledger, &entries, Origin::Message, 1_800_000_000_000)).unwrap();
     store_days(&recorder, &ledger, size.created_ms(size.orders) + DAY_MS);
     let statements = recorder.take().into_iter();
     statements.filter(|it| it.sql.contains("INSERT INTO day_quantities")).collect()
@@ -53,6 +55,6 @@ fn statements(orders: &[Order]) -> Vec<Statement> {
     let ledger = SqliteLedger::default();
     let recorder = Recorder::new(&ledger);
     let entries: Vec<Entry> = orders.iter().filter_map(Order::entry).collect();
-    block_on(ledger::write(&recorder, &entries, Origin::Message, 1_800_000_000_000)).unwrap();
+    block_on(entry::write(&recorder, &entries, Origin::Message, 1_800_000_000_000)).unwrap();
     recorder.take()
 }

@@ -2,15 +2,18 @@
 //! request, and the client gets them as an answer.
 
 use crate::{VALID, send, service};
-use impact_pledge::api::answer::{self, Reason};
-use impact_pledge::api::{Operation, to_json};
-use impact_pledge::pledge::{
+use impact_pledge::pledges::api::answer;
+use impact_pledge::pledges::api::answer::Reason;
+use impact_pledge::pledges::api::{Operation, to_json};
+use impact_pledge::pledges::types::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
 };
-use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
-use impact_pledge::validate::json::Source;
-use impact_pledge::validate::number::to_double;
-use impact_pledge::validate::{self, Code, Issue};
+use impact_pledge::pledges::validate;
+use impact_pledge::pledges::validate::compact;
+use impact_pledge::pledges::validate::compact::{CompactIssue, UNDECIDED};
+use impact_pledge::pledges::validate::json::Source;
+use impact_pledge::pledges::validate::number::to_double;
+use impact_pledge::pledges::validate::{Code, Issue};
 use serde_json::Value;
 use support::contract::{Oracle, assert_kept, is_json, seen};
 use support::service::{Answer, LIVE_UNIT, ORIGIN, PATH, TestRequest, UNIT};

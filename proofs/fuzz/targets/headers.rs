@@ -1,7 +1,7 @@
 //! Fuzzes the headers of a create request. Each line of the input is one header.
 
 use crate::{SHOP, VALID, send, service, text};
-use impact_pledge::idempotency::IdempotencyKey;
+use impact_pledge::pledges::idempotency::IdempotencyKey;
 use support::service::{PATH, TestRequest};
 
 const NAMES: [&str; 6] = [

@@ -13,9 +13,9 @@ pub mod headers;
 pub mod page;
 pub mod records;
 
-use impact_pledge::settlement::Month;
-use impact_pledge::store::PriceListKey;
-use impact_pledge::timelines::MAX_OFFERINGS;
+use impact_pledge::buyer::timeline::MAX_OFFERINGS;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::PriceListKey;
 use support::memory::MemoryStore;
 use support::service::{Answer, TestRequest, TestService, seed};
 

@@ -2,14 +2,16 @@
 
 use crate::page::check_page;
 use crate::{ACCESS, EDIT_KEY, ID, RECORD, VALID, send, service, service_with, text};
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::charge::PriceList;
-use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
-use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata, UpdatesKey};
-use impact_pledge::updates::OfferingUpdates;
+use impact_pledge::buyer::updates::OfferingUpdates;
+use impact_pledge::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::pledges::charge::PriceList;
+use impact_pledge::pledges::idempotency::{IdempotencyKey, Replay, ReplayHash};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{
+    CredentialKey, Key as _, ReplayKey, TransactionMetadata, UpdatesKey,
+};
+use impact_pledge::pledges::types::RetrievedPledgeTransaction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;

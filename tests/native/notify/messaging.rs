@@ -2,14 +2,17 @@
 
 use super::{CREATED, Fixture, TODAY, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, full, with};
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::{Marker, Outcome, SendError, State, adapter_answer};
-use impact_pledge::pledge::NotificationService::{
-    self, Email, MessagingServiceA, MessagingServiceB,
+use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::delivery::{Marker, Outcome, SendError, State, adapter_answer};
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
+    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey,
 };
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::service::Message;
-use impact_pledge::store::{FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey};
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{
+    Email, MessagingServiceA, MessagingServiceB,
+};
+use impact_pledge::pledges::types::TransactionId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use support::service::ORIGIN;

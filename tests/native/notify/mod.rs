@@ -8,20 +8,20 @@ mod operators;
 
 use crate::timeline::full;
 use futures_executor::block_on;
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::{
+use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::delivery::{
     AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
     Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
 };
-use impact_pledge::pledge::{EditKey, NotificationService, TransactionId};
-use impact_pledge::retry::RetryAfter;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::service::Message;
-use impact_pledge::store::{
+use impact_pledge::pledges::retry::RetryAfter;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
     CancelledKey, FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey,
     TransactionKey, TransactionMetadata,
 };
+use impact_pledge::pledges::types::{EditKey, NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;

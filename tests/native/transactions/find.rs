@@ -5,13 +5,15 @@ use super::{
     wanted,
 };
 use futures_executor::block_on;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::ledger::Direction;
-use impact_pledge::operator::transactions::{self, SearchKey, TransactionFilter};
-use impact_pledge::operator::{DamagedRecords, bound};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::store::{Key as _, TransactionKey};
+use impact_pledge::office::orders::rows::orders::Direction;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::orders::rule::{SearchKey, TransactionFilter};
+use impact_pledge::office::shared::rule::bound::bound;
+use impact_pledge::office::shared::rule::coverage::DamagedRecords;
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::store::{Key as _, TransactionKey};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::json;
 use std::collections::BTreeSet;
 use support::ledger::SqliteLedger;

@@ -3,7 +3,7 @@
  * three things. Each wait has a deadline. Each request runs to its end even if the caller leaves. Each answer
  * has an ID.
  */
-import { within } from "../../../../src/workers/within.js";
+import { within } from "../../../../src/doors/cloudflare/within.js";
 import { oneCall } from "./one-call.mjs";
 
 export default {

@@ -2,8 +2,8 @@
  * Shows the lowest possible cost of a queue message. Like `safe.mjs`, it makes one KV call with a deadline.
  * It then sends a prepared message after each create request.
  */
-import { put } from "../../../../src/workers/put.js";
-import { within } from "../../../../src/workers/within.js";
+import { put } from "../../../../src/doors/cloudflare/put.js";
+import { within } from "../../../../src/doors/cloudflare/within.js";
 import { oneCall } from "./one-call.mjs";
 
 /** A message as large as the service's message about one pledge. */

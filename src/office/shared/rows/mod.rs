@@ -1,0 +1,6 @@
+//! The rows in the ledger, and their SQL.
+
+pub mod claims;
+pub mod money;
+pub mod operations;
+pub mod port;
