@@ -7,7 +7,7 @@
 //! The records in Workers KV remain the system of record. A row is made from the metadata of a record
 //! ([`Entry`]). Most rows arrive as messages from the service ([`receive`]). The [reconciliation](reconcile)
 //! compares all rows with KV, and says up to when the ledger is complete. All SQL is in this module;
-//! `migrations/` defines the tables.
+//! `src/office/system/migrations` defines the tables.
 //!
 //! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number
 //! is rounded, and D1's limit of 100 parameters does not matter.

@@ -54,7 +54,7 @@ test("the service is built and uploaded with its bindings, and with nothing of l
   for (const { key } of (await seedData(tools)).keys)
     assert.ok(!production.includes(key), `${key} must not be uploaded`);
   const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
-  const development = textOf(await upload(t, "--config", "wrangler.dev.toml", ...origin));
+  const development = textOf(await upload(t, "--config", "www/wrangler.dev.toml", ...origin));
   for (const word of ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"]) {
     assert.ok(development.includes(word), `${word} is of the shop, else nothing is looked for`);
     assert.ok(!production.includes(word), `${word} must not be deployed`);

@@ -26,7 +26,7 @@ const scratch = join(project.folder, "blocks");
 mkdirSync(scratch, { recursive: true });
 
 const PAGES = globSync(
-  "{*,docs/**/*,examples/**/*,pkg-templates/*,proofs/*,service-templates/*}.md",
+  "{*,docs/**/*,examples/**/*,pkg-templates/{,service-project/}*,tests/proofs/*}.md",
   {
     cwd: root,
     exclude: (name) => name === "node_modules",

@@ -236,7 +236,7 @@ const STATED = {
     `deadline of ${READ} s, each write one of ${WRITE} s`,
     `does not take within ${QUEUE} s`,
   ],
-  "openapi.yaml": [`from ${ENDED} hours after its end on`],
+  "docs/openapi.yaml": [`from ${ENDED} hours after its end on`],
   "README.md": [],
 };
 
