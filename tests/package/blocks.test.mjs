@@ -22,6 +22,7 @@ const { registry, globalFlags } = experimental_getWranglerCommands();
 const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
+const { validate } = await project.load("impact-pledge/validate");
 const scratch = join(project.folder, "blocks");
 mkdirSync(scratch, { recursive: true });
 
@@ -162,7 +163,10 @@ const CALLED = {
   },
   curl: (words) => {
     const data = words.indexOf("-d");
-    if (data !== -1) JSON.parse(words[data + 1] ?? "");
+    if (data === -1) return;
+    const payload = JSON.parse(words[data + 1] ?? "");
+    if (words.some((word) => word.endsWith("/v2/pledge-transaction")))
+      assert.deepEqual(validate(payload), []);
   },
   echo: ([text = ""]) => JSON.parse(text),
   ...Object.fromEntries(["cargo", "cd", "export", "jq"].map((name) => [name, () => {}])),
