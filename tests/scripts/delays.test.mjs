@@ -10,7 +10,7 @@ import {
   REFUSED_SECONDS as REFUSED,
   SHOWN_SECONDS as SHOWN,
   WAITING_HOURS as WAITING,
-} from "../../scripts/lib/delays.mjs";
+} from "../support/delays.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
-import { withCargoTool } from "../../../scripts/setup/cargo-tool.mjs";
+import { withCargoTool } from "../cargo-tool.mjs";
 import { command, readMinutes } from "../../../scripts/lib/command.mjs";
 import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { log } from "../../../scripts/lib/output.mjs";

@@ -3,7 +3,7 @@
  * change.
  */
 import { command } from "../../../scripts/lib/command.mjs";
-import { withCargoTool } from "../../../scripts/setup/cargo-tool.mjs";
+import { withCargoTool } from "../cargo-tool.mjs";
 import { run } from "../../../scripts/lib/run.mjs";
 import { prepareTools } from "../../../scripts/setup/tools.mjs";
 

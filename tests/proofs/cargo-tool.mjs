@@ -3,14 +3,14 @@
  * program is compiled once.
  */
 import { join } from "node:path";
-import { entry } from "../lib/cache.mjs";
-import { log } from "../lib/output.mjs";
-import { run, withPath } from "../lib/run.mjs";
-import { QUIET_CARGO } from "./toolchain.mjs";
+import { entry } from "../../scripts/lib/cache.mjs";
+import { log } from "../../scripts/lib/output.mjs";
+import { run, withPath } from "../../scripts/lib/run.mjs";
+import { QUIET_CARGO } from "../../scripts/setup/toolchain.mjs";
 
 /**
  * Installs a subcommand of cargo, such as `cargo-fuzz`.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @returns {Promise<NodeJS.ProcessEnv>} an environment in which `cargo fuzz` is found
  */
 export async function withCargoTool({ native, cache }, name, version) {
