@@ -36,7 +36,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
     writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
     const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
-    for (const file of pages.filter((name) => name.endsWith(".md")))
+    for (const file of pages.filter((name) => /\.(md|yaml)$/.test(name)))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
     const bundled = bundledParts(root, join(fresh, "dev"));
