@@ -32,7 +32,7 @@ impl OpenApi {
     /// Reads the document.
     #[track_caller]
     pub fn read() -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.yaml");
         OpenApi(yaml_serde::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
     }
 

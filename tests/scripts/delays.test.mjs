@@ -10,7 +10,7 @@ import {
   REFUSED_SECONDS as REFUSED,
   SHOWN_SECONDS as SHOWN,
   WAITING_HOURS as WAITING,
-} from "../../scripts/lib/delays.mjs";
+} from "../support/delays.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
@@ -236,7 +236,7 @@ const STATED = {
     `deadline of ${READ} s, each write one of ${WRITE} s`,
     `does not take within ${QUEUE} s`,
   ],
-  "openapi.yaml": [`from ${ENDED} hours after its end on`],
+  "docs/openapi.yaml": [`from ${ENDED} hours after its end on`],
   "README.md": [],
 };
 

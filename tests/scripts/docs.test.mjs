@@ -5,12 +5,12 @@ import { join } from "node:path";
 import test from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
+const FOLDERS_OF_CODE = ["src", "scripts", "tests", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Returns the tests that a page names. Each has its name, and its file in `tests` or `proofs`. */
+/** Returns the tests that a page names. Each has its name, and its file in `tests`. */
 function namedTests(page) {
-  const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
+  const groups = page.matchAll(/`(tests\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({ file, name })),
   );
@@ -149,7 +149,7 @@ test("every link between the pages leads to an existing file and heading", () =>
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    "proofs/README.md",
+    "tests/proofs/README.md",
     ...readdirSync(join(ROOT, "docs"), { recursive: true })
       .filter((name) => name.endsWith(".md"))
       .map((name) => join("docs", name)),

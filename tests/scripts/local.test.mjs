@@ -26,7 +26,7 @@ import { keepCrates, takeCrates } from "../../scripts/lib/local-crates.mjs";
 import { buildLocalWasm } from "../../scripts/lib/local-wasm.mjs";
 import { localConfig } from "../../scripts/lib/local.mjs";
 
-const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
+const FILES = ["www/wrangler.dev.toml", "www/wrangler.dashboard.dev.toml"];
 
 test("local configurations build into and serve from build/local, and watch the clone", async () => {
   for (const file of FILES) {

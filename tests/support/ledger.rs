@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
-/// An in-memory database with the tables of `migrations/`. A test can make calls to the database fail.
+/// An in-memory database with the tables of `src/office/system/migrations`. A test can make calls to the database fail.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
@@ -53,9 +53,9 @@ impl Default for SqliteLedger {
     }
 }
 
-/// The texts of the files in `migrations/`, in order.
+/// The texts of the files in `src/office/system/migrations`, in order.
 static MIGRATIONS: LazyLock<String> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/office/system/migrations");
     let mut files: Vec<_> =
         fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();

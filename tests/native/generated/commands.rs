@@ -37,7 +37,7 @@ fn commands_state_the_delays_of_their_causes() {
     let line = |(what, name, value)| {
         format!("/** How long until {what}. */\nexport const {name} = {value};\n")
     };
-    is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
+    is_current("../tests/support/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 
 /// Returns the groups of operations, each with its operations.

@@ -50,7 +50,7 @@ fn only_lib_rs_names_features_and_targets() {
 /// The compiler ignores a file that no `mod` declaration names, so the tests in such a file would never run.
 #[test]
 fn each_file_is_a_module() {
-    for root in ["src", "tests/native", "proofs/simulation"] {
+    for root in ["src", "tests/native", "tests/proofs/simulation"] {
         let files = files(root);
         for file in files.iter().map(|source| &*source.file) {
             let is_folder = file.file_name().unwrap() == "mod.rs";

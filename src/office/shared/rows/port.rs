@@ -22,7 +22,7 @@ pub type Rows = Vec<String>;
 /// A future that returns the answers to statements, one list of rows for each statement.
 pub type QueryFuture<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
 
-/// A database with the tables of `migrations/`.
+/// A database with the tables of `src/office/system/migrations`.
 pub trait Ledger {
     /// Runs statements in one database transaction, and returns the rows of each statement. Fails if a deadline passes.
     /// Implementations retry after a failure, so every statement in this module must be safe to run twice.

@@ -76,8 +76,8 @@ pub async fn clear(
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
-/// The trigger, as in `migrations/`, that deletes a day's stored sums when a transaction of that day is
-/// deleted.
+/// The trigger, as in `src/office/system/migrations`, that deletes a day's stored sums when a transaction of
+/// that day is deleted.
 const TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
