@@ -65,7 +65,7 @@ pub struct Update {
     pub place: Option<Place>,
     /// The organisation that did the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partner: Option<Line<MAX_NAME>>,
+    pub partner: Option<OneLine<MAX_NAME>>,
     /// How much of the offering was done, for the pledges of all buyers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<Amount>,
@@ -124,7 +124,7 @@ impl Stage {
 #[serde(try_from = "StoredPlace")]
 pub struct Place {
     /// The name of the place.
-    pub name: Line<MAX_NAME>,
+    pub name: OneLine<MAX_NAME>,
     /// The position of the place on the globe.
     #[serde(flatten)]
     pub coordinates: Option<Coordinates>,
@@ -161,7 +161,7 @@ impl Coordinates {
 
 #[derive(Deserialize)]
 struct StoredPlace {
-    name: Line<MAX_NAME>,
+    name: OneLine<MAX_NAME>,
     #[serde(default)]
     latitude: Option<f64>,
     #[serde(default)]
@@ -190,20 +190,20 @@ pub struct Picture {
     /// The address of the picture.
     pub url: SecureUrl,
     /// What the picture shows.
-    pub text: Line<MAX_NAME>,
+    pub text: OneLine<MAX_NAME>,
 }
 
 // ---- Sentences -----------------------------------------------------------------------------------
 
 /// A sentence in several languages: pairs of a language tag such as `pt-BR` and a text, in the order of the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts(Vec<(String, Line<MAX_SENTENCE>)>);
+pub struct Texts(Vec<(String, OneLine<MAX_SENTENCE>)>);
 
 impl Texts {
     /// Adds a sentence, or replaces the sentence in the same language. Returns false if the tag is malformed,
     /// or if there are already [`MAX_LANGUAGES`] sentences.
     #[must_use]
-    pub fn insert(&mut self, tag: &str, text: Line<MAX_SENTENCE>) -> bool {
+    pub fn insert(&mut self, tag: &str, text: OneLine<MAX_SENTENCE>) -> bool {
         self.0.retain(|(own, _)| !own.eq_ignore_ascii_case(tag));
         let fits = is_tag(tag) && self.0.len() < MAX_LANGUAGES;
         if fits {
@@ -271,7 +271,7 @@ impl<'de> Visitor<'de> for TextsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Texts, A::Error> {
         let mut texts = Texts::default();
-        while let Some((tag, text)) = members.next_entry::<String, Line<MAX_SENTENCE>>()? {
+        while let Some((tag, text)) = members.next_entry::<String, OneLine<MAX_SENTENCE>>()? {
             if !texts.insert(&tag, text) {
                 return Err(A::Error::custom(
                     "too many languages, or a key that is not a language tag",
@@ -308,16 +308,16 @@ macro_rules! checked_text {
 /// direction of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Line<const MAX: usize>(String);
+pub struct OneLine<const MAX: usize>(String);
 
-checked_text!(Line<const MAX: usize>, "one visible line");
+checked_text!(OneLine<const MAX: usize>, "one visible line");
 
-impl<const MAX: usize> Line<MAX> {
+impl<const MAX: usize> OneLine<MAX> {
     /// Checks a text. Returns `None` if it is too long, has no visible character, is more than one line, or
     /// changes the direction of text.
     pub fn parse(text: String) -> Option<Self> {
         let is_short = text.chars().nth(MAX).is_none();
-        (is_short && is_visible_line(&text)).then_some(Line(text))
+        (is_short && is_visible_line(&text)).then_some(OneLine(text))
     }
 }
 

@@ -17,12 +17,12 @@ pub struct Policy {
     /// Maximum number of retries.
     pub max_retries: u32,
     /// The request of the call.
-    pub request: Request,
+    pub request: RetriedRequest,
 }
 
 /// The kind of a request, and what decides whether it may be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum RetriedRequest {
     /// A get request, which records nothing.
     Get,
     /// A create request, which records a transaction.
@@ -118,25 +118,25 @@ impl Policy {
     }
 }
 
-impl Request {
+impl RetriedRequest {
     /// Returns whether this request may be retried after this failure. The caller must allow it, and a retry
     /// must not be able to record a second transaction.
     fn is_repeatable(self, failure: Failure<'_>) -> bool {
         match self {
-            Request::Create { retry_creates: Some(false), .. } => false,
-            Request::Create { has_key: false, .. } => !self.may_be_recorded(failure),
-            Request::Get | Request::Create { has_key: true, .. } => true,
+            RetriedRequest::Create { retry_creates: Some(false), .. } => false,
+            RetriedRequest::Create { has_key: false, .. } => !self.may_be_recorded(failure),
+            RetriedRequest::Get | RetriedRequest::Create { has_key: true, .. } => true,
         }
     }
 
     fn may_be_recorded(self, failure: Failure<'_>) -> bool {
         match (self, failure) {
-            (Request::Get, _) | (_, Failure::Unsent) => false,
+            (RetriedRequest::Get, _) | (_, Failure::Unsent) => false,
             // A redirect (0 in a browser) or a refusal. A proxy sends 408 if it has waited too long for the rest of the request or for an answer.
             (_, Failure::Status { status: 0 | 300..=407 | 409..500, .. }) => false,
             // For a create request without a key, the service sends `Retry-After` only if nothing was recorded.
             (
-                Request::Create { has_key: false, .. },
+                RetriedRequest::Create { has_key: false, .. },
                 Failure::Status { status: 503, retry_after: Some(_), is_service: true },
             ) => false,
             _ => true,

@@ -13,7 +13,7 @@ use impact_pledge::office::shared::rows::port::{
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shops::rule::teams;
 use impact_pledge::pledges::store::{
-    Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
 use serde_json::json;
 use std::cell::Cell;
@@ -115,7 +115,7 @@ impl Store for Faulty<'_> {
 }
 
 impl ListingStore for Faulty<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.ask(async || self.store.list(prefix, cursor).await).await
     }
 }

@@ -20,7 +20,7 @@ use impact_pledge::office::shops::rule::units;
 use impact_pledge::pledges::charge::PriceList;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::{
-    AuditKey, Key, ListingStore, OperatorStore, Page, PriceListKey, Store, StoreError, Stored,
+    AuditKey, Key, ListPage, ListingStore, OperatorStore, PriceListKey, Store, StoreError, Stored,
 };
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -96,7 +96,7 @@ impl Store for Turns<'_> {
 }
 
 impl ListingStore for Turns<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         other_first().await;
         self.store.list(prefix, cursor).await
     }

@@ -8,7 +8,7 @@ use futures_util::future::{join, join_all};
 use impact_pledge::buyer::delivery::{Deliveries, Notifier, Outcome, SendError};
 use impact_pledge::pledges::service::Message;
 use impact_pledge::pledges::store::{
-    Key, ListingStore, MailedKey, Page, QueuedMailKey, Store, StoreError, Stored, StoredValue,
+    Key, ListPage, ListingStore, MailedKey, QueuedMailKey, Store, StoreError, Stored, StoredValue,
     TransactionKey,
 };
 use impact_pledge::pledges::time::{date_time, day_of, parse_ms};
@@ -190,7 +190,7 @@ impl<'s> Store for &'s SlowStore<'s> {
 }
 
 impl<'s> ListingStore for &'s SlowStore<'s> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.store.list(prefix, cursor).await
     }
 }

@@ -15,7 +15,7 @@ use impact_pledge::office::system::rows::upkeep;
 use impact_pledge::office::system::rows::upkeep::Limits;
 use impact_pledge::pledges::service::Clock;
 use impact_pledge::pledges::store::{
-    Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
 use impact_pledge::pledges::time::TimeZones;
 use serde_json::json;
@@ -57,7 +57,7 @@ impl<H: AsyncFn(&str)> Store for Slow<'_, H> {
 }
 
 impl<H: AsyncFn(&str)> ListingStore for Slow<'_, H> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let page = self.store.list(prefix, cursor).await;
         (self.happens)(prefix).await;
         page

@@ -10,7 +10,7 @@ use crate::pledges::types::{ERASED_EMAIL, NotificationService, RetrievedPledgeTr
 
 /// A notification to send.
 pub(super) struct Draft {
-    pub content: Content,
+    pub content: DraftContent,
     pub language: Language,
     /// The address whose daily limit applies. Normally this is the recipient's address. For e-mails about
     /// transactions of test keys, this is the operator's address.
@@ -20,7 +20,7 @@ pub(super) struct Draft {
 }
 
 /// The content of a notification.
-pub(super) enum Content {
+pub(super) enum DraftContent {
     /// An e-mail.
     Mail { mail: Mail, reply_to: Option<String> },
     /// A message for an adapter, as the body of a request.
@@ -31,8 +31,8 @@ impl Draft {
     /// Returns how many bytes the draft holds in memory.
     pub fn bytes(&self) -> usize {
         match &self.content {
-            Content::Mail { mail, .. } => mail.text.len() + mail.html.len(),
-            Content::Message { body, .. } => body.len(),
+            DraftContent::Mail { mail, .. } => mail.text.len() + mail.html.len(),
+            DraftContent::Message { body, .. } => body.len(),
         }
     }
 }
@@ -61,12 +61,12 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         let (content, language) = if service.is_email() {
             let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
             let language = mail.language;
-            (Content::Mail { mail, reply_to: profile.reply_to.clone() }, language)
+            (DraftContent::Mail { mail, reply_to: profile.reply_to.clone() }, language)
         } else {
             let texts = message_texts(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
             let body = message_body(service, (delivery.id, unit), &record, profile, &texts);
             let door = DoorName { service, is_live };
-            (Content::Message { door, body: body.ok_or(Reason::NoPage)? }, texts.language)
+            (DraftContent::Message { door, body: body.ok_or(Reason::NoPage)? }, texts.language)
         };
         Ok(Draft { content, language, to, is_live })
     }

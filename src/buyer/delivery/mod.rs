@@ -42,7 +42,7 @@ use crate::pledges::store::{ListingStore, StoreError};
 use crate::pledges::time::{date_time, parse_ms};
 use crate::pledges::types::TransactionId;
 use deliveries::Turn;
-use draft::{Content, Draft};
+use draft::{Draft, DraftContent};
 use notifier::{Delivery, LOOK_MS, WAIT_MS};
 use outcome::{ENDED, NotSent, busy, cause, done};
 use outgoing_message::webhook_id;
@@ -126,12 +126,12 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     ) -> Result<Option<String>, SendError> {
         let (id, round) = (delivery.id, delivery.message.round);
         match content {
-            Content::Mail { mail, reply_to } => {
+            DraftContent::Mail { mail, reply_to } => {
                 let (key, reply_to) = (format!("pledge/{id}/{round}"), reply_to.as_deref());
                 let email = OutgoingEmail { to, reply_to, mail, key, id, marker };
                 self.mailer.send(&email).await.map(Some)
             }
-            Content::Message { door, body } => {
+            DraftContent::Message { door, body } => {
                 let webhook_id = webhook_id(id, door.service, round);
                 let message = OutgoingMessage { door: *door, webhook_id, body, id, marker };
                 self.messenger.send_message(&message).await.map(|()| None)

@@ -17,7 +17,7 @@ pub(super) struct Calendar<'c> {
 }
 
 /// A calendar day.
-pub(super) struct Day {
+pub(super) struct CalendarDay {
     /// The day in ISO 8601, such as `2026-11-21`.
     pub iso: String,
     /// The day in words, such as `21 November 2026`.
@@ -38,25 +38,25 @@ impl<'c> Calendar<'c> {
     }
 
     /// Writes the day of an RFC 3339 date-time in this calendar's time zone. Returns `None` for any other text.
-    pub fn day(&self, date_time: &str) -> Option<Day> {
+    pub fn day(&self, date_time: &str) -> Option<CalendarDay> {
         let instant = instant(date_time)?;
         let offset = self.zone.and_then(|zone| self.zones.utc_offset(zone, instant));
         self.written(instant + i64::from(offset.unwrap_or_default()))
     }
 
     /// Writes the day of an update without converting it, because such a day has no time zone.
-    pub fn day_of(&self, date: &updates::Day) -> Option<Day> {
+    pub fn day_of(&self, date: &updates::Day) -> Option<CalendarDay> {
         self.written(i64::try_from(date.begins_ms() / 1_000).ok()?)
     }
 
     /// Writes the day that contains a time. `seconds` counts local time from 1970.
-    fn written(&self, seconds: i64) -> Option<Day> {
+    fn written(&self, seconds: i64) -> Option<CalendarDay> {
         let (year, month, day) = date_of(seconds)?;
         let iso = format!("{year:04}-{month:02}-{day:02}");
         let months = self.language.text(Sentence::Months);
         let month = months.split(' ').nth(usize::from(month) - 1).unwrap_or_default();
         let words = self.language.text(Sentence::Date).replace("{d}", &day.to_string());
         let words = words.replace("{m}", month).replace("{y}", &format!("{year:04}"));
-        Some(Day { iso, words })
+        Some(CalendarDay { iso, words })
     }
 }

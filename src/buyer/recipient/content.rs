@@ -1,6 +1,6 @@
 //! Renders the action that caused the pledges, and small parts of a page's content, such as dates and links.
 
-use super::calendar::{Calendar, Day};
+use super::calendar::{Calendar, CalendarDay};
 use super::language::Language;
 use super::text::shown;
 use super::words::Sentence;
@@ -34,7 +34,7 @@ pub(super) fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<Mar
     })
 }
 
-pub(super) fn time(Day { iso, words }: &Day) -> Markup {
+pub(super) fn time(CalendarDay { iso, words }: &CalendarDay) -> Markup {
     html! { time datetime=(iso) { (words) } }
 }
 

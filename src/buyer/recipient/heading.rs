@@ -2,7 +2,7 @@
 
 use super::language::{Language, Plural};
 use super::profile::Profile;
-use super::quantity::Quantity;
+use super::quantity::WordedQuantity;
 use super::text::{brief, shown};
 use super::words::{Sentence, part, pieces};
 use crate::pledges::types::RetrievedPledgeTransaction;
@@ -36,7 +36,7 @@ pub(super) fn heading<'h>(
     language: Language,
     transaction: &'h RetrievedPledgeTransaction<'_>,
     profile: Option<&'h Profile>,
-    totals: &[Quantity<'_>],
+    totals: &[WordedQuantity<'_>],
 ) -> Statement<'h> {
     let name = recipient_name(transaction);
     let Some(profile) = profile else {
@@ -76,7 +76,7 @@ pub(super) fn heading<'h>(
 pub(super) fn share(
     language: Language,
     profile: Option<&Profile>,
-    totals: &[Quantity<'_>],
+    totals: &[WordedQuantity<'_>],
 ) -> Option<Markup> {
     let shop = brief(&profile?.name)?;
     let quantities: Vec<_> = totals.iter().filter_map(|total| total.brief(language)).collect();

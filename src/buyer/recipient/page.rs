@@ -1,6 +1,6 @@
 //! Renders pages as HTML documents.
 
-use super::calendar::{Calendar, Day};
+use super::calendar::{Calendar, CalendarDay};
 use super::content::{MAX_HEADING, REL, cause, sentence_with, size_class, with_value};
 use super::heading::{heading, share};
 use super::language::Language;
@@ -135,7 +135,7 @@ struct Layout<'f> {
     profile: Option<&'f Profile>,
     is_test: bool,
     /// The day on which the transaction was cancelled, if it was.
-    cancelled: Option<Day>,
+    cancelled: Option<CalendarDay>,
 }
 
 impl Layout<'_> {
@@ -204,7 +204,7 @@ impl Layout<'_> {
     fn cancelled_note(&self) -> Markup {
         let words = self.language.text(Sentence::Cancelled);
         html! {
-            @if let Some(Day { iso, words: day }) = &self.cancelled {
+            @if let Some(CalendarDay { iso, words: day }) = &self.cancelled {
                 p.test { strong { (sentence_with(words, &html! { time datetime=(iso) { (day) } })) } }
             }
         }

@@ -4,7 +4,7 @@ use super::calendar::Calendar;
 use super::content::{MAX_HEADING, anchor, size_class, time, web_address};
 use super::language::{Language, Plural};
 use super::progress::{OfferingProgress, Progress};
-use super::quantity::{Quantity, Subject};
+use super::quantity::{WordedQuantity, Wording};
 use super::text::{brief, shown};
 use super::totals::detail_of;
 use super::words::{Sentence, part};
@@ -31,7 +31,7 @@ const MAX_LIST_BYTES: usize = 1024 * 1024;
 pub(super) fn pledges_made(
     calendar: Calendar<'_>,
     transaction: &RetrievedPledgeTransaction<'_>,
-    totals: &[Quantity<'_>],
+    totals: &[WordedQuantity<'_>],
     progress: &[OfferingProgress<'_>],
 ) -> Markup {
     let (language, pledges) = (calendar.language, &transaction.pledges);
@@ -64,7 +64,7 @@ fn with_count(language: Language, sentence: &str, count: usize) -> String {
 }
 
 /// Renders the sums of the quantities in one line.
-fn sums(language: Language, totals: &[Quantity<'_>]) -> Markup {
+fn sums(language: Language, totals: &[WordedQuantity<'_>]) -> Markup {
     let (before, after) = language.text(Sentence::Totals).split_once("{}").unwrap_or_default();
     html! {
         p.totals {
@@ -131,7 +131,7 @@ impl List<'_> {
     fn item(&mut self, pledge: &RetrievedPledge<'_>, since: Option<Markup>) -> Markup {
         let language = self.calendar.language;
         let detail = detail_of(pledge);
-        let quantity = Quantity::new(language, pledge, detail);
+        let quantity = WordedQuantity::new(language, pledge, detail);
         let counted = quantity.title();
         let name = shown(&detail.name).filter(|name| Some(*name) != counted);
         let title = name.or(counted);
@@ -185,7 +185,7 @@ fn picture(image: WebAddress<'_>, alt: &str, is_large: bool) -> Markup {
 
 // ---- Quantities ----------------------------------------------------------------------------------
 
-fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
+fn quantity_heading(language: Language, quantity: &WordedQuantity<'_>) -> Markup {
     html! {
         h3 class=[size_class(quantity.title().unwrap_or_default(), MAX_HEADING)] dir="auto" {
             (quantity_words(language, quantity))
@@ -194,15 +194,15 @@ fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
 }
 
 /// Renders a quantity such as `12 trees`, with the number emphasised.
-pub(super) fn quantity_words(language: Language, quantity: &Quantity<'_>) -> Markup {
+pub(super) fn quantity_words(language: Language, quantity: &WordedQuantity<'_>) -> Markup {
     let amount = &*quantity.amount;
     let number = html! { b class=[size_class(amount, MAX_AMOUNT)] { (amount) } };
     html! {
         @match &quantity.subject {
-            Subject::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
-            Subject::Name(name) => { (number) " × " (name) }
-            Subject::Offering(words) => { (number) " × " (words) }
-            Subject::Unknown(id) => (of_id(language, &number, id)),
+            Wording::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
+            Wording::Name(name) => { (number) " × " (name) }
+            Wording::Offering(words) => { (number) " × " (words) }
+            Wording::Unknown(id) => (of_id(language, &number, id)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::calendar::Calendar;
 use super::content::{MAX_HEADING, REL, size_class, time, with_value};
 use super::language::Language;
-use super::quantity::{Quantity, Subject};
+use super::quantity::{WordedQuantity, Wording};
 use super::rounded::rounded;
 use super::totals::detail_of;
 use super::words::{Sentence, part};
@@ -144,12 +144,12 @@ impl Item<'_> {
 
     fn heading(&self, is_shared: bool) -> Markup {
         let detail = detail_of(self.pledge);
-        let Quantity { subject, .. } = self.quantity(self.pledge.impact.amount);
+        let WordedQuantity { subject, .. } = self.quantity(self.pledge.impact.amount);
         let noun = detail.noun_plural.as_deref();
         let title = match &subject {
-            Subject::Noun(other) => noun.unwrap_or(other),
-            Subject::Name(text) | Subject::Unknown(text) => text,
-            Subject::Offering(words) => words,
+            Wording::Noun(other) => noun.unwrap_or(other),
+            Wording::Name(text) | Wording::Unknown(text) => text,
+            Wording::Offering(words) => words,
         };
         html! {
             h4 class=[size_class(title, MAX_HEADING).filter(|_| is_shared)] {
@@ -159,10 +159,10 @@ impl Item<'_> {
         }
     }
 
-    fn quantity(&self, amount: Amount) -> Quantity<'_> {
+    fn quantity(&self, amount: Amount) -> WordedQuantity<'_> {
         let detail = detail_of(self.pledge);
         let offering_id = &self.pledge.impact.offering_id;
-        Quantity::of_offering(self.calendar.language, amount, offering_id, detail)
+        WordedQuantity::of_offering(self.calendar.language, amount, offering_id, detail)
     }
 
     fn list(&self, updates: &[Update]) -> Markup {
@@ -223,12 +223,12 @@ impl Item<'_> {
 }
 
 /// Renders how much was done, such as `1,200 trees`.
-fn quantity(language: Language, Quantity { amount, subject }: &Quantity<'_>) -> Markup {
+fn quantity(language: Language, WordedQuantity { amount, subject }: &WordedQuantity<'_>) -> Markup {
     let (space, words) = match subject {
-        Subject::Noun(text) => (language.space_before(text), &**text),
-        Subject::Name(text) => (" × ", &**text),
-        Subject::Offering(words) => (" × ", &**words),
-        Subject::Unknown(_) => ("", ""),
+        Wording::Noun(text) => (language.space_before(text), &**text),
+        Wording::Name(text) => (" × ", &**text),
+        Wording::Offering(words) => (" × ", &**words),
+        Wording::Unknown(_) => ("", ""),
     };
     html! { bdi { (amount) (space) (words) } }
 }

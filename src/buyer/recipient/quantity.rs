@@ -7,15 +7,15 @@ use super::words::{Sentence, fill};
 use crate::pledges::types::{Amount, Impact, PledgeDetail, RetrievedPledge};
 
 /// A quantity for readers: an amount, and the words for what is counted.
-pub struct Quantity<'p> {
+pub struct WordedQuantity<'p> {
     /// The amount, rounded, in the format of the reader's language, such as `1,000`.
     pub amount: String,
     /// What is counted.
-    pub subject: Subject<'p>,
+    pub subject: Wording<'p>,
 }
 
 /// The words for what a quantity counts.
-pub enum Subject<'p> {
+pub enum Wording<'p> {
     /// A noun: `12 trees`.
     Noun(&'p str),
     /// The pledge's name, if it has no noun: `12 × Mangrove`.
@@ -26,7 +26,7 @@ pub enum Subject<'p> {
     Unknown(&'p str),
 }
 
-impl<'p> Quantity<'p> {
+impl<'p> WordedQuantity<'p> {
     /// Describes the quantity of a pledge, using the pledge's noun in the plural form that the language
     /// requires. If that form is missing, uses the other form. Without a noun, uses the pledge's name, or
     /// else the offering's ID.
@@ -36,10 +36,10 @@ impl<'p> Quantity<'p> {
         detail: &'p PledgeDetail<'_>,
     ) -> Self {
         let Impact { amount, offering_id } = &pledge.impact;
-        let quantity = Quantity::of_offering(language, *amount, offering_id, detail);
+        let quantity = WordedQuantity::of_offering(language, *amount, offering_id, detail);
         match (&quantity.subject, shown(&detail.name)) {
-            (Subject::Noun(_), _) | (_, None) => quantity,
-            (_, Some(name)) => Quantity { subject: Subject::Name(name), ..quantity },
+            (Wording::Noun(_), _) | (_, None) => quantity,
+            (_, Some(name)) => WordedQuantity { subject: Wording::Name(name), ..quantity },
         }
     }
 
@@ -58,24 +58,24 @@ impl<'p> Quantity<'p> {
             _ if amount.value == 1.0 => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
-        let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
-        let id = || words_of(offering_id).map(Subject::Offering);
-        let unknown = || Subject::Unknown(offering_id);
+        let noun = shown(first).or_else(|| shown(second)).map(Wording::Noun);
+        let id = || words_of(offering_id).map(Wording::Offering);
+        let unknown = || Wording::Unknown(offering_id);
         let subject = noun.or_else(id).unwrap_or_else(unknown);
-        Quantity { amount: amount.write(language), subject }
+        WordedQuantity { amount: amount.write(language), subject }
     }
 
     /// Writes the quantity as one line of text, such as `12 trees`. Returns `None` if it has no readable words.
     pub fn brief(&self, language: Language) -> Option<String> {
         let amount = &self.amount;
         match &self.subject {
-            Subject::Noun(noun) => {
+            Wording::Noun(noun) => {
                 brief(noun).map(|noun| [amount, language.space_before(&noun), &noun].concat())
             }
-            Subject::Name(_) | Subject::Offering(_) => {
+            Wording::Name(_) | Wording::Offering(_) => {
                 brief(self.title()?).map(|name| format!("{amount} × {name}"))
             }
-            Subject::Unknown(_) => None,
+            Wording::Unknown(_) => None,
         }
     }
 
@@ -83,15 +83,15 @@ impl<'p> Quantity<'p> {
     /// ID does not consist of words.
     pub fn title(&self) -> Option<&str> {
         match &self.subject {
-            Subject::Noun(text) | Subject::Name(text) => Some(text),
-            Subject::Offering(words) => Some(words),
-            Subject::Unknown(_) => None,
+            Wording::Noun(text) | Wording::Name(text) => Some(text),
+            Wording::Offering(words) => Some(words),
+            Wording::Unknown(_) => None,
         }
     }
 }
 
 /// A line of an e-mail's list of pledges.
-pub(super) struct Line {
+pub(super) struct PledgeLine {
     /// The quantity for a sentence, such as `12 trees`; `None` if it has no readable words.
     pub words: Option<String>,
     /// The quantity for the list, such as `12 trees` or `3 of reef-7`.
@@ -99,18 +99,18 @@ pub(super) struct Line {
     pub name: Option<String>,
 }
 
-impl Line {
+impl PledgeLine {
     pub fn new(language: Language, pledge: &RetrievedPledge<'_>) -> Self {
         let nothing = PledgeDetail::default();
         let detail = pledge.details.first().unwrap_or(&nothing);
-        let quantity = Quantity::new(language, pledge, detail);
+        let quantity = WordedQuantity::new(language, pledge, detail);
         let words = quantity.brief(language);
-        let listed = words.clone().filter(|_| !matches!(quantity.subject, Subject::Offering(_)));
+        let listed = words.clone().filter(|_| !matches!(quantity.subject, Wording::Offering(_)));
         let quantity = listed
             .unwrap_or_else(|| of_offering(language, &quantity.amount, &pledge.impact.offering_id));
         let name = detail.name.as_deref().and_then(brief);
         let name = name.filter(|name| !quantity.ends_with(name));
-        Line { words, quantity, name }
+        PledgeLine { words, quantity, name }
     }
 }
 

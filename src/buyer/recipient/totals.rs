@@ -1,7 +1,7 @@
 //! Adds up the quantities of a transaction's pledges.
 
 use super::language::Language;
-use super::quantity::Quantity;
+use super::quantity::WordedQuantity;
 use super::text::shown;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::types::{Amount, PledgeDetail, RetrievedPledge};
@@ -27,16 +27,16 @@ pub(super) fn detail_of<'p, 'a>(pledge: &'p RetrievedPledge<'a>) -> &'p PledgeDe
 /// Which pledges are added up together: all pledges with the same noun. Pledges without a noun are added up
 /// by offering.
 #[derive(PartialEq, Eq)]
-enum Kind<'p> {
+enum TotalKind<'p> {
     Noun(&'p str),
     Offering(&'p str),
 }
 
-impl<'p> Kind<'p> {
+impl<'p> TotalKind<'p> {
     fn of(pledge: &'p RetrievedPledge<'_>) -> Self {
         let detail = detail_of(pledge);
         let noun = shown(&detail.noun_plural).or_else(|| shown(&detail.noun_singular));
-        noun.map_or(Kind::Offering(&pledge.impact.offering_id), Kind::Noun)
+        noun.map_or(TotalKind::Offering(&pledge.impact.offering_id), TotalKind::Noun)
     }
 }
 
@@ -45,10 +45,10 @@ impl<'p> Kind<'p> {
 pub(super) fn totals<'p>(
     language: Language,
     pledges: &'p [RetrievedPledge<'_>],
-) -> Vec<Quantity<'p>> {
-    let mut kinds: Vec<(Kind<'_>, &RetrievedPledge<'_>)> = Vec::new();
+) -> Vec<WordedQuantity<'p>> {
+    let mut kinds: Vec<(TotalKind<'_>, &RetrievedPledge<'_>)> = Vec::new();
     for pledge in pledges {
-        let kind = Kind::of(pledge);
+        let kind = TotalKind::of(pledge);
         if kinds.iter().all(|(known, _)| *known != kind) {
             if kinds.len() == MAX_TOTALS {
                 return Vec::new();
@@ -56,10 +56,10 @@ pub(super) fn totals<'p>(
             kinds.push((kind, pledge));
         }
     }
-    let total = |(kind, first): (Kind<'_>, &'p RetrievedPledge<'_>)| {
-        let amount = sum(pledges.iter().filter(|pledge| Kind::of(pledge) == kind))?;
+    let total = |(kind, first): (TotalKind<'_>, &'p RetrievedPledge<'_>)| {
+        let amount = sum(pledges.iter().filter(|pledge| TotalKind::of(pledge) == kind))?;
         let offering_id = &first.impact.offering_id;
-        Some(Quantity::of_offering(language, amount, offering_id, detail_of(first)))
+        Some(WordedQuantity::of_offering(language, amount, offering_id, detail_of(first)))
     };
     kinds.into_iter().map(total).collect::<Option<_>>().unwrap_or_default()
 }

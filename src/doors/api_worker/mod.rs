@@ -24,26 +24,26 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     /// The bindings of `wrangler.toml`.
     #[wasm_bindgen(extends = SharedBindings)]
-    pub type Bindings;
+    pub type ApiBindings;
     #[wasm_bindgen(method, getter, js_name = REFUSED_KEYS)]
-    fn refused_keys(this: &Bindings) -> Option<RateLimit>;
+    fn refused_keys(this: &ApiBindings) -> Option<RateLimit>;
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
-    fn allowed_origins(this: &Bindings) -> Option<String>;
+    fn allowed_origins(this: &ApiBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = ALLOW_PLAIN_HTTP)]
-    fn allow_plain_http(this: &Bindings) -> Option<String>;
+    fn allow_plain_http(this: &ApiBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = LOG_PERCENT)]
-    fn log_percent(this: &Bindings) -> Option<String>;
+    fn log_percent(this: &ApiBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = LEDGER)]
-    fn ledger(this: &Bindings) -> Option<Queue>;
+    fn ledger(this: &ApiBindings) -> Option<Queue>;
 }
 
 thread_local! {
-    static ISOLATE: Isolate = Isolate::default();
+    static ISOLATE: ApiIsolate = ApiIsolate::default();
 }
 
 /// The state that all requests of an isolate share.
 #[derive(Default)]
-struct Isolate {
+struct ApiIsolate {
     timelines: Rc<Timelines>,
     caches: Rc<Caches>,
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
@@ -60,7 +60,11 @@ async fn fetch(
     Ok(serve(&request, env.unchecked_ref(), context.as_ref().unchecked_ref()).await)
 }
 
-async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> web_sys::Response {
+async fn serve(
+    request: &web_sys::Request,
+    bindings: &ApiBindings,
+    call: &Call,
+) -> web_sys::Response {
     let (timelines, caches, settings) = ISOLATE.with(|isolate| {
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.timelines), Rc::clone(&isolate.caches), Rc::clone(settings))
@@ -87,7 +91,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
     to_web_response(response)
 }
 
-fn read_settings(bindings: &Bindings) -> Settings {
+fn read_settings(bindings: &ApiBindings) -> Settings {
     let adapters = Doors::read(&**bindings).adapters();
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),

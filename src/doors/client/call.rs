@@ -1,29 +1,29 @@
 //! Handles one call of the client: builds the head of its requests, interprets responses, and decides about
 //! retries.
 
-use super::js::{Call, Reply, random, to_double};
+use super::js::{ClientCall, Reply, random, to_double};
 use crate::pledges::api::answer;
-use crate::pledges::api::answer::Reason;
+use crate::pledges::api::answer::ErrorReason;
 use crate::pledges::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::pledges::idempotency::IdempotencyKey;
-use crate::pledges::retry::{Environment, Failure, Next, Policy, Request, RetryAfter};
+use crate::pledges::retry::{Environment, Failure, Next, Policy, RetriedRequest, RetryAfter};
 use js_sys::Date;
 use serde::{Serialize, Serializer};
 
 /// The kind of a response. A call can also end without a response, for example by a timeout: JavaScript handles these
 /// cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CallKind {
     Transaction,
     /// The response is an error, or its body does not match the contract.
-    Refused(Reason),
+    Refused(ErrorReason),
 }
 
 /// The result of an attempt. `call.ts` completes it, and `client.ts` converts it to a transaction or an error.
 #[derive(Default)]
 pub struct Conclusion {
     /// The kind of the response; `None` if there was no response.
-    kind: Option<Kind>,
+    kind: Option<CallKind>,
     /// The `charge.amount` of a transaction, or the message of an error.
     text: String,
     /// The member `error` of a response body in the error shape (§7).
@@ -36,8 +36,8 @@ pub struct Conclusion {
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind.map(|kind| match kind {
-            Kind::Transaction => "transaction",
-            Kind::Refused(reason) => reason.into(),
+            CallKind::Transaction => "transaction",
+            CallKind::Refused(reason) => reason.into(),
         });
         let Next { wait_ms, retry_after_ms, is_withheld, may_be_recorded } = self.next;
         let next = (wait_ms, retry_after_ms, is_withheld, may_be_recorded);
@@ -49,7 +49,7 @@ impl Serialize for Conclusion {
 ///
 /// # Errors
 /// If an argument cannot be sent.
-pub fn head(call: &Call) -> Result<RequestHead, InvalidArgument> {
+pub fn head(call: &ClientCall) -> Result<RequestHead, InvalidArgument> {
     let (api_key, unit_id) = (call.api_key(), call.unit_id());
     let credentials = Credentials::new(&api_key, unit_id.as_deref())?;
     match operation(call) {
@@ -65,12 +65,17 @@ pub fn head(call: &Call) -> Result<RequestHead, InvalidArgument> {
 }
 
 /// Determines what a response means, and decides whether the request is retried.
-pub fn conclude(call: &Call, reply: Option<&Reply>, is_unsent: bool, retries: u32) -> Conclusion {
+pub fn conclude(
+    call: &ClientCall,
+    reply: Option<&Reply>,
+    is_unsent: bool,
+    retries: u32,
+) -> Conclusion {
     let conclusion = reply.map(|reply| read(operation(call), reply)).unwrap_or_default();
     let retry_after = reply.and_then(Reply::retry_after);
     let date = reply.and_then(Reply::date);
     let failure = match (conclusion.kind, reply) {
-        (Some(Kind::Refused(Reason::Other)), Some(reply)) => Failure::Status {
+        (Some(CallKind::Refused(ErrorReason::Other)), Some(reply)) => Failure::Status {
             status: reply.status(),
             retry_after: retry_after
                 .as_deref()
@@ -85,23 +90,23 @@ pub fn conclude(call: &Call, reply: Option<&Reply>, is_unsent: bool, retries: u3
     Conclusion { next: policy(call).next(retries, failure, environment), ..conclusion }
 }
 
-fn operation(call: &Call) -> Operation {
+fn operation(call: &ClientCall) -> Operation {
     if call.is_create() { Operation::Create } else { Operation::Get }
 }
 
 fn read(operation: Operation, reply: &Reply) -> Conclusion {
     let (kind, text, error) =
         match answer::read(operation, reply.status(), &reply.body(), to_double) {
-            Ok(amount) => (Kind::Transaction, amount, None),
-            Err(error) => (Kind::Refused(error.reason), error.message, error.error),
+            Ok(amount) => (CallKind::Transaction, amount, None),
+            Err(error) => (CallKind::Refused(error.reason), error.message, error.error),
         };
     Conclusion { kind: Some(kind), text, error, ..Conclusion::default() }
 }
 
-fn policy(call: &Call) -> Policy {
+fn policy(call: &ClientCall) -> Policy {
     let request = match operation(call) {
-        Operation::Get => Request::Get,
-        Operation::Create => Request::Create {
+        Operation::Get => RetriedRequest::Get,
+        Operation::Create => RetriedRequest::Create {
             has_key: call.idempotency_key().is_some(),
             retry_creates: call.retry_creates(),
         },

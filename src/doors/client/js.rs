@@ -7,28 +7,28 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[wasm_bindgen]
 extern "C" {
     /// A call with its options: an object of plain values from the package's `client.ts`.
-    pub type Call;
+    pub type ClientCall;
     #[wasm_bindgen(method, getter, js_name = isCreate)]
-    pub fn is_create(this: &Call) -> bool;
+    pub fn is_create(this: &ClientCall) -> bool;
     /// The body of a create call, or the ID of a get call.
     #[wasm_bindgen(method, getter)]
-    pub fn subject(this: &Call) -> JsValue;
+    pub fn subject(this: &ClientCall) -> JsValue;
     #[wasm_bindgen(method, getter, js_name = apiKey)]
-    pub fn api_key(this: &Call) -> String;
+    pub fn api_key(this: &ClientCall) -> String;
     #[wasm_bindgen(method, getter, js_name = baseUrl)]
-    pub fn base_url(this: &Call) -> String;
+    pub fn base_url(this: &ClientCall) -> String;
     #[wasm_bindgen(method, getter, js_name = unitId)]
-    pub fn unit_id(this: &Call) -> Option<String>;
+    pub fn unit_id(this: &ClientCall) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = idempotencyKey)]
-    pub fn idempotency_key(this: &Call) -> Option<String>;
+    pub fn idempotency_key(this: &ClientCall) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = maxRetries)]
-    pub fn max_retries(this: &Call) -> u32;
+    pub fn max_retries(this: &ClientCall) -> u32;
     /// The option `retryCreates`, if the caller set it.
     #[wasm_bindgen(method, getter, js_name = retryCreates)]
-    pub fn retry_creates(this: &Call) -> Option<bool>;
+    pub fn retry_creates(this: &ClientCall) -> Option<bool>;
     /// The caller's own `fetch`.
     #[wasm_bindgen(method, getter)]
-    pub fn fetch(this: &Call) -> Option<Function>;
+    pub fn fetch(this: &ClientCall) -> Option<Function>;
 
     /// A response whose body was read to its end, or up to the limit for its status.
     pub type Reply;

@@ -11,7 +11,7 @@ mod request;
 
 use crate::pledges::api::{Credentials, InvalidArgument};
 use crate::pledges::scope::Mode;
-use js::{Call, Reply, get_random_values};
+use js::{ClientCall, Reply, get_random_values};
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
@@ -43,7 +43,7 @@ pub fn new_idempotency_key() -> JsValue {
 /// Checks the arguments of a call. If one of them cannot be sent, returns an error message; otherwise
 /// undefined.
 #[wasm_bindgen(js_name = checkCall)]
-pub fn check_call(call: &Call) -> JsValue {
+pub fn check_call(call: &ClientCall) -> JsValue {
     message(call::head(call))
 }
 
@@ -57,7 +57,7 @@ fn message<T>(checked: Result<T, InvalidArgument>) -> JsValue {
 /// # Errors
 /// If the request cannot be built, which [`check_call`] and the checks of options prevent.
 #[wasm_bindgen(js_name = fetchArguments)]
-pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
+pub fn fetch_arguments(call: &ClientCall, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
     let head = call::head(call).map_err(<&str>::from)?;
     Ok(request::arguments(call, &head, signal.as_ref())?.into())
 }
@@ -69,7 +69,7 @@ pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsVal
 /// Never: every conclusion converts to a JavaScript value.
 #[wasm_bindgen]
 pub fn conclude(
-    call: &Call,
+    call: &ClientCall,
     reply: Option<Reply>,
     is_unsent: bool,
     retries: u32,

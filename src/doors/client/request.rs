@@ -1,6 +1,6 @@
 //! The request of an attempt: a `Request` for the platform's `fetch`, or plain objects for the caller's `fetch`.
 
-use super::js::{Call, PlainObject};
+use super::js::{ClientCall, PlainObject};
 use crate::pledges::api::RequestHead;
 use gloo_net::http::{Method, RequestBuilder};
 use wasm_bindgen::prelude::JsValue;
@@ -13,7 +13,7 @@ use web_sys::{AbortSignal, RequestRedirect};
 /// # Errors
 /// If the request cannot be built.
 pub fn arguments(
-    call: &Call,
+    call: &ClientCall,
     head: &RequestHead,
     signal: Option<&AbortSignal>,
 ) -> Result<PlainObject, JsValue> {

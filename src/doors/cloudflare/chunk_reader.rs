@@ -27,9 +27,9 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn cancel(this: &Reader) -> Result<Promise, JsValue>;
 
-    type Step;
+    type ReadStep;
     #[wasm_bindgen(method, getter)]
-    fn value(this: &Step) -> Option<Uint8Array>;
+    fn value(this: &ReadStep) -> Option<Uint8Array>;
 }
 
 /// A stream that is read until a deadline.
@@ -68,7 +68,7 @@ impl ChunkReader {
         let step = self.reader.read_at_least(buffer.length(), buffer)?;
         let step = JsFuture::from(within(&step, left_ms.min(milliseconds))).await?;
         self.is_reading = false;
-        Ok(step.unchecked_into::<Step>().value().unwrap_or_default())
+        Ok(step.unchecked_into::<ReadStep>().value().unwrap_or_default())
     }
 }
 

@@ -24,13 +24,13 @@ pub fn from_js<T: DeserializeOwned>(value: &JsValue) -> Option<T> {
 
 /// Logs an error as a JSON object with these members.
 pub fn log_error(members: &[(&str, &str)]) {
-    let line = serde_json::to_string(&Line(members)).unwrap_or_default(); // never fails
+    let line = serde_json::to_string(&JsonLine(members)).unwrap_or_default(); // never fails
     console_error!("{line}");
 }
 
-struct Line<'a>(&'a [(&'a str, &'a str)]);
+struct JsonLine<'a>(&'a [(&'a str, &'a str)]);
 
-impl Serialize for Line<'_> {
+impl Serialize for JsonLine<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
     }

@@ -14,7 +14,7 @@ pub struct Slots {
 }
 
 /// A taken slot, identified by the time at which it was taken. Slots taken at the same time are interchangeable.
-pub struct Slot(f64);
+pub struct TakenSlot(f64);
 
 impl Slots {
     /// Creates `max` slots. A task can keep a slot for at most this many milliseconds.
@@ -23,18 +23,18 @@ impl Slots {
     }
 
     /// Takes a slot. Returns `None` if none is free.
-    pub fn take(&self) -> Option<Slot> {
+    pub fn take(&self) -> Option<TakenSlot> {
         let (now, mut taken) = (Date::now(), self.taken.borrow_mut());
         taken.retain(|time| now - time < f64::from(self.milliseconds));
         if taken.len() >= self.max {
             return None;
         }
         taken.push(now);
-        Some(Slot(now))
+        Some(TakenSlot(now))
     }
 
     /// Frees a slot before its time limit.
-    pub fn free(&self, Slot(time): Slot) {
+    pub fn free(&self, TakenSlot(time): TakenSlot) {
         let mut taken = self.taken.borrow_mut();
         if let Some(index) = taken.iter().position(|other| *other == time) {
             taken.swap_remove(index);

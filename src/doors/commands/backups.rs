@@ -1,7 +1,7 @@
 //! Backups: what an incremental backup contains, and the record of when the last backups were made.
 
-use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::kv::{CommandStore, Kv};
+use super::{CommandOutcome, author, from_js, to_js};
 use crate::office::orders::rows::changed::Next;
 use crate::office::system::rule::{backups, increment};
 use crate::pledges::store::BackupKey;
@@ -10,8 +10,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Records that `by` made a full or incremental backup of this many records. Returns `{at, records, by}`.
 #[wasm_bindgen(js_name = recordBackup)]
-pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let kind = if is_increment { BackupKey::Increment } else { BackupKey::Full };
     store.finish(backups::record(&store, &author(&by)?, kind, records.into()).await)
 }
@@ -19,8 +19,8 @@ pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32)
 /// Returns the time span `{since, completeUpTo}` of the next incremental backup. The arguments are the times
 /// in the header of the previous backup.
 #[wasm_bindgen(js_name = spanOfIncrement)]
-pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let span = increment::span(store.ledger(), &started_at, complete_up_to.as_deref());
     store.finish(span.await)
 }
@@ -28,8 +28,8 @@ pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) ->
 /// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. To get the
 /// next page, pass the returned `next`; for the first page, pass null.
 #[wasm_bindgen(js_name = changedTransactions)]
-pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn changed(kv: Kv, since: String, next: JsValue) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let next: Option<Next> = from_js(next)?;
     let page = increment::changed(store.ledger(), &since, next.unwrap_or_default());
     store.finish(page.await)
@@ -37,7 +37,7 @@ pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
 
 /// Returns the name prefixes of the records that an incremental backup lists in KV.
 #[wasm_bindgen(js_name = listedByIncrement)]
-pub fn listed() -> Outcome {
+pub fn listed() -> CommandOutcome {
     to_js(&increment::listed())
 }
 
@@ -48,7 +48,7 @@ pub fn listed() -> Outcome {
 /// - `"known"`: the previous backup contains it.
 /// - `"last"`: the previous backup contains it and all records that follow in the list.
 #[wasm_bindgen(js_name = fateInIncrement)]
-pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {
+pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> CommandOutcome {
     to_js(&increment::fate(name, expiration.map(|seconds| seconds as u64), since))
 }
 

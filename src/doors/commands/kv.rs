@@ -1,11 +1,11 @@
 //! Implements the store with the Workers KV namespace that `scripts/lib/operator.mjs` passes.
 
 use super::ledger::{Database, LedgerPort};
-use super::{Outcome, from_js, to_js};
+use super::{CommandOutcome, from_js, to_js};
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::store::{
-    Key, ListingStore, OperatorStore, Page, SETTLE_MS, Store, StoreError, Stored,
+    Key, ListPage, ListingStore, OperatorStore, SETTLE_MS, Store, StoreError, Stored,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,14 +38,14 @@ extern "C" {
 
 /// A KV namespace, used as the store. It keeps the JavaScript error of a failed call, which has more detail
 /// than [`StoreError`].
-pub struct KvStore {
+pub struct CommandStore {
     kv: Kv,
     ledger: Option<LedgerPort>,
     thrown: Rc<RefCell<Option<JsValue>>>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct FoundText {
     value: Option<String>,
     #[serde(default)]
     metadata: Value,
@@ -53,7 +53,7 @@ struct Found {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry<'e> {
+struct EntryToPut<'e> {
     key: String,
     value: &'e str,
     #[serde(skip_serializing_if = "Value::is_null")]
@@ -62,11 +62,11 @@ struct Entry<'e> {
     expiration_ttl: Option<u32>,
 }
 
-impl KvStore {
+impl CommandStore {
     pub fn new(kv: Kv) -> Self {
         let thrown = Rc::<RefCell<_>>::default();
         let port = |database| LedgerPort { database, thrown: Rc::clone(&thrown) };
-        KvStore { ledger: kv.ledger().map(port), kv, thrown }
+        CommandStore { ledger: kv.ledger().map(port), kv, thrown }
     }
 
     /// Returns the ledger that belongs to this namespace; `None` if no ledger is bound.
@@ -85,7 +85,7 @@ impl KvStore {
     }
 
     /// Converts the result of an operation for the script.
-    pub fn finish(&self, outcome: Result<impl Serialize, OperatorError>) -> Outcome {
+    pub fn finish(&self, outcome: Result<impl Serialize, OperatorError>) -> CommandOutcome {
         outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
     }
 
@@ -108,7 +108,7 @@ impl KvStore {
         })
     }
 
-    async fn found(&self, names: Vec<String>) -> Result<Vec<Found>, StoreError> {
+    async fn found(&self, names: Vec<String>) -> Result<Vec<FoundText>, StoreError> {
         let found = self.kv.read(names).await.and_then(from_js);
         self.answer(found)
     }
@@ -123,13 +123,13 @@ impl KvStore {
         let damaged = |_| StoreError::Damaged(format!("the new {} is not text", K::KIND));
         let value = str::from_utf8(value).map_err(damaged)?;
         let metadata = serde_json::to_value(metadata).unwrap_or_default();
-        let entry = Entry { key: key.name(), value, metadata, expiration_ttl };
+        let entry = EntryToPut { key: key.name(), value, metadata, expiration_ttl };
         let entry = self.answer(to_js(&entry))?;
         self.answer(self.kv.write(entry).await).map(drop)
     }
 }
 
-impl Store for KvStore {
+impl Store for CommandStore {
     type Value = Vec<u8>;
 
     async fn get<K: Key>(
@@ -137,7 +137,7 @@ impl Store for KvStore {
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
         let found = self.found(vec![key.name()]).await?;
-        let Some(Found { value: Some(value), metadata }) = found.into_iter().next() else {
+        let Some(FoundText { value: Some(value), metadata }) = found.into_iter().next() else {
             return Ok(None);
         };
         let metadata = serde_json::from_value(metadata)
@@ -155,14 +155,14 @@ impl Store for KvStore {
     }
 }
 
-impl ListingStore for KvStore {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+impl ListingStore for CommandStore {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let page = self.kv.list(prefix, cursor).await.and_then(from_js);
         self.answer(page)
     }
 }
 
-impl OperatorStore for KvStore {
+impl OperatorStore for CommandStore {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let found = self.found(keys.iter().map(Key::name).collect()).await?;
         Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())

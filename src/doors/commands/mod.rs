@@ -19,10 +19,10 @@ use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
-type Outcome = Result<JsValue, JsValue>;
+type CommandOutcome = Result<JsValue, JsValue>;
 
 /// Converts a value to plain objects like those of `JSON.parse`. `None` becomes null.
-fn to_js(value: &impl Serialize) -> Outcome {
+fn to_js(value: &impl Serialize) -> CommandOutcome {
     value
         .serialize(&Serializer::json_compatible())
         .map_err(|_| "this value cannot be converted to JavaScript".into())

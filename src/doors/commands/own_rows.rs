@@ -1,7 +1,7 @@
 //! Backs up and restores the rows that only the ledger has.
 
-use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::kv::{CommandStore, Kv};
+use super::{CommandOutcome, from_js, to_js};
 use crate::doors::platform::Platform;
 use crate::office::shared::rule::bound::bound;
 use crate::office::system::rows::own_rows as rows;
@@ -14,23 +14,23 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Returns the names of the tables whose rows only the ledger has, in the order of backups.
 #[wasm_bindgen(js_name = ownTables)]
-pub fn own_tables() -> Outcome {
+pub fn own_tables() -> CommandOutcome {
     to_js(&OwnTable::iter().collect::<Vec<_>>())
 }
 
 /// Returns what a backup has to say about the database, `{epoch, keptFrom}`; null if no ledger is bound. Throws if
 /// the database has lost rows.
 #[wasm_bindgen(js_name = headerOfOwnRows)]
-pub async fn header(kv: Kv) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn header(kv: Kv) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     store.finish(own_rows::header(&store, store.ledger()).await)
 }
 
 /// Returns a page of a table's rows, each a JSON text. `after` is the last row of the previous page. The last page has no
 /// row.
 #[wasm_bindgen(js_name = ownRows)]
-pub async fn page(kv: Kv, table: JsValue, after: Option<String>) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn page(kv: Kv, table: JsValue, after: Option<String>) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let table = from_js(table)?;
     let page = async { Ok(rows::page(bound(store.ledger())?, table, after.as_deref()).await?) };
     store.finish(page.await)
@@ -38,7 +38,7 @@ pub async fn page(kv: Kv, table: JsValue, after: Option<String>) -> Outcome {
 
 /// Throws if a text is not a row of the table.
 #[wasm_bindgen(js_name = checkOwnRow)]
-pub fn check(table: JsValue, row: &str) -> Outcome {
+pub fn check(table: JsValue, row: &str) -> CommandOutcome {
     let table: OwnTable =
         from_js(table).map_err(|_| "the backup has a table of a later release")?;
     own_rows::check(table, row).map_err(|error| error.to_string())?;
@@ -47,8 +47,8 @@ pub fn check(table: JsValue, row: &str) -> Outcome {
 
 /// Prepares the restore of a backup with this header.
 #[wasm_bindgen(js_name = beginOwnRows)]
-pub async fn begin(kv: Kv, header: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn begin(kv: Kv, header: JsValue) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let header: OwnRowsHeader = from_js(header)?;
     store.finish(own_rows::begin(&store, store.ledger(), &header).await)
 }
@@ -60,8 +60,8 @@ pub async fn restore(
     table: JsValue,
     rows_of_backup: Vec<String>,
     erased: Vec<String>,
-) -> Outcome {
-    let store = KvStore::new(kv);
+) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let table = from_js(table)?;
     let restored =
         async { Ok(rows::restore(bound(store.ledger())?, table, &rows_of_backup, &erased).await?) };
@@ -70,8 +70,8 @@ pub async fn restore(
 
 /// Ends the restore of a backup with this header, after all its rows are written.
 #[wasm_bindgen(js_name = endOwnRows)]
-pub async fn end(kv: Kv, header: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn end(kv: Kv, header: JsValue) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let header: OwnRowsHeader = from_js(header)?;
     let ended = async {
         own_rows::end(&store, bound(store.ledger())?, (&Platform, &Platform), &header).await
@@ -81,7 +81,7 @@ pub async fn end(kv: Kv, header: JsValue) -> Outcome {
 
 /// Ends the restore of a backup without such rows. Returns whether the database lacks rows that the audit log has.
 #[wasm_bindgen(js_name = endWithoutOwnRows)]
-pub async fn end_without(kv: Kv) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn end_without(kv: Kv) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     store.finish(epoch::expect_of_audit(&store, store.ledger(), &Platform).await)
 }

@@ -1,7 +1,7 @@
 //! The rules of restores.
 
-use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::kv::{CommandStore, Kv};
+use super::{CommandOutcome, author, from_js, to_js};
 use crate::office::keys::rule as keys;
 use crate::office::orders::rule as transactions;
 use crate::office::system::rule::restore::{BackupSummary, Restore};
@@ -53,7 +53,7 @@ impl Choice {
 /// Returns the [`Choice`] for the options `{withKeys, onlyTransactions, onlyLedger, overwrite}` and the survey of a backup.
 #[wasm_bindgen(js_name = chooseRecords)]
 pub async fn choose_records(kv: Kv, options: JsValue, survey: Survey) -> Result<Choice, JsValue> {
-    let store = KvStore::new(kv);
+    let store = CommandStore::new(kv);
     let options = from_js(options)?;
     Restore::new(&store, options, survey.0).await.map(Choice).map_err(|error| store.failure(&error))
 }
@@ -61,7 +61,7 @@ pub async fn choose_records(kv: Kv, options: JsValue, survey: Survey) -> Result<
 /// Returns the API key that a record `{name, metadata, expiration?}` of a backup describes, in the format of
 /// the key list. Returns null for any other record.
 #[wasm_bindgen(js_name = backedKey)]
-pub fn backed_key(record: JsValue) -> Outcome {
+pub fn backed_key(record: JsValue) -> CommandOutcome {
     to_js(&keys::backed(&from_js(record)?))
 }
 
@@ -94,8 +94,8 @@ pub async fn erase_restored(
     value: String,
     metadata: JsValue,
     now_ms: f64,
-) -> Outcome {
-    let store = KvStore::new(kv);
+) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     let metadata = from_js(metadata)?;
     let now_ms = now_ms as u64;
     store.finish(transactions::erase_restored(&store, now_ms, &name, &value, metadata).await)
@@ -104,7 +104,7 @@ pub async fn erase_restored(
 /// Records in the audit log that a restore begins, and the hashes of the API keys that the restore will
 /// write. If this function throws, the restore must not begin.
 #[wasm_bindgen(js_name = recordRestore)]
-pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> CommandOutcome {
+    let store = CommandStore::new(kv);
     store.finish(author(&by)?.record(&store, "transactions restore", on).await)
 }

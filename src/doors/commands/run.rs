@@ -1,7 +1,7 @@
 //! The exports that check and run an operation, for the command line of the scripts.
 
-use super::kv::{Kv, KvStore};
-use super::{Outcome, to_js};
+use super::kv::{CommandStore, Kv};
+use super::{CommandOutcome, to_js};
 use crate::doors::platform::Platform;
 use crate::office::operations::Operation;
 use crate::office::shared::operation::call;
@@ -51,11 +51,11 @@ extern "C" {
 /// error until the operation has ended.
 struct Host<'h> {
     program: &'h Program,
-    store: &'h KvStore,
+    store: &'h CommandStore,
 }
 
 impl Host<'_> {
-    fn answer(&self, outcome: Outcome) -> Result<JsValue, Aborted> {
+    fn answer(&self, outcome: CommandOutcome) -> Result<JsValue, Aborted> {
         outcome.map_err(|thrown| {
             self.store.keep(thrown);
             Aborted
@@ -107,7 +107,7 @@ impl Outbox for Host<'_> {
 struct Script<'h>(std::marker::PhantomData<&'h ()>);
 
 impl<'h> Ports for Script<'h> {
-    type Store = KvStore;
+    type Store = CommandStore;
     type Platform = Platform;
     type Host = Host<'h>;
 }
@@ -126,9 +126,9 @@ pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
 /// For wrong arguments, throws `{usage}`. If the operation failed after a part of it was done, throws
 /// `{problem, answer}`. For any other failure, throws a text, or the error that the program threw.
 #[wasm_bindgen]
-pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
+pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> CommandOutcome {
     let (operation, arguments) = read(group, name, arguments)?;
-    let store = KvStore::new(program.records());
+    let store = CommandStore::new(program.records());
     let place = program.place();
     let host = Host { program: &program, store: &store };
     let operation_id = program.operation_id().as_deref().map(OperationId::parse).transpose();
@@ -166,11 +166,11 @@ struct RunAnswer<'a> {
     is_aside: bool,
 }
 
-fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> Outcome {
+fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> CommandOutcome {
     to_js(&RunAnswer { data, text, exit_code: *exit_code, is_aside: *is_aside })
 }
 
-fn thrown(store: &KvStore, failure: Failure) -> JsValue {
+fn thrown(store: &CommandStore, failure: Failure) -> JsValue {
     let is_thrown = failure.is_thrown();
     match failure {
         Failure::Usage(problem) => thrown_as("usage", &problem.into()),

@@ -1,6 +1,6 @@
 //! The consumer of the ledger's queue. It writes a row for each message.
 
-use super::Bindings;
+use super::DashboardBindings;
 use super::d1::D1Ledger;
 use crate::doors::cloudflare::slots::Slots;
 use crate::doors::cloudflare::{KvStore, QueueMessage};
@@ -40,7 +40,7 @@ thread_local! {
 
 /// The log line of a batch.
 #[derive(Serialize)]
-struct Line<'a> {
+struct BatchLog<'a> {
     ledger: &'a str,
     messages: usize,
     /// Number of messages that are delivered again.
@@ -52,7 +52,7 @@ struct Line<'a> {
 
 /// Consumes a batch of the ledger's queue. It never fails: messages that cannot be written now are delivered again.
 #[wasm_bindgen(js_name = queue)]
-pub async fn receive(batch: Batch, bindings: Bindings) {
+pub async fn receive(batch: Batch, bindings: DashboardBindings) {
     let messages: Vec<QueueMessage> =
         batch.messages().iter().map(|message| message.unchecked_into()).collect();
     let (count, began_ms) = (messages.len(), Platform.now_ms());
@@ -61,7 +61,7 @@ pub async fn receive(batch: Batch, bindings: Bindings) {
         None => (put_back(&messages, UNBOUND_SECONDS), Some("no database is bound as LEDGER_DB")),
     };
     let ms = Platform.now_ms().saturating_sub(began_ms);
-    let line = Line { ledger: "receive", messages: count, again, cause, ms };
+    let line = BatchLog { ledger: "receive", messages: count, again, cause, ms };
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
 }
 

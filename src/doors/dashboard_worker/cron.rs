@@ -1,7 +1,7 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, and repairs the records in KV that
 //! contain the updates for timelines.
 
-use super::Bindings;
+use super::DashboardBindings;
 use crate::doors::platform::Platform;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
@@ -24,7 +24,7 @@ const MAX_COMPARED: usize = 10;
 
 /// The log line of an invocation.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CronLog<'a> {
     ledger: &'a str,
     #[serde(flatten)]
     upkeep: Option<&'a Upkeep>,
@@ -36,7 +36,7 @@ struct Line<'a> {
 /// Repairs records of updates, then continues the comparison of the ledger with Workers KV. Returns no error:
 /// after a failure, the next invocation continues where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
-pub async fn keep_up(bindings: Bindings) {
+pub async fn keep_up(bindings: DashboardBindings) {
     let Some(ledger) = bindings.ledger() else { return };
     let store = bindings.store();
     mend_updates(&store, &ledger).await;
@@ -73,7 +73,7 @@ async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
 
 fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {
     let cause = outcome.as_ref().err().map(cause);
-    let line = Line { ledger: "reconcile", upkeep: outcome.as_ref().ok(), cause, ms };
+    let line = CronLog { ledger: "reconcile", upkeep: outcome.as_ref().ok(), cause, ms };
     let line = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
     match outcome {
         Ok(_) => console_log!("{line}"),

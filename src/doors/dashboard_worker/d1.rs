@@ -22,14 +22,14 @@ extern "C" {
     /// a statement.
     pub type D1;
     #[wasm_bindgen(method, catch)]
-    fn prepare(this: &D1, sql: &str) -> Result<Prepared, JsValue>;
+    fn prepare(this: &D1, sql: &str) -> Result<PreparedStatement, JsValue>;
     /// Runs statements in one transaction.
     #[wasm_bindgen(method, catch)]
     fn batch(this: &D1, statements: &Array) -> Result<Promise, JsValue>;
 
-    type Prepared;
+    type PreparedStatement;
     #[wasm_bindgen(method, catch)]
-    fn bind(this: &Prepared, parameter: &str) -> Result<Prepared, JsValue>;
+    fn bind(this: &PreparedStatement, parameter: &str) -> Result<PreparedStatement, JsValue>;
 
     /// The result of a statement, with an object for each row.
     type Answer;
@@ -82,7 +82,10 @@ impl D1Ledger {
         JsFuture::from(within(&running, RUN_MS)).await
     }
 
-    fn bound(&self, Statement { sql, parameter }: &Statement) -> Result<Prepared, JsValue> {
+    fn bound(
+        &self,
+        Statement { sql, parameter }: &Statement,
+    ) -> Result<PreparedStatement, JsValue> {
         let prepared = self.database.prepare(sql)?;
         if sql.contains("?1") { prepared.bind(parameter) } else { Ok(prepared) }
     }
@@ -135,14 +138,14 @@ fn meaning(said: &str) -> LedgerError {
 /// Logs why a call failed. D1's messages name only tables and columns, no values.
 fn reported(error: &JsValue, attempt: u32) -> LedgerError {
     let cause = &failure(error, RUN_MS);
-    let line = Failure { ledger: "run", cause, attempt };
+    let line = FailedCall { ledger: "run", cause, attempt };
     console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     meaning(cause)
 }
 
 /// The log line of a failed call.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct FailedCall<'a> {
     ledger: &'a str,
     cause: &'a str,
     attempt: u32,

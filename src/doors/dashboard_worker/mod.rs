@@ -25,34 +25,34 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     /// The bindings of `wrangler.dashboard.toml`.
     #[wasm_bindgen(extends = SharedBindings)]
-    pub type Bindings;
+    pub type DashboardBindings;
     #[wasm_bindgen(method, getter, js_name = LEDGER_DB)]
-    fn ledger_db(this: &Bindings) -> Option<D1>;
+    fn ledger_db(this: &DashboardBindings) -> Option<D1>;
     #[wasm_bindgen(method, getter, js_name = OPERATORS)]
-    fn operators(this: &Bindings) -> Option<String>;
+    fn operators(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SUPPORT)]
-    fn support(this: &Bindings) -> Option<String>;
+    fn support(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = ACCOUNTS)]
-    fn accounts(this: &Bindings) -> Option<String>;
+    fn accounts(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SERVICE_ORIGIN)]
-    fn service_origin(this: &Bindings) -> Option<String>;
+    fn service_origin(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BILLING_NAME)]
-    fn billing_name(this: &Bindings) -> Option<String>;
+    fn billing_name(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BILLING_ADDRESS)]
-    fn billing_address(this: &Bindings) -> Option<String>;
+    fn billing_address(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = TAX_TEXT)]
-    fn tax_text(this: &Bindings) -> Option<String>;
+    fn tax_text(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BANK_DETAILS)]
-    fn bank_details(this: &Bindings) -> Option<String>;
+    fn bank_details(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CONTACT)]
-    fn contact(this: &Bindings) -> Option<String>;
+    fn contact(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = UNUSUAL_CHARGE)]
-    fn unusual_charge(this: &Bindings) -> Option<String>;
+    fn unusual_charge(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = MESSAGING_BINDINGS)]
-    fn messaging_bindings(this: &Bindings) -> Option<String>;
+    fn messaging_bindings(this: &DashboardBindings) -> Option<String>;
 }
 
-impl Bindings {
+impl DashboardBindings {
     /// Returns the store of the records in Workers KV, with the functions that only operators need.
     fn store(&self) -> KvStore {
         KvStore::for_operators(self.pledges())
@@ -65,12 +65,12 @@ impl Bindings {
 }
 
 thread_local! {
-    static ISOLATE: Isolate = Isolate::default();
+    static ISOLATE: DashboardIsolate = DashboardIsolate::default();
 }
 
 /// The state that all requests of an isolate share.
 #[derive(Default)]
-struct Isolate {
+struct DashboardIsolate {
     in_flight: Rc<InFlight>,
     rounds: Rc<QueuedRounds>,
     settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
@@ -81,7 +81,7 @@ struct Isolate {
 #[wasm_bindgen]
 pub async fn serve(
     request: web_sys::Request,
-    bindings: Bindings,
+    bindings: DashboardBindings,
     context: Context,
 ) -> web_sys::Response {
     let (in_flight, rounds, settings) = ISOLATE.with(|isolate| {
@@ -110,7 +110,7 @@ pub async fn serve(
     to_web_response(response)
 }
 
-fn read_settings(bindings: &Bindings) -> Settings {
+fn read_settings(bindings: &DashboardBindings) -> Settings {
     Settings::parse(Variables {
         operators: &bindings.operators().unwrap_or_default(),
         support: &bindings.support().unwrap_or_default(),

@@ -35,7 +35,7 @@ impl Timer for Platform {
 /// The log line of a delivery.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct MessageLog<'a> {
     /// The transaction's ID.
     notification: &'a str,
     /// The service that delivers; left out for an e-mail.
@@ -86,7 +86,7 @@ async fn answer(
     };
     let Message { id: notification, service, round, .. } = message;
     let (service, round) = (*service, *round);
-    let line = Line { notification, service, round, attempt, cause, again_in_seconds };
+    let line = MessageLog { notification, service, round, attempt, cause, again_in_seconds };
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     match again_in_seconds {
         None => delivered.ack(),

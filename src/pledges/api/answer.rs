@@ -12,7 +12,7 @@ use strum::IntoStaticStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerError {
     /// The kind of error, which decides what a client does.
-    pub reason: Reason,
+    pub reason: ErrorReason,
     /// The `error` member of a body in the contract's error shape (§7).
     pub error: Option<String>,
     /// The problem and how to solve it, in lower case and without a full stop.
@@ -21,7 +21,7 @@ pub struct AnswerError {
 
 /// The kinds of errors that the contract distinguishes, and one for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-pub enum Reason {
+pub enum ErrorReason {
     /// The API key is missing or invalid. The client recognises this by the status 401.
     #[strum(to_string = "authentication_failed")]
     Authentication,
@@ -56,7 +56,7 @@ pub fn read(
     };
     let amount = extract(transaction).and_then(|body| body.amount.ok_or_else(Mismatch::of_amount));
     amount.map_err(|mismatch| match answer_error() {
-        documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
+        documented @ AnswerError { reason: ErrorReason::NotFound, .. } => documented,
         other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
     })
 }
@@ -78,13 +78,13 @@ fn answer_error(
     AnswerError { reason, error, message }
 }
 
-fn reason(operation: Operation, status: u16, body: Option<&Extracted>) -> Reason {
+fn reason(operation: Operation, status: u16, body: Option<&Extracted>) -> ErrorReason {
     let not_found =
         body.is_some_and(|body| body.error.as_deref() == Some(problem::TRANSACTION_NOT_FOUND));
     match (operation, status) {
-        (Operation::Get, _) if not_found => Reason::NotFound,
-        (_, 401) => Reason::Authentication,
-        _ => Reason::Other,
+        (Operation::Get, _) if not_found => ErrorReason::NotFound,
+        (_, 401) => ErrorReason::Authentication,
+        _ => ErrorReason::Other,
     }
 }
 
@@ -92,23 +92,23 @@ const NO_KEY: &str = "the service did not accept the API key";
 const NO_UNIT: &str = "the service did not accept the API key for this unit; a team-level key needs \
                        the ID of one of its team's units as the option `unitId`";
 
-fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
+fn message(reason: ErrorReason, status: u16, body: Option<&Extracted>) -> String {
     let words = body.map(words).unwrap_or_default();
     match (reason, status) {
-        (Reason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
-        (Reason::Authentication, _) if body.is_some_and(names_unit_header) => {
+        (ErrorReason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
+        (ErrorReason::Authentication, _) if body.is_some_and(names_unit_header) => {
             [NO_UNIT, &words].concat()
         }
-        (Reason::Authentication, _) => [NO_KEY, &words].concat(),
+        (ErrorReason::Authentication, _) => [NO_KEY, &words].concat(),
         // A browser reports a redirect as status 0.
-        (Reason::Other, 0 | 300..400) => {
+        (ErrorReason::Other, 0 | 300..400) => {
             "the service answered with a redirect; set `baseUrl` to the address behind it"
                 .to_owned()
         }
-        (Reason::Other, _) if body.is_none() => {
+        (ErrorReason::Other, _) if body.is_none() => {
             answered(status, " without a body of the contract's error shape")
         }
-        (Reason::Other, _) => answered(status, &words),
+        (ErrorReason::Other, _) => answered(status, &words),
     }
 }
 

@@ -46,12 +46,12 @@ pub fn next_chunk_bytes(come: usize) -> usize {
 #[derive(Debug, Default)]
 pub struct InFlight {
     all: Cell<usize>,
-    shares: RefCell<Vec<Rc<Share>>>,
+    shares: RefCell<Vec<Rc<OwnerShare>>>,
 }
 
 /// The bytes that an owner's requests hold.
 #[derive(Debug)]
-struct Share {
+struct OwnerShare {
     owner: String,
     bytes: Cell<usize>,
 }
@@ -63,7 +63,7 @@ impl InFlight {
         let mut shares = self.shares.borrow_mut();
         let known = shares.iter().find(|share| share.owner == owner).cloned();
         let share = known.unwrap_or_else(|| {
-            let share = Rc::new(Share { owner, bytes: Cell::default() });
+            let share = Rc::new(OwnerShare { owner, bytes: Cell::default() });
             shares.push(Rc::clone(&share));
             share
         });
@@ -84,7 +84,7 @@ pub struct Busy;
 #[derive(Debug)]
 pub struct Reservation<'f> {
     in_flight: &'f InFlight,
-    share: Rc<Share>,
+    share: Rc<OwnerShare>,
     bytes: usize,
     /// Whether the body or record that was read counts as small.
     is_small: bool,

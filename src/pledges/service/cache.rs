@@ -56,10 +56,10 @@ pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker after brotli.
 #[derive(Debug)]
-pub struct Cache<K, V>(RefCell<Vec<Entry<K, V>>>);
+pub struct Cache<K, V>(RefCell<Vec<CacheEntry<K, V>>>);
 
 #[derive(Debug)]
-struct Entry<K, V> {
+struct CacheEntry<K, V> {
     key: K,
     value: Rc<V>,
     expires_ms: u64,
@@ -93,10 +93,10 @@ impl<K: Ord, V> Cache<K, V> {
     /// Keeps a value that has this many bytes in memory.
     pub fn keep_sized(&self, key: K, value: V, bytes: usize, now_ms: u64) -> Rc<V> {
         let expires_ms = now_ms.saturating_add(LIFETIME_MS);
-        self.keep_entry(Entry { key, value: Rc::new(value), expires_ms, bytes }, now_ms)
+        self.keep_entry(CacheEntry { key, value: Rc::new(value), expires_ms, bytes }, now_ms)
     }
 
-    fn keep_entry(&self, entry: Entry<K, V>, now_ms: u64) -> Rc<V> {
+    fn keep_entry(&self, entry: CacheEntry<K, V>, now_ms: u64) -> Rc<V> {
         let mut entries = self.0.borrow_mut();
         entries.retain(|other| now_ms < other.expires_ms && other.key != entry.key);
         let bytes = entries.iter().map(|entry| entry.bytes).sum::<usize>();
@@ -126,7 +126,8 @@ impl AcceptedKeys {
 
     pub fn keep(&self, hash: KeyHash, now_ms: u64) {
         let expires_ms = now_ms.saturating_add(EXEMPT_MS);
-        self.0.keep_entry(Entry { key: hash, value: Rc::new(()), expires_ms, bytes: 0 }, now_ms);
+        self.0
+            .keep_entry(CacheEntry { key: hash, value: Rc::new(()), expires_ms, bytes: 0 }, now_ms);
     }
 
     /// Removes a key after it was refused.

@@ -12,7 +12,7 @@ use std::ops::Not;
 /// The log line of an answer.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct LogLine<'a> {
     /// The request's ID, which the answer also has.
     request: &'a str,
     /// The deployed version.
@@ -73,7 +73,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         }
         let (request_log, id) = (&self.request_log, request.id());
         let (issue, unsent) = (request_log.issue.get(), request_log.unsent.borrow());
-        let line = Line {
+        let line = LogLine {
             request: &id,
             version: &self.settings.version,
             route,

@@ -10,7 +10,7 @@ use std::pin::Pin;
 /// release that knows only e-mails cannot read such a message. After a rollback, that release drops the
 /// message, instead of sending an e-mail that nobody asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", into = "Queued")]
+#[serde(rename_all = "camelCase", into = "QueuedMessage")]
 pub struct Message {
     /// The transaction's ID.
     #[serde(alias = "transactionId")]
@@ -29,16 +29,16 @@ pub struct Message {
 /// The JSON of a [`Message`].
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum Queued {
+enum QueuedMessage {
     Email { id: String, created_at: String, round: u32 },
     Other { transaction_id: String, created_at: String, round: u32, service: NotificationService },
 }
 
-impl From<Message> for Queued {
+impl From<Message> for QueuedMessage {
     fn from(Message { id, created_at, round, service }: Message) -> Self {
         match service {
-            NotificationService::Email => Queued::Email { id, created_at, round },
-            service => Queued::Other { transaction_id: id, created_at, round, service },
+            NotificationService::Email => QueuedMessage::Email { id, created_at, round },
+            service => QueuedMessage::Other { transaction_id: id, created_at, round, service },
         }
     }
 }

@@ -16,11 +16,11 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The latest replay records that this isolate wrote, grouped by unit and mode.
 #[derive(Debug, Default)]
-pub struct RecentReplays(RefCell<Vec<Share>>);
+pub struct RecentReplays(RefCell<Vec<ScopeReplays>>);
 
 /// The replay records of one unit in one mode, oldest first.
 #[derive(Debug)]
-struct Share {
+struct ScopeReplays {
     scope: Scope,
     replays: VecDeque<RecentReplay>,
     bytes: usize,
@@ -48,7 +48,8 @@ impl RecentReplays {
         match shares.iter_mut().find(|share| share.scope == *scope) {
             Some(share) => share.push(recent),
             None => {
-                let mut share = Share { scope: scope.clone(), replays: VecDeque::new(), bytes: 0 };
+                let mut share =
+                    ScopeReplays { scope: scope.clone(), replays: VecDeque::new(), bytes: 0 };
                 share.push(recent);
                 shares.push(share);
             }
@@ -87,7 +88,7 @@ impl RecentReplays {
     }
 }
 
-impl Share {
+impl ScopeReplays {
     fn push(&mut self, recent: RecentReplay) {
         self.bytes += recent.bytes();
         self.replays.push_back(recent);
@@ -114,6 +115,6 @@ impl RecentReplay {
     }
 }
 
-fn bytes_of(shares: &[Share]) -> usize {
+fn bytes_of(shares: &[ScopeReplays]) -> usize {
     shares.iter().map(|share| share.bytes).sum()
 }

@@ -9,7 +9,7 @@ use crate::pledges::store::{
 use crate::pledges::types::TransactionId;
 use serde::de::DeserializeOwned;
 
-type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
+type FoundRecord<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
 
 impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Reads and decodes a record; `None` if there is none.
@@ -60,7 +60,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     }
 
     /// Finds a transaction by its ID. If the service cannot have generated the ID, the store is not read.
-    pub(crate) async fn transaction(&self, id: &str) -> Found<S::Value> {
+    pub(crate) async fn transaction(&self, id: &str) -> FoundRecord<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
             None => Ok(None),

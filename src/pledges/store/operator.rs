@@ -20,7 +20,7 @@ pub trait ListingStore: Store {
     ///
     /// # Errors
     /// If the store does not answer.
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError>;
 
     /// Returns the names of the records on the first page. A store may override this to read nothing but the
     /// names.
@@ -67,7 +67,7 @@ pub trait OperatorStore: ListingStore {
 
 /// A page of a list: at most 1,000 records.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Page {
+pub struct ListPage {
     /// The records, without their values.
     pub records: Vec<KeyInfo>,
     /// The cursor of the next page; `None` on the last page.

@@ -3,6 +3,7 @@
 
 mod circles;
 mod source;
+mod types;
 
 use source::{PARTS, Source, files, read, sources};
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,7 +9,7 @@ use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::pledges::auth::KeyRecord;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::{
-    Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
 use serde_json::json;
 use std::cell::Cell;
@@ -114,7 +114,7 @@ impl Store for Racing<'_> {
 }
 
 impl ListingStore for Racing<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.store.list(prefix, cursor).await
     }
 }

@@ -7,7 +7,7 @@ use crate::kv::{
     WRITE_FAULTS, WRITE_MS,
 };
 use impact_pledge::pledges::store::{
-    Key, KeyInfo, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
+    Key, KeyInfo, ListPage, ListingStore, NoMetadata, OperatorStore, Store, StoreError, Stored,
     StoredValue,
 };
 use std::borrow::Cow;
@@ -55,7 +55,7 @@ impl Namespace {
     }
 
     /// Returns a page of a list. For operators, some pages are empty although others follow, and some cursors expire.
-    fn page(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    fn page(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let kv = &self.kv;
         let is_short = self.page_length < usize::MAX;
         let odd =
@@ -79,7 +79,7 @@ impl Namespace {
             expiration: None,
         };
         let cursor = (!is_last).then(|| [lapses, &last].concat());
-        Ok(Page { records: records.into_iter().map(listed).collect(), cursor })
+        Ok(ListPage { records: records.into_iter().map(listed).collect(), cursor })
     }
 
     fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
@@ -130,7 +130,7 @@ impl Store for Namespace {
 impl ListingStore for Namespace {
     /// Returns a page of a list, as one of KV's storage locations shows it. The page may show an earlier
     /// state.
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);
         let call = calls.begin("list", prefix, fault, None);

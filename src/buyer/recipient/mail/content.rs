@@ -5,7 +5,7 @@ use crate::buyer::recipient::heading::recipient_name;
 use crate::buyer::recipient::language::{Language, Plural};
 use crate::buyer::recipient::page::SERVICE_NAME;
 use crate::buyer::recipient::profile::Profile;
-use crate::buyer::recipient::quantity::Line;
+use crate::buyer::recipient::quantity::PledgeLine;
 use crate::buyer::recipient::text::{brief, own_lines, preview};
 use crate::buyer::recipient::words::{Sentence, fill, part};
 use crate::pledges::types::{RetrievedPledgeTransaction, Trigger};
@@ -19,7 +19,7 @@ const MAX_LIST_BYTES: usize = 32 * 1024;
 const MARKUP_BYTES: usize = 200;
 
 /// The content of the e-mail, for plain text and HTML.
-pub(super) struct Content<'c> {
+pub(super) struct MailContent<'c> {
     pub language: Language,
     pub shop: &'c str,
     /// The lines of the shop's own sentence.
@@ -31,14 +31,14 @@ pub(super) struct Content<'c> {
     /// The recipient's name.
     name: Option<String>,
     /// The pledges that are listed, such as `12 trees` and `Mangroves`.
-    pledges: Vec<Line>,
+    pledges: Vec<PledgeLine>,
     count: usize,
     day: Option<String>,
     reference: Option<String>,
     is_test: bool,
 }
 
-impl<'c> Content<'c> {
+impl<'c> MailContent<'c> {
     pub fn new(
         transaction: &'c RetrievedPledgeTransaction<'_>,
         profile: Option<&'c Profile>,
@@ -46,7 +46,7 @@ impl<'c> Content<'c> {
         link: &'c str,
     ) -> Self {
         let language = calendar.language;
-        Content {
+        MailContent {
             language,
             shop: profile.map_or(SERVICE_NAME, |profile| &profile.name),
             own_lines: profile
@@ -148,11 +148,11 @@ impl<'c> Content<'c> {
 const MAX_PREVIEWED: usize = 4;
 
 /// Returns the lines of the first pledges, as many as [`MAX_PLEDGES`] and [`MAX_LIST_BYTES`] allow.
-fn listed(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> Vec<Line> {
+fn listed(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> Vec<PledgeLine> {
     let mut bytes = 0;
     let pledges = transaction.pledges.iter().take(MAX_PLEDGES);
-    let lines = pledges.map(|pledge| Line::new(language, pledge));
-    let fits = move |line: &Line| {
+    let lines = pledges.map(|pledge| PledgeLine::new(language, pledge));
+    let fits = move |line: &PledgeLine| {
         let name = line.name.as_deref().unwrap_or_default();
         bytes += MARKUP_BYTES + escaped_bytes(&line.quantity) + escaped_bytes(name);
         bytes <= MAX_LIST_BYTES

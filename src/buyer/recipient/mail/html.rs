@@ -1,6 +1,6 @@
 //! Renders the e-mail as HTML: one column, in tables, because some mail programs apply widths only to tables.
 
-use super::content::Content;
+use super::content::MailContent;
 use super::style::{
     BUTTON_HEIGHT, COLUMN, FOOT, HEADING, HIDDEN, LABEL, LOGO_HEIGHT, Look, MAIN, MARGIN, NOTE,
     PAPER, PARAGRAPH, SOFT, WORD_COLUMN, WORD_COLUMN_END, WORD_HEAD, cell_style,
@@ -10,7 +10,7 @@ use crate::buyer::recipient::words::Sentence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Renders the document.
-pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
+pub(super) fn document(content: &MailContent<'_>, look: &Look<'_>) -> String {
     let document = html! {
         (DOCTYPE)
         html lang=(content.language.tag()) xmlns:o="urn:schemas-microsoft-com:office:office" {
@@ -43,7 +43,7 @@ pub(super) fn document(content: &Content<'_>, look: &Look<'_>) -> String {
 
 /// Renders the preview text that mail programs show after the subject. It ends with invisible characters,
 /// which fill the preview. So the e-mail's first words do not appear in the preview.
-fn preheader(content: &Content<'_>) -> Markup {
+fn preheader(content: &MailContent<'_>) -> Markup {
     html! {
         div.preheader aria-hidden="true" style=(HIDDEN) {
             (content.preheader()) (PreEscaped("&#847;&zwnj;&nbsp;".repeat(60)))
@@ -51,7 +51,7 @@ fn preheader(content: &Content<'_>) -> Markup {
     }
 }
 
-fn column(content: &Content<'_>, look: &Look<'_>) -> Markup {
+fn column(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     html! {
         table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style=(COLUMN) {
             tr {
@@ -68,7 +68,7 @@ fn column(content: &Content<'_>, look: &Look<'_>) -> Markup {
 }
 
 /// Renders the shop's logo or name.
-fn shop(content: &Content<'_>, look: &Look<'_>) -> Markup {
+fn shop(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     html! {
         @if let Some(logo) = look.logo {
             p style="margin:0 0 28px" {
@@ -80,7 +80,7 @@ fn shop(content: &Content<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-fn message(content: &Content<'_>, look: &Look<'_>) -> Markup {
+fn message(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     let (greeting, name) = content.greeting();
     let (sentence, [shop, other]) = content.statement();
     html! {
@@ -98,7 +98,7 @@ fn message(content: &Content<'_>, look: &Look<'_>) -> Markup {
 
 /// Renders the list of pledges with paragraphs instead of `ul` and `li`: Word, which Outlook uses, gives
 /// those elements margins that no style removes.
-fn list(content: &Content<'_>, look: &Look<'_>) -> Markup {
+fn list(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     let mut lines = content.lines().peekable();
     html! {
         @if lines.peek().is_some() {
@@ -119,7 +119,7 @@ fn list(content: &Content<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-fn own_sentence(content: &Content<'_>) -> Markup {
+fn own_sentence(content: &MailContent<'_>) -> Markup {
     html! {
         @if let [first, others @ ..] = &*content.own_lines {
             p dir="auto" style=(PARAGRAPH) {
@@ -130,7 +130,7 @@ fn own_sentence(content: &Content<'_>) -> Markup {
     }
 }
 
-fn button(content: &Content<'_>, look: &Look<'_>) -> Markup {
+fn button(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     html! {
         table role="presentation" cellpadding="0" cellspacing="0" border="0" {
             tr {
@@ -144,7 +144,7 @@ fn button(content: &Content<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-fn foot(content: &Content<'_>) -> Markup {
+fn foot(content: &MailContent<'_>) -> Markup {
     html! {
         p.soft style=(SOFT) { bdi { (content.facts()) } }
         p.soft style=(SOFT) {

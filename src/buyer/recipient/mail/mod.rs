@@ -23,7 +23,7 @@ use super::text::sender;
 use crate::buyer::web_address::WebAddress;
 use crate::pledges::time::TimeZones;
 use crate::pledges::types::RetrievedPledgeTransaction;
-use content::Content;
+use content::MailContent;
 use style::Look;
 
 /// An e-mail without the addresses of sender and recipient.
@@ -89,9 +89,9 @@ fn content<'c>(
     transaction: &'c RetrievedPledgeTransaction<'_>,
     profile: Option<&'c Profile>,
     zones: &'c dyn TimeZones,
-) -> Option<Content<'c>> {
+) -> Option<MailContent<'c>> {
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
     let language = profile.and_then(|profile| profile.language).unwrap_or_default();
     let calendar = Calendar::new(language, profile, zones);
-    Some(Content::new(transaction, profile, calendar, link))
+    Some(MailContent::new(transaction, profile, calendar, link))
 }

@@ -1,22 +1,22 @@
 //! Writes the plain text of a notification: as an e-mail, or as a message of a messaging service.
 
-use super::content::Content;
+use super::content::MailContent;
 use crate::buyer::recipient::words::{Sentence, fill};
 
 /// Writes the text of the e-mail. Its last paragraph is marked as a signature, which mail programs leave out
 /// of replies.
-pub(super) fn mail_text(content: &Content<'_>) -> String {
+pub(super) fn mail_text(content: &MailContent<'_>) -> String {
     text(content, "-- \n", Sentence::MailWhy)
 }
 
 /// Writes the text of a message that a messaging service delivers.
-pub(super) fn message_text(content: &Content<'_>) -> String {
+pub(super) fn message_text(content: &MailContent<'_>) -> String {
     text(content, "", Sentence::MessageWhy)
 }
 
 /// Writes the paragraphs of a text. The last one has the reference and the day, and says why the recipient
 /// gets the text.
-fn text(content: &Content<'_>, before_facts: &str, why: Sentence) -> String {
+fn text(content: &MailContent<'_>, before_facts: &str, why: Sentence) -> String {
     let (greeting, name) = content.greeting();
     let say = |sentence| content.language.text(sentence);
     let cause = content.cause.iter().map(|cause| format!("{}\n{cause}", say(Sentence::Cause)));
@@ -32,7 +32,7 @@ fn text(content: &Content<'_>, before_facts: &str, why: Sentence) -> String {
     paragraphs.join("\n\n") + "\n"
 }
 
-fn list(content: &Content<'_>) -> String {
+fn list(content: &MailContent<'_>) -> String {
     let line = |(quantity, name): (Option<&str>, Option<&str>)| {
         let parts = [quantity, name].into_iter().flatten().collect::<Vec<_>>();
         format!("- {}", parts.join(" · "))

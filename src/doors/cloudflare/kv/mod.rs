@@ -8,7 +8,7 @@ pub use namespace::{KvNamespace, put_options};
 use super::deadline::{failure, within};
 use super::json::{from_js, log_error, to_js};
 use crate::pledges::store::{
-    Key, LEAST_CACHE_SECONDS, ListingStore, Page, Store, StoreError, Stored, StoredValue,
+    Key, LEAST_CACHE_SECONDS, ListPage, ListingStore, Store, StoreError, Stored, StoredValue,
 };
 use js_sys::{Promise, Uint8Array};
 use namespace::{Found, ListOptions, get_options};
@@ -109,10 +109,10 @@ struct ListedName {
 }
 
 impl ListingStore for KvStore {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let page = self.listed(prefix, cursor).await?;
         let ListedPage { keys: records, cursor } = from_js(&page).ok_or_else(damaged_list)?;
-        Ok(Page { records, cursor })
+        Ok(ListPage { records, cursor })
     }
 
     /// Lists only names. The code that reads metadata would add 6 KB to the service's compressed wasm.

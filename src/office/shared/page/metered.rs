@@ -2,7 +2,7 @@
 
 use crate::pledges::http::{Busy, Reservation};
 use crate::pledges::store::{
-    Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored, StoredValue,
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored, StoredValue,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -90,7 +90,7 @@ impl<'s, S: Store> Store for Metered<'s, S> {
 }
 
 impl<S: ListingStore> ListingStore for Metered<'_, S> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.store.list(prefix, cursor).await
     }
 }

@@ -8,7 +8,7 @@ use crate::buyer::recipient::Profile;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::pledges::order_number::folded;
 use crate::pledges::store::{
-    Key as _, MAX_READS, OperatorStore, Page, ProfileKey, StoreError, TeamKey, UnitKey,
+    Key as _, ListPage, MAX_READS, OperatorStore, ProfileKey, StoreError, TeamKey, UnitKey,
 };
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ async fn copy_kind(
 ) -> Result<(), StoreError> {
     let (mut after, mut cursor) = (String::new(), None);
     for _ in 0..MAX_PAGES {
-        let Page { records, cursor: next } = store.list(prefix, cursor.as_deref()).await?;
+        let ListPage { records, cursor: next } = store.list(prefix, cursor.as_deref()).await?;
         let ids: Vec<_> = records.iter().filter_map(|it| it.name.strip_prefix(prefix)).collect();
         let until = next.as_ref().and(ids.last()).copied();
         if next.is_some() && until.is_none() {

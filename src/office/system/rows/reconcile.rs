@@ -16,7 +16,7 @@ use crate::office::shops::rows::names;
 use crate::pledges::auth::check_id;
 use crate::pledges::service::Clock;
 use crate::pledges::store::{
-    Key as _, KeyInfo, MemberKey, OperatorStore, Page, PersonKey, PersonNote, SettlementKey,
+    Key as _, KeyInfo, ListPage, MemberKey, OperatorStore, PersonKey, PersonNote, SettlementKey,
     StoreError, TransactionKey,
 };
 use crate::pledges::time::parse_ms;
@@ -162,7 +162,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 
     /// Compares a page of KV's list with the ledger's entries (rows, claims or people) in the same range
     /// of names. Skips pages without names, which KV returns where many records were removed.
-    async fn compare(&mut self, page: Page) -> Result<()> {
+    async fn compare(&mut self, page: ListPage) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());
         }
@@ -188,7 +188,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 
     /// Returns the next page of KV's list. After [`MAX_FAILURES`] failures the pass is cancelled, and the next one
     /// starts from the beginning.
-    async fn list(&mut self) -> Result<Page> {
+    async fn list(&mut self) -> Result<ListPage> {
         self.calls = self.calls.saturating_sub(1);
         self.asked = self.clock.now_ms();
         let page = self.store.list(self.prefix(), self.state.cursor.as_deref()).await;
@@ -223,7 +223,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 }
 
 /// Returns the last name of a page, without its prefix; `None` on the last page.
-fn last_name(page: &Page, prefix: &str) -> Option<String> {
+fn last_name(page: &ListPage, prefix: &str) -> Option<String> {
     page.cursor.as_ref()?;
     page.records.last()?.name.strip_prefix(prefix).map(str::to_owned)
 }
@@ -232,7 +232,7 @@ fn last_name(page: &Page, prefix: &str) -> Option<String> {
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     /// Updates the ledger's claims (locks on payments or memberships) from a page of their records.
-    async fn import(&mut self, kind: Kind, page: &Page, until: Option<&str>) -> Result<()> {
+    async fn import(&mut self, kind: Kind, page: &ListPage, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let is_ours = |name: &str| match kind {
             Kind::Settlement => SettlementKey::parse(name).is_some_and(|it| is_id(it.unit)),
@@ -250,7 +250,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 
     /// Updates the ledger's list of people from a page of their records. Skips records that cannot be read.
-    async fn import_people(&mut self, page: &Page, until: Option<&str>) -> Result<()> {
+    async fn import_people(&mut self, page: &ListPage, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let names = page.records.iter().filter_map(|it| it.name.strip_prefix(PersonKey::PREFIX));
         let names: Vec<_> = names.filter(|name| name.len() <= MAX_PERSON_NAME).collect();

@@ -10,7 +10,7 @@ use crate::office::orders::rows::entry::{Entry, Origin};
 use crate::office::orders::rows::removal;
 use crate::office::shared::rows::port::{LedgerError, Query, ask};
 use crate::pledges::service::Clock;
-use crate::pledges::store::{Key as _, KeyInfo, OperatorStore, Page, Recorded, TransactionKey};
+use crate::pledges::store::{Key as _, KeyInfo, ListPage, OperatorStore, Recorded, TransactionKey};
 use crate::pledges::time::{DAY_MS, parse_ms};
 use crate::pledges::types::TransactionId;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(crate) struct ListedTransaction {
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     /// Compares a page of transactions with the rows in the same range of IDs, and corrects the rows.
-    pub(crate) async fn compare_rows(&mut self, page: Page, until: Option<&str>) -> Result<()> {
+    pub(crate) async fn compare_rows(&mut self, page: ListPage, until: Option<&str>) -> Result<()> {
         let (mut listed, mut findings) = (Vec::with_capacity(page.records.len()), Vec::new());
         for record in &page.records {
             match read(record) {

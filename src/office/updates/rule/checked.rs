@@ -3,7 +3,7 @@
 use super::refusal::refused;
 use crate::buyer::recipient::Language;
 use crate::buyer::updates::{
-    Coordinates, Day, Line, MAX_NAME, MAX_SENTENCE, Picture, Place, SecureUrl, Stage, Texts,
+    Coordinates, Day, MAX_NAME, MAX_SENTENCE, OneLine, Picture, Place, SecureUrl, Stage, Texts,
     Update, UpdateId,
 };
 use crate::office::fulfilment::rule::{MAX_OFFERING, is_offering};
@@ -135,9 +135,9 @@ fn day(text: &str, clock: &impl Clock) -> Result<Day> {
     }
 }
 
-fn line(name: &str, text: &str) -> Result<Option<Line<MAX_NAME>>> {
+fn line(name: &str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
     let parse = |text| {
-        Line::parse(text).ok_or_else(|| {
+        OneLine::parse(text).ok_or_else(|| {
             refused(format_args!(
                 "`{name}` must be one line of at most {MAX_NAME} characters, without invisible characters"
             ))
@@ -224,7 +224,7 @@ fn texts(new: &[(String, String)]) -> Result<Texts> {
                 tags.join(", ")
             )));
         };
-        let sentence = Line::parse(text.clone());
+        let sentence = OneLine::parse(text.clone());
         if !sentence.is_some_and(|sentence| texts.insert(language.tag(), sentence)) {
             return Err(refused(format_args!(
                 "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without invisible \

@@ -3,7 +3,7 @@
 
 use crate::{VALID, send, service};
 use impact_pledge::pledges::api::answer;
-use impact_pledge::pledges::api::answer::Reason;
+use impact_pledge::pledges::api::answer::ErrorReason;
 use impact_pledge::pledges::api::{Operation, to_json};
 use impact_pledge::pledges::types::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
@@ -196,7 +196,7 @@ fn answered(operation: Operation, status: u16, body: &[u8]) {
         }
         Err(error) => {
             assert!(error.message.chars().count() <= 1_200, "{}", error.message);
-            assert!(error.reason != Reason::Authentication || status == 401);
+            assert!(error.reason != ErrorReason::Authentication || status == 401);
         }
     }
 }
