@@ -2,7 +2,7 @@
 
 use super::outgoing_message::{AdapterState, message_body};
 use super::{Delivery, Mailer, Messenger, Notifier, Reason, Timer};
-use crate::buyer::adapters::DoorName;
+use crate::buyer::adapters::AdapterName;
 use crate::buyer::recipient::{Language, Mail, Profile, mail, message_texts};
 use crate::pledges::http::at_origin;
 use crate::pledges::store::ListingStore;
@@ -24,7 +24,7 @@ pub(super) enum DraftContent {
     /// An e-mail.
     Mail { mail: Mail, reply_to: Option<String> },
     /// A message for an adapter, as the body of a request.
-    Message { door: DoorName, body: Vec<u8> },
+    Message { address: AdapterName, body: Vec<u8> },
 }
 
 impl Draft {
@@ -65,8 +65,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         } else {
             let texts = message_texts(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
             let body = message_body(service, (delivery.id, unit), &record, profile, &texts);
-            let door = DoorName { service, is_live };
-            (DraftContent::Message { door, body: body.ok_or(Reason::NoPage)? }, texts.language)
+            let address = AdapterName { service, is_live };
+            (DraftContent::Message { address, body: body.ok_or(Reason::NoPage)? }, texts.language)
         };
         Ok(Draft { content, language, to, is_live })
     }
@@ -82,7 +82,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         match (service.is_email(), is_live) {
             (true, true) => Ok(email),
             (true, false) => self.settings.test_to.as_deref().ok_or(Reason::TestMode),
-            (false, _) => match (self.messenger.adapter(DoorName { service, is_live }), is_live) {
+            (false, _) => match (self.messenger.adapter(AdapterName { service, is_live }), is_live)
+            {
                 (AdapterState::Attached, _) => Ok(email),
                 (AdapterState::Invalid, _) => Err(Reason::InvalidAdapter),
                 (AdapterState::Absent, true) => Err(Reason::NotAttached),

@@ -131,9 +131,9 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
                 let email = OutgoingEmail { to, reply_to, mail, key, id, marker };
                 self.mailer.send(&email).await.map(Some)
             }
-            DraftContent::Message { door, body } => {
-                let webhook_id = webhook_id(id, door.service, round);
-                let message = OutgoingMessage { door: *door, webhook_id, body, id, marker };
+            DraftContent::Message { address, body } => {
+                let webhook_id = webhook_id(id, address.service, round);
+                let message = OutgoingMessage { address: *address, webhook_id, body, id, marker };
                 self.messenger.send_message(&message).await.map(|()| None)
             }
         }

@@ -1,7 +1,7 @@
 //! Messages to send through the adapter of a messaging service, and the interface to adapters.
 
 use super::{Marker, SendError};
-use crate::buyer::adapters::DoorName;
+use crate::buyer::adapters::AdapterName;
 use crate::buyer::recipient::{MessageTexts, Profile, shortened};
 use crate::pledges::api::to_json;
 use crate::pledges::types::{
@@ -12,8 +12,8 @@ use serde::Serialize;
 /// A message for an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage<'l> {
-    /// The door to the adapter: the service binding or the URL through which it is reached.
-    pub door: DoorName,
+    /// The address of the adapter: the service binding or the URL through which it is reached.
+    pub address: AdapterName,
     /// The ID of the message. All attempts to deliver the message have the same ID, so that the adapter can
     /// recognise a repeated one.
     pub webhook_id: String,
@@ -89,7 +89,7 @@ pub(super) fn message_body(
     }))
 }
 
-/// Whether an adapter can be reached through a door, which is a service binding or a URL.
+/// Whether an adapter can be reached through an address, which is a service binding or a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterState {
     /// An adapter is attached to the service binding or the URL.
@@ -103,8 +103,8 @@ pub enum AdapterState {
 /// The adapters of the messaging services.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Messenger {
-    /// Returns whether an adapter can be reached through a door, which is a service binding or a URL.
-    fn adapter(&self, door: DoorName) -> AdapterState;
+    /// Returns whether an adapter can be reached through an address, which is a service binding or a URL.
+    fn adapter(&self, address: AdapterName) -> AdapterState;
 
     /// Sends one message.
     ///
@@ -118,7 +118,7 @@ pub trait Messenger {
 pub struct NoMessenger;
 
 impl Messenger for NoMessenger {
-    fn adapter(&self, _: DoorName) -> AdapterState {
+    fn adapter(&self, _: AdapterName) -> AdapterState {
         AdapterState::Absent
     }
 

@@ -9,7 +9,7 @@ use super::cloudflare::{
     to_web_response, trimmed,
 };
 use super::platform::Platform;
-use crate::buyer::adapters::Doors;
+use crate::buyer::adapters::AdapterAddresses;
 use crate::buyer::timeline::Timelines;
 use crate::pledges::service::{
     Caches, LedgerQueue, Outbox, RequestLog, Service, Settings, Variables,
@@ -92,7 +92,7 @@ async fn serve(
 }
 
 fn read_settings(bindings: &ApiBindings) -> Settings {
-    let adapters = Doors::read(&**bindings).adapters();
+    let adapters = AdapterAddresses::read(&**bindings).adapters();
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),

@@ -3,7 +3,7 @@
 use super::kv::KvNamespace;
 use super::outbox::DelayedQueue;
 use super::queue::Queue;
-use crate::buyer::adapters::DoorVariables;
+use crate::buyer::adapters::AddressVariables;
 use js_sys::{Promise, Reflect};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 
@@ -81,7 +81,7 @@ impl Bindings {
     }
 }
 
-impl DoorVariables for Bindings {
+impl AddressVariables for Bindings {
     fn has_binding(&self, name: &str) -> bool {
         let is_bound = |binding: JsValue| binding.is_object() || binding.is_function();
         Reflect::get(self, &name.into()).is_ok_and(is_bound)

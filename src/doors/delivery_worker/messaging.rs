@@ -1,7 +1,7 @@
 //! Sends messages to the operator's adapters: through a service binding, or by an HTTP request.
 
 use super::sending::{Sending, fetch, patiently, temporary, wait_of};
-use crate::buyer::adapters::{Door, DoorName, Doors, TimedId};
+use crate::buyer::adapters::{AdapterAddress, AdapterAddresses, AdapterName, TimedId};
 use crate::buyer::delivery::{AdapterState, Messenger, OutgoingMessage, SendError, adapter_answer};
 use crate::doors::cloudflare::deadline::within;
 use crate::doors::cloudflare::{Bindings, KvNamespace};
@@ -28,8 +28,8 @@ pub struct MessengerClient<'b> {
 }
 
 impl Messenger for MessengerClient<'_> {
-    fn adapter(&self, door: DoorName) -> AdapterState {
-        match Doors::read_one(self.bindings, door) {
+    fn adapter(&self, address: AdapterName) -> AdapterState {
+        match AdapterAddresses::read_one(self.bindings, address) {
             Ok(Some(_)) => AdapterState::Attached,
             Ok(None) => AdapterState::Absent,
             Err(_) => AdapterState::Invalid,
@@ -43,16 +43,16 @@ impl Messenger for MessengerClient<'_> {
 
 impl MessengerClient<'_> {
     async fn try_to_send(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
-        let door = Doors::read_one(self.bindings, message.door).ok().flatten();
-        let door = door.ok_or_else(|| temporary("not-attached"))?;
+        let address = AdapterAddresses::read_one(self.bindings, message.address).ok().flatten();
+        let address = address.ok_or_else(|| temporary("not-attached"))?;
         let abort = AbortController::new().map_err(|_| temporary("no-request"))?;
-        let request = request(&door, message, &abort).map_err(|_| temporary("no-request"))?;
+        let request = request(&address, message, &abort).map_err(|_| temporary("no-request"))?;
         let failed = |_| {
             abort.abort();
             temporary("no-answer")
         };
-        let sent = self.call(&door, message.door, &request).map_err(failed)?;
-        let key = NotificationKey(message.id, message.door.service);
+        let sent = self.call(&address, message.address, &request).map_err(failed)?;
+        let key = NotificationKey(message.id, message.address.service);
         self.sending.begin_with(&sent, &self.records, &key, message.marker)?;
         let response = JsFuture::from(within(&sent, SEND_MS)).await.map_err(failed)?;
         let response: Response = response.dyn_into().map_err(failed)?;
@@ -61,8 +61,13 @@ impl MessengerClient<'_> {
         adapter_answer(response.status(), after)
     }
 
-    fn call(&self, door: &Door, name: DoorName, request: &Request) -> Result<Promise, JsValue> {
-        match door.url {
+    fn call(
+        &self,
+        address: &AdapterAddress,
+        name: AdapterName,
+        request: &Request,
+    ) -> Result<Promise, JsValue> {
+        match address.url {
             Some(_) => fetch(request),
             None => self.bindings.service(&name.to_string())?.fetch(request),
         }
@@ -71,12 +76,12 @@ impl MessengerClient<'_> {
 
 /// Makes the request, signed with the time of this attempt.
 fn request(
-    door: &Door,
+    address: &AdapterAddress,
     message: &OutgoingMessage<'_>,
     abort: &AbortController,
 ) -> Result<Request, JsValue> {
     let (id, seconds) = (&*message.webhook_id, Platform.now_ms() / 1_000);
-    let url = door.url.as_deref().unwrap_or(message.door.internal_url());
+    let url = address.url.as_deref().unwrap_or(message.address.internal_url());
     let mut builder = RequestBuilder::new(url)
         .method(Method::POST)
         .header("content-type", "application/json")
@@ -84,7 +89,7 @@ fn request(
         .header("webhook-timestamp", &seconds.to_string())
         .redirect(RequestRedirect::Manual) // a redirect would send the message to another server
         .abort_signal(Some(&abort.signal()));
-    if let Some(secrets) = &door.secrets {
+    if let Some(secrets) = &address.secrets {
         let signature = secrets.sign(TimedId { id, seconds }, message.body);
         builder = builder.header("webhook-signature", &signature);
     }

@@ -2,7 +2,7 @@
 
 use super::{CREATED, Fixture, TODAY, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, full, with};
-use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::{Marker, Outcome, SendError, State, adapter_answer};
 use impact_pledge::pledges::service::Message;
 use impact_pledge::pledges::store::{
@@ -21,8 +21,8 @@ fn to(service: NotificationService, round: u32) -> Message {
     Message { service, round, ..message() }
 }
 
-fn live(service: NotificationService) -> DoorName {
-    DoorName { service, is_live: true }
+fn live(service: NotificationService) -> AdapterName {
+    AdapterName { service, is_live: true }
 }
 
 fn shop() -> Value {
@@ -164,9 +164,10 @@ fn a_failure_of_one_service_repeats_no_other() {
         pass_a_claim(&fixture);
     }
     assert_eq!(fixture.sent(), 1);
-    let doors: Vec<_> = fixture.adapters.got.borrow().iter().map(|(door, ..)| *door).collect();
+    let addresses: Vec<_> =
+        fixture.adapters.got.borrow().iter().map(|(address, ..)| *address).collect();
     let expected = [live(MessagingServiceA)].into_iter().chain([live(MessagingServiceB); 6]);
-    assert_eq!(doors, expected.collect::<Vec<_>>());
+    assert_eq!(addresses, expected.collect::<Vec<_>>());
     for (service, state, is_listed) in [
         (Email, State::Sent, false),
         (MessagingServiceA, State::Sent, false),
@@ -224,9 +225,9 @@ fn an_adapter_with_invalid_settings_is_tried_again() {
     for is_live in [true, false] {
         let fixture = fixture();
         fixture.keep_record(&with(&[("/isLive", is_live.into())]));
-        let door = DoorName { service: MessagingServiceA, is_live };
+        let address = AdapterName { service: MessagingServiceA, is_live };
         fixture.adapters.attached.borrow_mut().clear();
-        fixture.adapters.invalid.borrow_mut().push(door);
+        fixture.adapters.invalid.borrow_mut().push(address);
         let message = to(MessagingServiceA, 1);
         for (attempt, seconds) in [(1, 60), (2, 300), (3, 1_800), (4, 7_200), (5, 43_200)] {
             let cause = "invalid-adapter".to_owned();
@@ -236,7 +237,7 @@ fn an_adapter_with_invalid_settings_is_tried_again() {
         let corrected = is_live;
         if corrected {
             fixture.adapters.invalid.borrow_mut().clear();
-            fixture.adapters.attached.borrow_mut().push(door);
+            fixture.adapters.attached.borrow_mut().push(address);
             assert_eq!(fixture.deliver(&message, 6), done("sent"));
             continue;
         }
@@ -269,11 +270,11 @@ fn each_service_has_a_daily_limit_of_its_own() {
 fn a_test_key_s_message_goes_only_through_the_door_for_tests() {
     let fixture = fixture();
     fixture.keep_record(&with(&[("/isLive", false.into())]));
-    let door = DoorName { service: MessagingServiceA, is_live: false };
-    fixture.adapters.attached.borrow_mut().push(door);
+    let address = AdapterName { service: MessagingServiceA, is_live: false };
+    fixture.adapters.attached.borrow_mut().push(address);
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
     let got = fixture.adapters.got.borrow();
-    assert_eq!((got[0].0, &got[0].2["isLive"]), (door, &json!(false)));
+    assert_eq!((got[0].0, &got[0].2["isLive"]), (address, &json!(false)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{CREATED, Fixture, done, id, message, secret};
 use crate::timeline::{EMAIL, with};
 use futures_executor::block_on;
-use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::SendError;
 use impact_pledge::office::mails::rule as notifications;
 use impact_pledge::office::mails::rule::{
@@ -40,7 +40,7 @@ fn fixture() -> Fixture {
         .adapters
         .attached
         .borrow_mut()
-        .push(DoorName { service: MessagingServiceA, is_live: true });
+        .push(AdapterName { service: MessagingServiceA, is_live: true });
     fixture.clock.0.set(CREATED_MS + HOUR);
     fixture
 }

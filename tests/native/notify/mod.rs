@@ -8,7 +8,7 @@ mod operators;
 
 use crate::timeline::full;
 use futures_executor::block_on;
-use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::{
     AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
     Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
@@ -86,17 +86,18 @@ impl Mailer for Post {
 /// Stand-ins for the adapters of messaging services, which return a prepared answer.
 #[derive(Default)]
 pub struct Adapters {
-    pub attached: RefCell<Vec<DoorName>>,
+    pub attached: RefCell<Vec<AdapterName>>,
     /// The names of adapters whose settings are invalid.
-    pub invalid: RefCell<Vec<DoorName>>,
+    pub invalid: RefCell<Vec<AdapterName>>,
     /// The messages that the adapters received: the adapter's name, the message's ID, and its body.
-    pub got: RefCell<Vec<(DoorName, String, Value)>>,
+    pub got: RefCell<Vec<(AdapterName, String, Value)>>,
     pub refusal: RefCell<Option<SendError>>,
 }
 
 impl Messenger for Adapters {
-    fn adapter(&self, door: DoorName) -> AdapterState {
-        match (self.attached.borrow().contains(&door), self.invalid.borrow().contains(&door)) {
+    fn adapter(&self, address: AdapterName) -> AdapterState {
+        match (self.attached.borrow().contains(&address), self.invalid.borrow().contains(&address))
+        {
             (true, _) => AdapterState::Attached,
             (_, true) => AdapterState::Invalid,
             _ => AdapterState::Absent,
@@ -105,7 +106,7 @@ impl Messenger for Adapters {
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
         let body = serde_json::from_slice(message.body).unwrap();
-        self.got.borrow_mut().push((message.door, message.webhook_id.clone(), body));
+        self.got.borrow_mut().push((message.address, message.webhook_id.clone(), body));
         self.refusal.borrow().clone().map_or(Ok(()), Err)
     }
 }

@@ -19,7 +19,7 @@ use crate::namespace::Namespace;
 use crate::payload::MESSENGER;
 use crate::random::Random;
 use futures_util::future::{Either, select};
-use impact_pledge::buyer::adapters::DoorName;
+use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::{
     AdapterState, Deliveries, MAX_RETRIES, MailSettings, Mailer, Messenger, Notifier, Outcome,
     OutgoingEmail, OutgoingMessage, SendError,
@@ -442,8 +442,8 @@ impl Mailer for SimulatedMailer<'_> {
 }
 
 impl Messenger for SimulatedMailer<'_> {
-    fn adapter(&self, door: DoorName) -> AdapterState {
-        if door.service == MESSENGER { AdapterState::Attached } else { AdapterState::Absent }
+    fn adapter(&self, address: AdapterName) -> AdapterState {
+        if address.service == MESSENGER { AdapterState::Attached } else { AdapterState::Absent }
     }
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {

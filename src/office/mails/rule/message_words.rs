@@ -3,7 +3,7 @@
 use super::common_words::{Terms, because, erased, forgotten, waiting};
 use super::state_words::Words;
 use super::{State, Status};
-use crate::buyer::adapters::DoorName;
+use crate::buyer::adapters::AdapterName;
 
 const TERMS: Terms = Terms {
     plural: "messages",
@@ -41,7 +41,7 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
             "a test key created the transaction",
             format!(
                 "The message goes to the adapter for test keys (`{}`). Without this adapter, the message is not sent.",
-                DoorName { service: status.service, is_live: false }
+                AdapterName { service: status.service, is_live: false }
             ),
         ),
         State::Waiting => waiting(status, &TERMS),

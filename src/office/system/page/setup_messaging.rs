@@ -1,6 +1,6 @@
 //! The lines about messaging services in the section "Health and setup".
 
-use crate::buyer::adapters::DoorName;
+use crate::buyer::adapters::AdapterName;
 use crate::pledges::types::NotificationService;
 
 /// Whether a messaging service is set up. This follows from the names of the bindings, variables and
@@ -17,44 +17,45 @@ pub(crate) struct Attachment {
 
 /// Returns the state of a messaging service; `None` if neither a service binding nor a URL is set for it.
 pub(crate) fn attachment(set: &[String], service: NotificationService) -> Option<Attachment> {
-    let [live, test] = [true, false].map(|is_live| Door::of(set, DoorName { service, is_live }));
-    if [&live, &test].iter().all(|door| matches!(door, Door::None)) {
+    let [live, test] =
+        [true, false].map(|is_live| Address::of(set, AdapterName { service, is_live }));
+    if [&live, &test].iter().all(|address| matches!(address, Address::None)) {
         return None;
     }
-    let has_problem = [&live, &test].iter().any(|door| matches!(door, Door::NoSecret(_)));
-    let is_attached = matches!(live, Door::Binding | Door::Url);
+    let has_problem = [&live, &test].iter().any(|address| matches!(address, Address::NoSecret(_)));
+    let is_attached = matches!(live, Address::Binding | Address::Url);
     let text = format!("Live keys: {}. Test keys: {}.", live.words(), test.words());
     Some(Attachment { is_attached, has_problem, text })
 }
 
 /// How the adapter of a messaging service is attached.
-enum Door {
+enum Address {
     Binding,
     Url,
     /// A URL is set, but not the secret that it needs.
-    NoSecret(DoorName),
+    NoSecret(AdapterName),
     None,
 }
 
-impl Door {
-    fn of(set: &[String], name: DoorName) -> Self {
+impl Address {
+    fn of(set: &[String], name: AdapterName) -> Self {
         let has = |end: &str| set.contains(&format!("{name}{end}"));
         match (has(""), has("_URL"), has("_SECRET")) {
-            (true, ..) => Door::Binding,
-            (_, true, true) => Door::Url,
-            (_, true, false) => Door::NoSecret(name),
-            _ => Door::None,
+            (true, ..) => Address::Binding,
+            (_, true, true) => Address::Url,
+            (_, true, false) => Address::NoSecret(name),
+            _ => Address::None,
         }
     }
 
     fn words(&self) -> String {
         match self {
-            Door::Binding => "attached by a service binding".to_owned(),
-            Door::Url => "attached by a URL".to_owned(),
-            Door::NoSecret(name) => {
+            Address::Binding => "attached by a service binding".to_owned(),
+            Address::Url => "attached by a URL".to_owned(),
+            Address::NoSecret(name) => {
                 format!("not attached, because `{name}_URL` needs the secret `{name}_SECRET`")
             }
-            Door::None => "not attached".to_owned(),
+            Address::None => "not attached".to_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The door to an adapter of a messaging service: the service binding or the URL by which requests reach it.
+//! The address of an adapter of a messaging service: the service binding or the URL by which requests reach it.
 
 use super::signature::SigningSecrets;
 use crate::pledges::http::Address;
@@ -9,17 +9,17 @@ use std::fmt::{self, Display, Formatter};
 /// Maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// The name of a door (the way to an adapter), such as `MESSAGING_SERVICE_A`. The door's service binding has
-/// the same name. The names of the door's variable and secret begin with this name.
+/// The name of an adapter's address, such as `MESSAGING_SERVICE_A`. The address's service binding has
+/// the same name. The names of the address's variable and secret begin with this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoorName {
-    /// The messaging service that the door leads to.
+pub struct AdapterName {
+    /// The messaging service that the address leads to.
     pub service: NotificationService,
-    /// Whether the door is for transactions of live keys.
+    /// Whether the address is for transactions of live keys.
     pub is_live: bool,
 }
 
-impl DoorName {
+impl AdapterName {
     /// Returns the URL for requests through a service binding. It serves only to name the messaging service.
     pub fn internal_url(self) -> &'static str {
         match self.service {
@@ -31,7 +31,7 @@ impl DoorName {
 }
 
 /// Shows the name of the service binding.
-impl Display for DoorName {
+impl Display for AdapterName {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.service {
             NotificationService::Email => "EMAIL",
@@ -45,16 +45,16 @@ impl Display for DoorName {
 
 /// How requests reach an attached adapter: by a URL or a service binding.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct AdapterAddress {
     /// Where requests are posted; `None` if the adapter is bound as a service.
     pub url: Option<String>,
     /// The secrets that sign the requests. An adapter that is bound as a service may have none.
     pub secrets: Option<SigningSecrets>,
 }
 
-/// Why a door does not work although its binding or variable is set.
+/// Why an address does not work although its binding or variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DoorProblem {
+pub enum AddressProblem {
     /// The URL is invalid or not allowed, for example because it is not `https`.
     InvalidUrl,
     /// A URL is set, but no secret.
@@ -63,18 +63,18 @@ pub enum DoorProblem {
     InvalidSecret,
 }
 
-impl DoorProblem {
-    /// Describes the problem of the door with this name, and what to do.
-    pub fn text(self, name: DoorName) -> String {
+impl AddressProblem {
+    /// Describes the problem of the address with this name, and what to do.
+    pub fn text(self, name: AdapterName) -> String {
         let reason = match self {
-            DoorProblem::InvalidUrl => format!(
+            AddressProblem::InvalidUrl => format!(
                 "the variable `{name}_URL` must be an `https://` URL without a user name, of at most \
                  {MAX_URL_BYTES} bytes"
             ),
-            DoorProblem::NoSecret => {
+            AddressProblem::NoSecret => {
                 format!("the variable `{name}_URL` needs the secret `{name}_SECRET`")
             }
-            DoorProblem::InvalidSecret => format!(
+            AddressProblem::InvalidSecret => format!(
                 "the secret `{name}_SECRET` must be `whsec_` and the base64 of 24 to 64 bytes; while you rotate it, \
                  set it to the new secret and the old one, separated by a space"
             ),
@@ -83,30 +83,34 @@ impl DoorProblem {
     }
 }
 
-fn described(DoorName { service, is_live }: DoorName) -> String {
+fn described(AdapterName { service, is_live }: AdapterName) -> String {
     format!("{}{}", service.name(), if is_live { "" } else { " for test keys" })
 }
 
-impl Door {
-    /// Makes a door from a service binding if there is one, or else from a URL. `url` and `secret` are empty if they
+impl AdapterAddress {
+    /// Makes an address from a service binding if there is one, or else from a URL. `url` and `secret` are empty if they
     /// are not set. Returns `None` if there is neither a binding nor a URL.
     ///
     /// # Errors
-    /// If the URL or the secret is invalid, or a URL has no secret. The door then does not work.
-    pub fn parse(has_binding: bool, url: &str, secret: &str) -> Result<Option<Self>, DoorProblem> {
+    /// If the URL or the secret is invalid, or a URL has no secret. The address then does not work.
+    pub fn parse(
+        has_binding: bool,
+        url: &str,
+        secret: &str,
+    ) -> Result<Option<Self>, AddressProblem> {
         let (url, secret) = (url.trim(), secret.trim());
         if !has_binding && url.is_empty() {
             return Ok(None);
         }
         if !has_binding && !is_postable(url) {
-            return Err(DoorProblem::InvalidUrl);
+            return Err(AddressProblem::InvalidUrl);
         }
         let secrets = match secret {
             "" if has_binding => None,
-            "" => return Err(DoorProblem::NoSecret),
-            text => Some(SigningSecrets::parse(text).ok_or(DoorProblem::InvalidSecret)?),
+            "" => return Err(AddressProblem::NoSecret),
+            text => Some(SigningSecrets::parse(text).ok_or(AddressProblem::InvalidSecret)?),
         };
-        Ok(Some(Door { url: (!has_binding).then(|| url.to_owned()), secrets }))
+        Ok(Some(AdapterAddress { url: (!has_binding).then(|| url.to_owned()), secrets }))
     }
 }
 
