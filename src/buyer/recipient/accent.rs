@@ -66,14 +66,5 @@ impl Display for Colour {
 /// Converts a channel of sRGB to linear light, from 0 to 1.
 fn linear(channel: u8) -> f64 {
     let value = f64::from(channel) / 255.0;
-    if value <= 0.04045 { value / 12.92 } else { to_the_2_4((value + 0.055) / 1.055) }
-}
-
-/// Returns `x`^2.4 for `x` from 0.05 to 1, as `x`² times the fifth root of `x`².
-///
-/// Newton's method takes dozens of bytes of wasm; `powf` would take thousands.
-fn to_the_2_4(x: f64) -> f64 {
-    let square = x * x;
-    let step = |root: f64, _| root - (root - square / (root * root * root * root)) / 5.0;
-    square * (0..16).fold(1.0, step)
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
