@@ -13,7 +13,6 @@ use impact_pledge::pledges::types::NotificationService::{
     Email, MessagingServiceA, MessagingServiceB,
 };
 use impact_pledge::pledges::types::TransactionId;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use support::service::ORIGIN;
 
@@ -258,7 +257,7 @@ fn each_service_has_a_daily_limit_of_its_own() {
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
     for other in 1..=5 {
         let other_id = TransactionId::from_bytes([100 + other; 26]);
-        fixture.keep_record_of(&other_id, &full(), None);
+        fixture.keep_record_of(&other_id, &full(), 1_000);
         let of_other = Message { id: other_id.into_string(), ..to(MessagingServiceA, 1) };
         let expected = if other < 5 { "sent" } else { "daily-limit" };
         assert_eq!(fixture.deliver(&of_other, 1), done(expected), "{other}");
