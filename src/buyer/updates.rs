@@ -34,7 +34,7 @@ const MAX_TAG: usize = 35;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct OfferingUpdates {
     /// The format of the record.
-    #[serde(default)]
+    #[serde(skip_deserializing)]
     version: Version,
     /// At most [`MAX_UPDATES`] updates, newest first. Deserializing leaves out invalid updates, which a later
     /// release may have written.

@@ -124,7 +124,7 @@ pub struct Replay {
     /// The parts of the answer that do not follow from the request, such as the charge.
     pub terms: Terms,
     /// The format of the record.
-    #[serde(default)]
+    #[serde(skip_deserializing)]
     pub version: Version,
 }
 

@@ -40,15 +40,9 @@ const HASH_BYTES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// The hash of the reference's [`order_number`]; `None` in records of earlier releases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub order: Option<String>,
-    /// The hash of the reference in the exact spelling of the request. Only records of earlier releases
-    /// have this hash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    /// The hash of the recipient's address, normalised as a [`mailbox`]. In records of earlier releases, it
-    /// is the hash of the address in lower case.
+    /// The hash of the reference's [`order_number`].
+    pub order: String,
+    /// The hash of the recipient's address, normalised as a [`mailbox`].
     pub email: String,
 }
 
@@ -69,8 +63,7 @@ impl NamespaceSecret {
     /// Returns the hashes of a transaction's reference and e-mail address, for this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
-            order: Some(self.order(scope, reference)),
-            reference: None,
+            order: self.order(scope, reference),
             email: self.email(scope, email),
         }
     }
@@ -81,28 +74,9 @@ impl NamespaceSecret {
         self.hash("order number", scope, &order_number(reference))
     }
 
-    /// Returns the hash of a reference as earlier releases stored it. Each spelling of the reference has a
-    /// different hash.
-    pub fn reference(&self, scope: &Scope, reference: &str) -> String {
-        self.hash("reference", scope, reference)
-    }
-
     /// Returns the hash of an e-mail address, as in [`hashes`](Self::hashes).
     pub fn email(&self, scope: &Scope, email: &str) -> String {
         self.hash("email", scope, &mailbox(email))
-    }
-
-    /// Returns all hashes that records may contain for an e-mail address: the hash that this release stores,
-    /// and the hash that earlier releases stored.
-    pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
-        let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
-        spellings.dedup();
-        spellings.iter().map(|text| self.hash("email", scope, text)).collect()
-    }
-
-    /// Returns whether a hash was computed from this e-mail address, by this release or by an earlier one.
-    pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
-        self.emails(scope, email).iter().any(|own| own == hash)
     }
 
     /// Normalises an e-mail address as a [`mailbox`], and returns its hash. The hash is the same for all

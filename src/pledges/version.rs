@@ -1,8 +1,7 @@
 //! The format of stored records. A release can also read the records of later releases, so that a
 //! deployment can be rolled back.
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 /// The version of the records that this release writes.
 pub const VERSION: u32 = 1;
@@ -17,11 +16,5 @@ pub struct Version;
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u32(VERSION)
-    }
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Version)
     }
 }

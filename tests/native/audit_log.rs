@@ -258,7 +258,6 @@ fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
     let rows: Vec<(&str, Subject, Option<&str>, Option<&str>)> = vec![
         ("keys create", of("a", &["k1"]), Some("created the key k1 of the unit a"), Some("…")),
         ("keys create", of("c", &["k1"]), None, None),
-        ("keys create", on(&["k1", "a"]), None, None), // of an earlier release: the key's unit is unknown
         ("keys revoke", of_team(&["k1"]), None, Some("revoked the key k1 of the team chain")),
         // A team may have the ID of a unit.
         ("keys revoke", Subject::of(KeyLevel::Team("a".to_owned()), ["k1"]), None, None),

@@ -214,7 +214,7 @@ fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
         assert_ne!(other.order, hashes.order);
         assert_ne!(other.email, hashes.email);
     }
-    assert_eq!((hashes.order.unwrap().len(), hashes.email.len()), (32, 32));
+    assert_eq!((hashes.order.len(), hashes.email.len()), (32, 32));
 }
 
 /// Returns the largest metadata for a transaction with this offering: the longest unit ID, the largest

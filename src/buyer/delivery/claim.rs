@@ -29,20 +29,14 @@ const SLOW_MS: u64 = 15_000;
 
 /// The record `mailed:{day}:{HMAC}:{id}`, with which a delivery claims a notification.
 #[derive(Serialize, Deserialize)]
-#[serde(default)]
 struct Claim {
     round: u32,
     /// When the claim ends, an RFC 3339 date-time.
     until: String,
     /// The token of the delivery that made the claim.
     token: String,
+    #[serde(skip_deserializing)]
     version: Version,
-}
-
-impl Default for Claim {
-    fn default() -> Self {
-        Claim { round: 0, until: String::new(), token: String::new(), version: Version }
-    }
 }
 
 impl Claim {

@@ -30,7 +30,7 @@ pub struct Marker {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// The format of the record.
-    #[serde(default)]
+    #[serde(skip_deserializing)]
     pub version: Version,
 }
 

@@ -22,6 +22,6 @@ pub struct Queued {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The format of the record.
-    #[serde(default)]
+    #[serde(skip_deserializing)]
     pub version: Version,
 }

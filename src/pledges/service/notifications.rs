@@ -1,7 +1,7 @@
 //! Queues the notifications of a new transaction: one message for each service that the create request asks
 //! for.
 
-use super::outbox::first_round;
+use super::outbox::FIRST_ROUND;
 use super::prepared::Prepared;
 use super::{Clock, Entropy, Message, Recipients, Service};
 use crate::pledges::scope::Scope;
@@ -25,7 +25,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let message = |service: NotificationService| Message {
             id: prepared.id.to_string(),
             created_at: created_at.clone(),
-            round: first_round(),
+            round: FIRST_ROUND,
             service,
         };
         let messages: Vec<_> = services.into_iter().map(message).collect();

@@ -50,7 +50,7 @@ pub(super) fn prepare(
     check_record_size(&answer, &recipient, transaction.pledges.len())?;
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
-    metadata.bytes = Some(record.len());
+    metadata.bytes = record.len();
     metadata.summary = summary;
     Ok(Prepared { id, metadata, answer, record, services })
 }

@@ -21,15 +21,14 @@ const MAX_BYTES: usize = 1_024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
-    #[serde(default)]
+    #[serde(skip_deserializing)]
     version: Version,
     pub(super) mode: Mode,
     pub(super) unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
     /// Size of the record in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<usize>,
+    pub bytes: usize,
     /// The summary for operators, who may edit it. When the service reads metadata, it reads only the
     /// creation time of the summary.
     #[serde(default, deserialize_with = "read_created_at")]
@@ -89,8 +88,8 @@ pub struct Summary {
     /// When the price list of this charge was set; `None` if there was no price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// The pledged quantities by offering. `None` if they did not fit into the metadata, or if an earlier
-    /// release wrote the transaction. Then they are computed from the record's value.
+    /// The pledged quantities by offering. `None` if they did not fit into the metadata: then they are
+    /// computed from the record's value.
     #[serde(
         default,
         deserialize_with = "read_quantities",
@@ -151,12 +150,12 @@ pub enum MailState {
 }
 
 impl TransactionMetadata {
-    /// Makes the metadata of a new transaction. Callers of the same unit and mode, and visitors with the edit
-    /// key, may see the transaction.
+    /// Makes the metadata of a new transaction, without its size and its summary. Callers of the same unit and
+    /// mode, and visitors with the edit key, may see the transaction.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
         let summary = Summary::default();
-        TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
+        TransactionMetadata { version: Version, mode, unit, edit_key, bytes: 0, summary }
     }
 
     /// If the JSON is too long, removes the quantities from the metadata and returns them. Call this last,
@@ -215,9 +214,8 @@ pub struct ChangeNote {
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
-    /// The unit or team to which the changed key, person or transactions belong. It is `None` in notes of
-    /// earlier releases. It is also `None` if `on` already names the unit or team, or if the note would be
-    /// too long.
+    /// The unit or team to which the changed key, person or transactions belong. `None` if `on` already names
+    /// it, or if the note would be too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
     /// The name of an earlier audit log entry that this entry withdraws, because its change was not made

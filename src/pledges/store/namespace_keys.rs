@@ -5,7 +5,7 @@ use super::metadata::{ChangeNote, NoMetadata};
 use std::borrow::Cow;
 
 /// The key `audit:{inverted time}:{id}` of an audit log entry: a change by an operator. Because the time is
-/// inverted, a list has the newest change first. Entries of earlier releases may have no metadata.
+/// inverted, a list has the newest change first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
@@ -38,7 +38,7 @@ impl AuditKey {
 }
 
 impl Key for AuditKey {
-    type Metadata = Option<ChangeNote>;
+    type Metadata = ChangeNote;
     const KIND: &'static str = "audit";
     const PREFIX: &'static str = "audit:";
     fn suffix(&self) -> Cow<'_, str> {

@@ -25,7 +25,7 @@ impl Key for TransactionKey<'_> {
         Cow::Borrowed(self.0.as_str())
     }
     fn bytes(metadata: &TransactionMetadata) -> usize {
-        metadata.bytes.unwrap_or(Self::MAX_BYTES)
+        metadata.bytes
     }
 }
 

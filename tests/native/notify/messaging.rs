@@ -13,7 +13,6 @@ use impact_pledge::pledges::types::NotificationService::{
     Email, MessagingServiceA, MessagingServiceB,
 };
 use impact_pledge::pledges::types::TransactionId;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use support::service::ORIGIN;
 
@@ -259,7 +258,7 @@ fn each_service_has_a_daily_limit_of_its_own() {
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
     for other in 1..=5 {
         let other_id = TransactionId::from_bytes([100 + other; 26]);
-        fixture.keep_record_of(&other_id, &full(), None);
+        fixture.keep_record_of(&other_id, &full(), 1_000);
         let of_other = Message { id: other_id.into_string(), ..to(MessagingServiceA, 1) };
         let expected = if other < 5 { "sent" } else { "daily-limit" };
         assert_eq!(fixture.deliver(&of_other, 1), done(expected), "{other}");
@@ -285,30 +284,23 @@ fn a_message_without_its_record_is_not_sent() {
     assert!(fixture.adapters.got.borrow().is_empty());
 }
 
-/// A message as an earlier release reads it. That release sends only e-mails.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the members that must be there")]
-struct EarlierMessage {
-    id: String,
-    created_at: String,
-}
-
 #[test]
-fn a_message_of_an_earlier_release_is_about_an_email_and_it_reads_no_other() {
+fn a_message_of_the_queue_has_four_members_and_names_a_known_service() {
     let read = |json: Value| serde_json::from_value::<Message>(json).ok();
-    let body = json!({"id": id().as_str(), "createdAt": CREATED, "round": 1});
-    assert_eq!(read(body.clone()), Some(message()));
-    assert_eq!(serde_json::to_value(message()).unwrap(), body);
-    let of_a = json!({"transactionId": id().as_str(), "createdAt": CREATED, "round": 1,
-                      "service": "MessagingServiceA"});
-    assert_eq!(read(of_a.clone()), Some(to(MessagingServiceA, 1)));
-    assert_eq!(serde_json::to_value(to(MessagingServiceA, 1)).unwrap(), of_a);
-    assert!(serde_json::from_value::<EarlierMessage>(body).is_ok());
-    assert!(serde_json::from_value::<EarlierMessage>(of_a.clone()).is_err());
-    let mut unknown = of_a;
-    unknown["service"] = "MessagingServiceZ".into();
-    assert_eq!(read(unknown), None);
+    for (message, service) in [(message(), "Email"), (to(MessagingServiceA, 1), "MessagingServiceA")] {
+        let body = json!({"id": id().as_str(), "createdAt": CREATED, "round": 1, "service": service});
+        assert_eq!(serde_json::to_value(&message).unwrap(), body);
+        let mut later = body.clone();
+        later["later"] = json!([null]);
+        assert_eq!(read(later.clone()), Some(message));
+        later["service"] = "MessagingServiceZ".into();
+        assert_eq!(read(later), None);
+        for member in ["id", "createdAt", "round", "service"] {
+            let mut less = body.clone();
+            less.as_object_mut().unwrap().remove(member);
+            assert_eq!(read(less), None, "{member}");
+        }
+    }
 }
 
 #[test]

@@ -168,11 +168,11 @@ impl Fixture {
     }
 
     fn keep_record(&self, record: &Value) {
-        self.keep_record_of(&id(), record, None);
+        self.keep_record_of(&id(), record, record.to_string().len());
     }
 
     /// Stores a live transaction whose metadata states this number of bytes.
-    pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: Option<usize>) {
+    pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: usize) {
         let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
         let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
         metadata.bytes = bytes;

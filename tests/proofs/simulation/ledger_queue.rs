@@ -196,7 +196,7 @@ impl Books {
             "id": id.as_str(), "mode": "test", "unit": "unit_1",
             "summary": {
                 "createdAt": created_at, "amount": "66.00", "currencyCode": "EUR",
-                "lookup": { "email": "0".repeat(32) }, "quantities": [["tree", 1_000_000]],
+                "lookup": { "order": "0".repeat(32), "email": "0".repeat(32) }, "quantities": [["tree", 1_000_000]],
             },
         });
         if self.random.chance(WRONG) {

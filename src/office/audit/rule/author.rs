@@ -279,6 +279,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let change =
             encode(&Change { at, by, by_shop, command, on, of, changed, record, operation })?;
         self.has_entry.set(true);
-        Ok(store.put(key, change, &Some(note.fit())).await?)
+        Ok(store.put(key, change, &note.fit()).await?)
     }
 }

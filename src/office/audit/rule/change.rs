@@ -23,8 +23,7 @@ pub struct Change {
     pub command: String,
     /// The IDs of what was changed; for a payment, also the payment in words.
     pub on: Vec<String>,
-    /// The unit or team that the changed key or transactions belong to. `None` in entries of earlier releases, and if
-    /// `on` already names the unit or team.
+    /// The unit or team that the changed key or transactions belong to. `None` if `on` already names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
     /// The changed members of a record, with their values before and after. Empty if the command does not
@@ -35,8 +34,7 @@ pub struct Change {
     /// `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
-    /// A hash of the operation's ID and the author. `None` in entries of earlier releases, and in entries of
-    /// operations that only read.
+    /// A hash of the operation's ID and the author. `None` in entries of operations that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }

@@ -30,14 +30,13 @@ pub(crate) async fn notes(
     store: &impl OperatorStore,
     since_ms: u64,
 ) -> Result<Vec<(AuditKey, ChangeNote)>> {
-    let entries = entries(store, since_ms).await?;
-    Ok(entries.into_iter().filter_map(|(key, note)| Some((key, note?))).collect())
+    entries(store, since_ms).await
 }
 
-type Noted = (AuditKey, Option<ChangeNote>);
+type Noted = (AuditKey, ChangeNote);
 
 /// Lists entries of the audit log, newest first. Stops after the list page that reaches back to the given
-/// time. Leaves out withdrawn entries, and the entries that withdraw them.
+/// time. Leaves out withdrawn entries, the entries that withdraw them, and entries whose note is damaged.
 async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>> {
     let mut found: Vec<Noted> = Vec::new();
     let mut pages = Pages::new(store, AuditKey::PREFIX);
@@ -54,9 +53,9 @@ async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>
 
 /// Returns the key of the entry that this entry withdraws; `None` if it withdraws none.
 fn withdraws((_, note): &Noted) -> Option<AuditKey> {
-    AuditKey::parse(note.as_ref()?.withdraws.as_ref()?)
+    AuditKey::parse(note.withdraws.as_ref()?)
 }
 
 fn noted(KeyInfo { name, metadata, .. }: &KeyInfo) -> Option<Noted> {
-    Some((AuditKey::parse(name)?, ChangeNote::deserialize(metadata).ok()))
+    Some((AuditKey::parse(name)?, ChangeNote::deserialize(metadata).ok()?))
 }

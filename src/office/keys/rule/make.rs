@@ -43,7 +43,7 @@ pub async fn create(
 }
 
 /// Checks the record of a new key by the rules with which the service reads it. Also refuses a label that has invisible
-/// characters, which the service reads in a key from an earlier release.
+/// characters.
 ///
 /// # Errors
 /// If the ID or the label is not valid.

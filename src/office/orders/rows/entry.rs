@@ -78,7 +78,7 @@ impl Entry {
             amount: cents.is_none().then(|| amount.to_scientific()),
             unpriced: summary.unpriced.unwrap_or_default(),
             email: lookup.map(|hashes| hashes.email.clone()),
-            reference: lookup.and_then(|hashes| hashes.order.clone()),
+            reference: lookup.map(|hashes| hashes.order.clone()),
             key: summary.key.clone(),
             prices: summary.prices.as_deref().and_then(parse_ms),
             erased,
@@ -99,13 +99,6 @@ impl Entry {
             }
             _ => self,
         }
-    }
-
-    /// Sets the hash of the reference's order number, if the row has none. Records of earlier releases lack
-    /// this hash. An erased transaction gets no hash.
-    pub(crate) fn with_reference(self, hash: String) -> Self {
-        let reference = self.reference.or(Some(hash)).filter(|_| self.erased.is_none());
-        Entry { reference, ..self }
     }
 
     fn large(&self) -> Finding {

@@ -58,7 +58,7 @@ pub async fn by_email(
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
-    let hashes = shops.iter().flat_map(|scope| secret.emails(scope, email)).collect();
+    let hashes = shops.iter().map(|scope| secret.email(scope, email)).collect();
     let by = Some(Hashes::Email { hashes });
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
@@ -66,8 +66,7 @@ pub async fn by_email(
 /// Returns a page of the transactions with a reference in these shops. Also finds other spellings of the
 /// reference's [`order_number`](crate::pledges::order_number::order_number). One query.
 ///
-/// Erased transactions are found only by the exact reference. So are transactions of an earlier release,
-/// until a reconciliation pass has read their records.
+/// Erased transactions are found only by the exact reference.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -12,7 +12,7 @@ use crate::office::shared::rule::records::Pages;
 use crate::office::shops::rows::shops;
 use crate::office::system::rule::secret;
 use crate::pledges::scope::Scope;
-use crate::pledges::secret::{LookupHashes, NamespaceSecret};
+use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
@@ -228,13 +228,7 @@ impl Searched<'_> {
     fn has(&self, recorded: &Recorded) -> bool {
         let scope = recorded.scope();
         let is_own = match &recorded.summary.lookup {
-            Some(LookupHashes { order: Some(own), .. }) => {
-                *own == self.secret.order(&scope, self.reference)
-            }
-            Some(LookupHashes { reference: Some(own), .. }) => {
-                *own == self.secret.reference(&scope, self.reference)
-            }
-            Some(_) => false,
+            Some(hashes) => hashes.order == self.secret.order(&scope, self.reference),
             None => recorded.summary.erased.is_some(),
         };
         is_own && self.filter.has(recorded)

@@ -235,7 +235,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         };
         let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
         let is_own = self.shops.contains(&scope)
-            && self.secret.is_email(&lookup.email, &scope, self.address);
+            && lookup.email == self.secret.email(&scope, self.address);
         is_own.then_some(recorded.id)
     }
 

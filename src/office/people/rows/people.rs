@@ -87,7 +87,7 @@ pub async fn memberships(ledger: &dyn Ledger, address: &str) -> Result<Vec<Membe
 pub struct PeopleList {
     /// At most [`MAX_PEOPLE`] people.
     pub people: Vec<Person>,
-    /// Whether more people follow. Earlier releases allowed more than [`MAX_PEOPLE`].
+    /// Whether more people follow. A restore can add people beyond [`MAX_PEOPLE`].
     pub has_more: bool,
 }
 

@@ -80,7 +80,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<String>> {
         let (known, unread): (Vec<_>, Vec<_>) =
-            listed.into_iter().partition(ListedTransaction::is_described);
+            listed.into_iter().partition(|seen| seen.recorded.summary.quantities.is_some());
         let mut entries = Vec::with_capacity(known.len());
         for ListedTransaction { recorded, .. } in known {
             let name = TransactionKey(&recorded.id).name();

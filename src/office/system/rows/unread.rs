@@ -1,6 +1,5 @@
-//! Reads the records of transactions whose metadata does not have all that a ledger row needs. These are
-//! transactions of earlier releases, and transactions with many quantities. Each record is read only once,
-//! because a later pass finds that the transaction's row is complete.
+//! Reads the records of transactions with so many quantities that their metadata does not have them. Each
+//! record is read only once, because a later pass finds that the transaction's row is up to date.
 
 use super::findings::Finding;
 use super::receive::entry_of;
@@ -8,33 +7,20 @@ use super::reconcile::{Pass, Result};
 use super::transactions::{ListedTransaction, damaged};
 use crate::office::orders::rows::entry::Entry;
 use crate::office::shared::rows::port::{Query, ask};
-use crate::pledges::secret::{NamespaceSecret, SecretRecord};
 use crate::pledges::service::Clock;
 use crate::pledges::store::{
-    Key as _, MAX_READS, OperatorStore, Recorded, SecretKey, StoredValue as _, TransactionKey,
+    Key as _, MAX_READS, OperatorStore, Recorded, TransactionKey,
 };
 use crate::pledges::time::parse_ms;
-use crate::pledges::types::RetrievedPledgeTransaction;
 use serde::Serialize;
-use serde::de::IgnoredAny;
 use std::collections::BTreeSet;
 
 /// Maximum total size of the records that are read at the same time, in bytes.
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
-impl ListedTransaction {
-    /// Returns whether the metadata has all that a row needs. An erased transaction needs no hash of the reference.
-    pub(crate) fn is_described(&self) -> bool {
-        let summary = &self.recorded.summary;
-        let lookup = summary.lookup.as_ref();
-        summary.quantities.is_some()
-            && (summary.erased.is_some() || lookup.is_some_and(|hashes| hashes.order.is_some()))
-    }
-}
-
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Reads the records of transactions whose metadata lacks the quantities or the hash of the reference.
-    /// Skips transactions whose rows are up to date.
+    /// Reads the records of transactions whose metadata lacks the quantities. Skips transactions whose rows
+    /// are up to date.
     pub(crate) async fn read_records(
         &mut self,
         mut unread: Vec<ListedTransaction>,
@@ -51,29 +37,17 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         if unread.is_empty() {
             return Ok(Vec::new());
         }
-        let secret = self.secret().await?;
         let mut written = Vec::new();
         for some in by_size(&unread) {
-            let entries = self.entries_of(some, secret.as_ref(), findings).await?;
+            let entries = self.entries_of(some, findings).await?;
             written.extend(self.keep(&entries, findings).await?); // each row can be as large as its record
         }
         Ok(written)
     }
 
-    /// Returns the namespace's secret, which is the key for hashing references. Returns `None` if the
-    /// namespace has no secret, or if the secret cannot be read.
-    async fn secret(&mut self) -> Result<Option<NamespaceSecret>> {
-        self.calls = self.calls.saturating_sub(1);
-        let Some(stored) = self.store.get(&SecretKey).await? else { return Ok(None) };
-        let record = stored.value.read(SecretKey::READ_MS).await?;
-        let record: Option<SecretRecord> = serde_json::from_slice(&record).ok();
-        Ok(record.map(|record| record.secret))
-    }
-
     async fn entries_of(
         &mut self,
         seen: &[ListedTransaction],
-        secret: Option<&NamespaceSecret>,
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<Entry>> {
         self.calls = self.calls.saturating_sub(1);
@@ -82,36 +56,13 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let mut entries = Vec::with_capacity(seen.len());
         for (ListedTransaction { recorded, .. }, value) in seen.iter().zip(values) {
             let Some(value) = value else { continue }; // removed since it was listed
-            match entry(recorded, &value, secret) {
+            match entry_of(recorded, &value) {
                 Some(entry) => entries.push(entry),
                 None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
             }
         }
         Ok(entries)
     }
-}
-
-/// Creates a transaction's row from its record. If the record's value cannot be read, uses the metadata
-/// alone. In that case, returns `None` if the metadata has no quantities.
-fn entry(recorded: &Recorded, value: &[u8], secret: Option<&NamespaceSecret>) -> Option<Entry> {
-    let Some(entry) = entry_of(recorded, value) else {
-        return Entry::new(recorded, recorded.summary.quantities.clone()?);
-    };
-    Some(match reference(secret, recorded, value) {
-        Some(hash) => entry.with_reference(hash),
-        None => entry,
-    })
-}
-
-/// Returns the hash of the reference that a record's value contains.
-fn reference(
-    secret: Option<&NamespaceSecret>,
-    recorded: &Recorded,
-    value: &[u8],
-) -> Option<String> {
-    let transaction: RetrievedPledgeTransaction<'_, IgnoredAny, IgnoredAny> =
-        serde_json::from_slice(value).ok()?;
-    Some(secret?.order(&recorded.scope(), &transaction.reference))
 }
 
 /// Splits transactions into groups that are small enough for the records of each group to be read together.
@@ -130,9 +81,8 @@ fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     parts
 }
 
-/// Selects the transactions whose row is missing or outdated. A row is outdated in three
-/// cases: its creation time differs from the record's, it does not show the erasure, or it lacks the hash of
-/// the reference.
+/// Selects the transactions whose row is missing or outdated. A row is outdated if its creation time differs
+/// from the record's, or if it does not show the erasure.
 #[derive(Serialize)]
 struct Missing {
     asked: Vec<ExpectedRow>,
@@ -161,6 +111,5 @@ impl Query for Missing {
     const SQL: &'static str = "SELECT json_quote(asked.value ->> '$.id')
 FROM json_each(?1, '$.asked') asked LEFT JOIN transactions t ON t.id = asked.value ->> '$.id'
 WHERE t.id IS NULL OR t.created IS NOT asked.value ->> '$.created'
-  OR (t.erased IS NULL AND asked.value ->> '$.is_erased')
-  OR (t.erased IS NULL AND t.reference IS NULL)";
+  OR (t.erased IS NULL AND asked.value ->> '$.is_erased')";
 }

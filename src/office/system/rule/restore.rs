@@ -22,7 +22,6 @@ pub struct RestoreOptions {
     /// backup's secret.
     pub only_transactions: bool,
     /// Restores no records, only the rows of the ledger.
-    #[serde(default)]
     pub only_ledger: bool,
     /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,

@@ -36,7 +36,7 @@ pub(crate) async fn without_texts(
     erase_texts(&mut transaction, &price_lists);
     let value = serde_json::to_vec(&transaction)?;
     let mut metadata = erased_metadata(record, record.metadata()?, now_ms)?;
-    metadata.bytes = Some(value.len());
+    metadata.bytes = value.len();
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
     metadata.fit(); // may take out the quantities, which the record has too
