@@ -1,4 +1,4 @@
-/* The responses of the service (§2). A test compares these types with the tables of `src/schema.rs`. */
+/* The responses of the service (§2). A test compares these types with the tables of `src/pledges/schema.rs`. */
 import type {
   ImpactRequest,
   NotificationType,

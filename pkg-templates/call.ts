@@ -1,5 +1,5 @@
 /*
- * Sends the request of a call. The Rust side, `src/client`, builds the requests, interprets the responses, and decides whether
+ * Sends the request of a call. The Rust side, `src/doors/client`, builds the requests, interprets the responses, and decides whether
  * to retry. Everything asynchronous is in this file.
  */
 import { type Cause, isUnsent } from "./cause.ts";
@@ -19,7 +19,7 @@ const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, such as the error
  */
 const PIECES_AT_ONCE = 1_000;
 
-/** A call with its options. `src/client/js.rs` declares the members that the Rust code reads. */
+/** A call with its options. `src/doors/client/js.rs` declares the members that the Rust code reads. */
 export interface Outgoing extends CallSettings {
   readonly callId: string;
   readonly isCreate: boolean;
@@ -47,7 +47,7 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** The decision after an attempt: whether to retry it or to end the call. See `src/retry.rs`. */
+/** The decision after an attempt: whether to retry it or to end the call. See `src/pledges/retry.rs`. */
 export interface Next {
   /** How long to wait before the retry, in milliseconds; undefined if this was the last attempt. */
   readonly waitMs: number | undefined;

@@ -24,7 +24,7 @@ declare module "#version" {
   export const VERSION: string;
 }
 
-/** The compiled client, as wasm-bindgen exports it: `src/client`. */
+/** The compiled client, as wasm-bindgen exports it: `src/doors/client`. */
 declare module "#client" {
   import type { Answer, Conclusion, FetchArguments, Outgoing } from "./call.ts";
 
@@ -51,7 +51,7 @@ declare module "#worker" {
   export function instantiate(platform: Platform): WorkerFetch;
 }
 
-/** The Worker, as wasm-bindgen exports it: `src/server`. */
+/** The Worker, as wasm-bindgen exports it: `src/doors/api_worker`. */
 declare module "#glue" {
   export const fetch: import("./testing/isolate.ts").WorkerFetch;
   export function initSync(options: { module: WebAssembly.Module }): unknown;

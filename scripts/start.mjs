@@ -11,7 +11,7 @@ const ABOUT = [
   "When the sources change, they are built and served again. The package is built at the start, and whenever you run `npm run build -- --local package`. Data survives a restart, except e-mails that wait in the queue. Missing development data is written again, and your changes stay. Press Ctrl-C to stop.",
 ].join("\n\n"); // commander wraps the lines
 
-const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy uses wrangler.toml, which has no shop
+const CONFIG = "www/wrangler.dev.toml"; // the service and the demo shop; a deploy uses wrangler.toml, which has no shop
 async function start(port, persistTo) {
   const tools = await prepareTools({ meanwhile: compileAhead });
   await buildFirst(tools, "the service, the dashboard, the package and the demo shop");

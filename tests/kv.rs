@@ -4,13 +4,13 @@
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-use impact_pledge::auth::ApiKey;
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{
+use impact_pledge::doors::cloudflare::{KvNamespace, KvStore};
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{
     CredentialKey, Key, ListingStore as _, NoMetadata, OperatorStore as _, PriceListKey,
     Store as _, StoreError, TransactionKey, TransactionMetadata,
 };
-use impact_pledge::workers::{KvNamespace, KvStore};
 use serde_json::Value;
 use std::borrow::Cow;
 use support::stores::{access, conforms, id, replay_key};

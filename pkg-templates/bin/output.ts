@@ -1,6 +1,6 @@
 /* The output of commands, and the error that ends one. */
 import type { WriteStream } from "node:tty";
-import { keys } from "../../src/operator/development.json";
+import { keys } from "../../src/office/demo/development.json";
 
 /**
  * An error that ends the command. The exit status is 1 for an invalid request or a failed call, and 2 for

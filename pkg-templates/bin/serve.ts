@@ -8,7 +8,7 @@ import {
   createServer,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { keys, teams } from "../../src/operator/development.json";
+import { keys, teams } from "../../src/office/demo/development.json";
 import { refusalOf } from "./loopback.ts";
 import { Stop, printable, settings } from "./output.ts";
 import { starterEnded } from "./starter.ts";

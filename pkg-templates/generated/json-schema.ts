@@ -1,4 +1,4 @@
-// generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
+// generated from src/pledges/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** Returns a new copy of the schema, which the caller may change. */
 export const jsonSchema = (): Record<string, unknown> => ({"additionalProperties":false,

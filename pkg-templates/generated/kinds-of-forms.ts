@@ -1,4 +1,4 @@
-// generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
+// generated from src/pledges/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 import type { Kind } from "../validate/types.ts";
 

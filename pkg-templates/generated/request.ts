@@ -1,4 +1,4 @@
-// generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
+// generated from src/pledges/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** What a shop sends to record the pledges of one transaction. */
 export interface CreatePledgeTransactionRequest {

@@ -1,4 +1,4 @@
-// generated from src/api/names.rs and the keys in src/store: `UPDATE=1 cargo test --test native generated` writes it anew.
+// generated from src/pledges/api/names.rs and the keys in src/pledges/store: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** The maximum size of a request's body, in bytes. */
 export const MAX_BODY_BYTES = 1048576;

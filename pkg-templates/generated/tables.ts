@@ -1,4 +1,4 @@
-// generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
+// generated from src/pledges/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** The number of words of a compact issue, and the lowest bit of the item in its sort key. */
 export const ISSUE_WORDS = 6, ITEM_SHIFT = 23;

@@ -1,5 +1,5 @@
 /* Reads and checks the options of a test service. */
-import development from "../../src/operator/development.json";
+import development from "../../src/office/demo/development.json";
 import {
   type Reader,
   invalid,
@@ -100,7 +100,7 @@ export const receivedOptions = (options: { readonly deadlineMs?: number | undefi
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
 /**
- * Reads an API key from an option. Returns the key and its record. The record has the form that `src/auth.rs`
+ * Reads an API key from an option. Returns the key and its record. The record has the form that `src/pledges/auth.rs`
  * reads.
  */
 function keyOf(name: string, value: unknown): KeyRecord {

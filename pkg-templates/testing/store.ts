@@ -1,12 +1,12 @@
 /* A Workers KV namespace in memory. */
-import { profiles, secret } from "../../src/operator/development.json";
+import { profiles, secret } from "../../src/office/demo/development.json";
 import { PREFIXES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
 import type { RecordedTransaction } from "./types.ts";
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** An API key, its record in the form that `src/auth.rs` reads, and the units of its team. */
+/** An API key, its record in the form that `src/pledges/auth.rs` reads, and the units of its team. */
 export interface KeyRecord {
   readonly key: string;
   readonly record: { readonly team?: string; readonly label?: string };

@@ -1,4 +1,4 @@
-/* The validator's WebAssembly, and the area of its memory for input and output. `src/validator_wasm.rs` documents the layout. */
+/* The validator's WebAssembly, and the area of its memory for input and output. `src/doors/validator.rs` documents the layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
 import { ITEM_SHIFT, ISSUE_WORDS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";

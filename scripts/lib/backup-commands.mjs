@@ -163,7 +163,7 @@ function restoredInWords(file, increments, done, withKeys) {
 
 const LEFT_OUT = "Credits, fulfilments and updates were left out.";
 const WITHOUT =
-  "The backup has no credits, fulfilments and updates: it is of an earlier release, or was made without the ledger or after a loss.";
+  "The backup has no credits, fulfilments and updates: it was made without the ledger, or after a loss.";
 const WITHOUT_LEDGER =
   "Credits, fulfilments and updates were not restored, because no database is bound as `LEDGER_DB`. Bind one, and run the same command again.";
 

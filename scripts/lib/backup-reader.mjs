@@ -6,12 +6,8 @@ import { open } from "node:fs/promises";
 import { UserError, fileProblem } from "./output.mjs";
 
 export const FORMAT = "impact-pledge-backup";
-/**
- * The versions of the backup format: of full backups, and of incremental backups. Those of earlier releases
- * have no rows of the ledger.
- */
+/** The versions of the backup format: of full backups, and of incremental backups. */
 export const [FULL, INCREMENT] = [3, 4];
-const [EARLIER_FULL, EARLIER_INCREMENT] = [1, 2];
 
 const LINE_FEED = 10;
 const MOST_OF_HEADER = 65_536; // bytes
@@ -34,7 +30,7 @@ export async function* recordsOf(file, tell = () => {}) {
 
 /**
  * Yields the rows of the ledger in a backup, and checks the backup as {@link recordsOf} does. The first one is
- * of the table `database`, and describes the database. A backup of an earlier release has no rows.
+ * of the table `database`, and describes the database. A backup without the ledger has no rows.
  * @param {string} file
  * @returns {AsyncGenerator<{table: string, row: string, size: number}>}
  */
@@ -100,7 +96,7 @@ class Reader {
   }
 
   #finish(trailer) {
-    const { count, rows = 0 } = trailer;
+    const { count, rows } = trailer;
     const [records, said] = [this.#number - 2 - this.#rows, Number(count)];
     if (count !== records)
       throw new UserError(
@@ -186,10 +182,10 @@ async function lastLine(file) {
 function headerOf(file, line) {
   const header = line.length > MOST_OF_HEADER ? null : parsed(line);
   const isWhole =
-    header?.version >= EARLIER_FULL && isText(header.startedAt) && isPlace(header.place);
+    header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
   const { after, completeUpTo } = header ?? {};
   const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
-  const isIncrement = [EARLIER_INCREMENT, INCREMENT].includes(header?.version);
+  const isIncrement = header?.version === INCREMENT;
   if (header?.format !== FORMAT || !isWhole || (isIncrement && !continues))
     throw new UserError(`${file} is not a backup of this service`);
   if (header.version > INCREMENT)

@@ -5,7 +5,7 @@
  * - Each further line is a record, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
  *   `expiration`.
  * - If a ledger is bound, rows of the ledger follow: `table` and `row`, a JSON text. The first row is of the table
- *   `database`. The others are those that no record has (see `src/ledger/own_rows.rs`). They are read last, so
+ *   `database`. The others are those that no record has (see `src/office/system/rows/own_rows.rs`). They are read last, so
  *   that they include every change that a record tells of.
  * - The last line is a trailer with the numbers of records and rows, and the SHA-256 of all lines before it.
  *
@@ -28,7 +28,7 @@ const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
  * Writes all records of a namespace, and the rows that only its ledger has, into a new file.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
- * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ * @param {Record<string, any>} rules the functions of `src/doors/commands`
  */
 export function backup(kv, file, rules) {
   const startedAt = new Date().toISOString();
@@ -42,7 +42,7 @@ export function backup(kv, file, rules) {
  * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times the
  *   times that the header states
  * @param {AsyncIterable<import("./kv.mjs").Name>} names the names of the records, in sorted order
- * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ * @param {Record<string, any>} rules the functions of `src/doors/commands`
  * @returns {Promise<{count: number, rows: number, lacks: string | null, sha256: string}>} `lacks`: why the
  *   backup has no rows of the ledger; null if it has them
  */

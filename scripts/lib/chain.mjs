@@ -7,7 +7,7 @@ import { UserError } from "./output.mjs";
  * contains all records of some kinds. If the last backup lacks a record of such a kind, the record was removed
  * and is not yielded.
  * @param {string[]} files
- * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ * @param {Record<string, any>} rules the functions of `src/doors/commands`
  * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with
  *   headers and trailers
  */

@@ -1,5 +1,5 @@
 /**
- * Creates the operator's commands: those from the table of operations in `src/operations`, and those for
+ * Creates the operator's commands: those from the table of operations in `src/office/operations.rs`, and those for
  * backups.
  */
 import { addBackup, addRestore } from "./backup-commands.mjs";

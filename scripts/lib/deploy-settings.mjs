@@ -20,9 +20,9 @@ export function checkSettings({ vars, queues, send_email, services }, environmen
   if (isProduction || isQueued) checkPublicOrigin(variable, environment, isProduction);
   if (isProduction) checkProduction(variable, environment);
   checkAllowedOrigins(variable("ALLOWED_ORIGINS"));
-  const doors = doorsOf(all, services);
-  checkMessaging(variable, doors, isQueued);
-  checkMail(variable, isQueued, doors.length > 0);
+  const addresses = addressesOf(all, services);
+  checkMessaging(variable, addresses, isQueued);
+  checkMail(variable, isQueued, addresses.length > 0);
   const hasSender = variable("MAIL_FROM") !== "";
   const isByResend = isQueued && hasSender && !send_email.some(({ name }) => name === "EMAIL");
   return [
@@ -104,7 +104,7 @@ function checkAllowedOrigins(list) {
 
 /**
  * Whether a browser may send this text as the header `Origin`. `/healthz` applies the same rule:
- * `is_sent_origin` in `src/http/origin.rs`.
+ * `is_sent_origin` in `src/pledges/http/origin.rs`.
  * @param {string} text
  */
 export function isSentOrigin(text) {
@@ -122,20 +122,20 @@ export function isSentOrigin(text) {
  * Returns the names of the bindings and variables that connect adapters of messaging services.
  * @param {Record<string, unknown>} vars @param {import("wrangler").Unstable_Config["services"]} services
  */
-const doorsOf = (vars, services) =>
+const addressesOf = (vars, services) =>
   [...(services ?? []).map(({ binding }) => binding), ...Object.keys(vars)].filter((name) =>
     /^MESSAGING_SERVICE_[ABC](_TEST)?(_URL)?$/.test(name),
   );
 
 /**
  * Throws if the URL of an adapter of a messaging service is invalid. Also throws if an adapter is connected,
- * but the queue of notifications is not bound. `src/messaging/door.rs` has the same rule for URLs. Secrets
+ * but the queue of notifications is not bound. `src/buyer/adapters/address.rs` has the same rule for URLs. Secrets
  * are not checked, because only Cloudflare can read them.
- * @param {Variables} variable @param {string[]} doors names of the bindings and variables that connect
+ * @param {Variables} variable @param {string[]} addresses names of the bindings and variables that connect
  *   adapters @param {boolean} isQueued
  */
-function checkMessaging(variable, doors, isQueued) {
-  for (const name of doors.filter((door) => door.endsWith("_URL"))) {
+function checkMessaging(variable, addresses, isQueued) {
+  for (const name of addresses.filter((address) => address.endsWith("_URL"))) {
     const url = variable(name);
     const isSecure = /^https:\/\/[^@/?#]+([/?#]|$)/.test(url) && URL.canParse(url);
     if (url !== "" && !isSecure)
@@ -143,9 +143,9 @@ function checkMessaging(variable, doors, isQueued) {
         `\`${name}\` is not an https URL without a user name: \`${url}\`. Set it in wrangler.toml to the URL of the adapter`,
       );
   }
-  if (doors.length > 0 && !isQueued)
+  if (addresses.length > 0 && !isQueued)
     throw new UserError(
-      `\`${doors[0]}\` is set, but the queue \`NOTIFICATIONS\` is not bound: no message would be sent. Remove the \`#\` from the lines of wrangler.toml that bind this queue`,
+      `\`${addresses[0]}\` is set, but the queue \`NOTIFICATIONS\` is not bound: no message would be sent. Remove the \`#\` from the lines of wrangler.toml that bind this queue`,
     );
 }
 

@@ -1,7 +1,7 @@
 /**
  * Writes incremental backups. They contain the transactions that were created or changed since the last
  * backup; the ledger lists these. Kinds with few records are backed up in full (see
- * `src/operator/increment.rs`). The names of the changed records are held in memory.
+ * `src/office/system/rule/increment.rs`). The names of the changed records are held in memory.
  */
 import { writeBackup } from "./backup.mjs";
 import { endsOf, order } from "./backup-reader.mjs";
@@ -16,7 +16,7 @@ const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {string} before the file of the last backup, which is full or incremental
- * @param {Record<string, any>} rules the functions of `src/operator_wasm`
+ * @param {Record<string, any>} rules the functions of `src/doors/commands`
  * @returns {Promise<{count: number, rows: number, lacks: string | null, sha256: string, since: string, completeUpTo: string}>}
  */
 export async function increment(kv, file, before, rules) {

@@ -1,6 +1,6 @@
 /**
  * Gives commands access to the ledger, on this machine or through Cloudflare's API. The SQL statements are in
- * `src/ledger`. Each of them is safe to retry.
+ * `src/office/system/rule`. Each of them is safe to retry.
  */
 import { join } from "node:path";
 import { locked } from "./cache.mjs";

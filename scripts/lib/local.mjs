@@ -4,7 +4,7 @@
  * own builds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { locked } from "./cache.mjs";
 import { keepCrates } from "./local-crates.mjs";
 import { buildLocalWasm, refuseUpload } from "./local-wasm.mjs";
@@ -15,7 +15,7 @@ import { bundleShop } from "./shop.mjs";
 import { startGroup } from "./serve.mjs";
 import { copy, placeDashboard, placeWorker } from "./worker.mjs";
 
-export const DASHBOARD_CONFIG = "wrangler.dashboard.dev.toml";
+export const DASHBOARD_CONFIG = "www/wrangler.dashboard.dev.toml";
 
 /** @param {{root: string}} clone */
 const treeOf = ({ root }) => join(root, "build", "local");
@@ -54,11 +54,11 @@ export async function buildLocal(tools, names) {
   });
 }
 
-/** The sources that wrangler bundles for the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml. */
+/** The sources that wrangler bundles for the Workers of www/wrangler.dev.toml and www/wrangler.dashboard.dev.toml. */
 const SOURCES = ["www", "pkg-templates/bin/loopback.ts", "scripts/lib/retried.mjs"];
 
 function copySources(tools) {
-  const isSource = (from) => basename(from) !== "node_modules";
+  const isSource = (from) => basename(from) !== "node_modules" && !from.endsWith(".toml");
   for (const source of SOURCES)
     copy(join(tools.root, source), join(treeOf(tools), source), isSource);
 }
@@ -67,10 +67,12 @@ function copySources(tools) {
  * Copies one of wrangler's configurations into `build/local`. The build command in the copy also builds into
  * `build/local`.
  * @param {{root: string}} clone
- * @param {string} file the name of the configuration, such as wrangler.dev.toml
+ * @param {string} file the name of the configuration, such as www/wrangler.dev.toml
  * @returns {string} the file that was written
  */
 export function localConfig({ root }, file) {
+  const copied = join(treeOf({ root }), file);
+  const watched = (name) => relative(dirname(copied), join(root, dirname(file), name));
   const text = readFileSync(join(root, file), "utf8");
   const config = text.replace(
     /^\[build\]\ncommand = "(node scripts\/run\.mjs build) (.+)".*\nwatch_dir = (\[.+\])$/m,
@@ -79,15 +81,14 @@ export function localConfig({ root }, file) {
         "[build]",
         `command = "${command} --local ${parts}"`,
         `cwd = ${JSON.stringify(root)}`,
-        `watch_dir = ${JSON.stringify(JSON.parse(folders).map((name) => `../../${name}`))}`,
+        `watch_dir = ${JSON.stringify(JSON.parse(folders).map(watched))}`,
       ].join("\n"),
   );
   if (config === text)
     throw new UserError(
       `${file} has no section \`[build]\` with \`command\` and the list \`watch_dir\``,
     );
-  const copied = join(treeOf({ root }), file);
-  mkdirSync(treeOf({ root }), { recursive: true });
+  mkdirSync(dirname(copied), { recursive: true });
   writeFileSync(copied, config);
   return copied;
 }

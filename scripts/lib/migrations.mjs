@@ -1,10 +1,10 @@
 /**
- * Applies the migrations in `migrations/` that a ledger does not have yet. Records them as
- * `wrangler d1 migrations apply` does.
+ * Applies the migrations that a ledger does not have yet. Records them as `wrangler d1 migrations apply` does.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "./output.mjs";
+import { MIGRATIONS_FOLDER } from "./places.mjs";
 
 /** The table in which wrangler records applied migrations. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
@@ -21,11 +21,11 @@ const MISSING =
  * Applies the missing migrations. Throws if the database is of a later version, because this version may not
  * know its tables.
  * @param {import("./ledger.mjs").Ledger} ledger
- * @param {string} root of the clone
+ * @param {string} root of the clone or npm package
  * @returns {Promise<string[]>} the names of the migrations that were applied
  */
 export async function migrate(ledger, root) {
-  const folder = join(root, "migrations");
+  const folder = join(root, MIGRATIONS_FOLDER);
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   await ledger.script(TABLE);
   const [[later], missing] = await namesOf(ledger, names.sort(), UNKNOWN, MISSING);

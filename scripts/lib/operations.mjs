@@ -1,5 +1,5 @@
 /**
- * The operator's commands, built from the table of operations in `src/operations`. The commands read the table
+ * The operator's commands, built from the table of operations in `src/office/operations.rs`. The commands read the table
  * from the generated file `operations.json`. So a command line and its help need no WebAssembly.
  */
 import { readFileSync } from "node:fs";
@@ -137,7 +137,7 @@ const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpp
 
 /**
  * Runs an operation for a command. Its methods are the functions that the operation calls, as `Program` in
- * `src/operator_wasm/run.rs` declares them.
+ * `src/doors/commands/run.rs` declares them.
  */
 class Runner {
   #at;

@@ -1,6 +1,6 @@
 /**
  * Loads the crate's functions for operators, as WebAssembly. Only these functions know the names, the formats
- * and the rules of records. `src/operator_wasm` documents what each function takes and returns.
+ * and the rules of records. `src/doors/commands` documents what each function takes and returns.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

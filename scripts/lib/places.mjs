@@ -14,6 +14,9 @@ export const root = join(import.meta.dirname, "..", "..");
 /** Whether this file is in a clone of the repository, not in the npm package. */
 export const isClone = existsSync(join(root, "Cargo.toml"));
 
+/** The folder of the ledger's migrations, from {@link root}. */
+export const MIGRATIONS_FOLDER = isClone ? "src/office/system/migrations" : "migrations";
+
 export const project = isClone ? root : process.cwd();
 
 /**

@@ -8,12 +8,13 @@ import { join, resolve } from "node:path";
  * @returns {{service: string, dashboard: string}}
  */
 export function developmentConfigs({ root, project }) {
+  const source = join(root, "dev");
   const folder = join(project, ".wrangler", "dev");
   mkdirSync(folder, { recursive: true });
   const copied = (name) => {
-    const text = readFileSync(join(root, name), "utf8").replaceAll(
+    const text = readFileSync(join(source, name), "utf8").replaceAll(
       /^(main|directory|migrations_dir) = "(.+)"$/gm,
-      (_all, member, path) => `${member} = ${JSON.stringify(resolve(root, path))}`,
+      (_all, member, path) => `${member} = ${JSON.stringify(resolve(source, path))}`,
     );
     writeFileSync(join(folder, name), text);
     return join(folder, name);

@@ -9,7 +9,7 @@ const DEADLINE_MS = 30_000; // of each call
 
 /**
  * A message to the queue. It names a transaction, and has no personal data.
- * @typedef {{id: string, createdAt: string, round: number} | {transactionId: string, createdAt: string, round: number, service: string}} Message
+ * @typedef {{id: string, createdAt: string, round: number, service: string}} Message
  * @typedef {{put: (message: Message) => Promise<unknown>}} Queue
  */
 

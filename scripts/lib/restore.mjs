@@ -1,8 +1,8 @@
 /**
  * Restores backups, and holds at most one page of records in memory. Goes through the backup and the target
  * namespace three times: to compare everything before the first write, to write, and to read back. After an
- * interrupted restore, running it again writes what is missing. `src/operator` decides what happens to each
- * record. The rows of the ledger come last; until they are written, `src/operator/epoch.rs` refuses the database.
+ * interrupted restore, running it again writes what is missing. `src/office/system/rule/restore.rs` decides what happens to each
+ * record. The rows of the ledger come last; until they are written, `src/office/system/rule/epoch.rs` refuses the database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -20,7 +20,7 @@ const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a wr
 const MOST_EXAMPLES = 20;
 
 /**
- * A restore. `rules`: the functions of `src/operator_wasm`; `choice`: the result of their `chooseRecords`;
+ * A restore. `rules`: the functions of `src/doors/commands`; `choice`: the result of their `chooseRecords`;
  * `now`: in milliseconds since 1970; `marked`: names of transactions that were erased, as far as they were read.
  * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number, marked: Set<string>}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair a record of

@@ -53,7 +53,7 @@ const words = (comment) =>
     .trim();
 
 function docComments() {
-  const files = filesOf(["src", "scripts", "pkg-templates", "proofs", "tests", "www"]);
+  const files = filesOf(["src", "scripts", "pkg-templates", "tests", "www"]);
   return files.flatMap(({ file, source }) =>
     [...source.matchAll(DOC_COMMENTS)].map(({ 0: comment, index }) => {
       const text = words(comment);

@@ -8,6 +8,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { replaceFolder } from "./cache.mjs";
 import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { log } from "./output.mjs";
+import { MIGRATIONS_FOLDER } from "./places.mjs";
 import { SERVICE_BUILD } from "./worker.mjs";
 
 export const NAME = "impact-pledge-service";
@@ -35,7 +36,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
     writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
     const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
-    for (const file of pages.filter((name) => name.endsWith(".md")))
+    for (const file of pages.filter((name) => /\.(md|yaml)$/.test(name)))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
     const bundled = bundledParts(root, join(fresh, "dev"));
@@ -51,7 +52,7 @@ function copyBuilds(root, fresh) {
     cpSync(join(build, name), join(fresh, "build", name), { recursive: true });
   for (const name of ["operator.js", "operator_bg.wasm"])
     place(join(build, "operator", name), join(fresh, "build", "operator", name));
-  cpSync(join(root, "migrations"), join(fresh, "migrations"), { recursive: true });
+  cpSync(join(root, MIGRATIONS_FOLDER), join(fresh, "migrations"), { recursive: true });
 }
 
 /** Copies the modules of the commands. @returns {Promise<string[]>} the npm packages that they import */
@@ -115,19 +116,28 @@ function writeConfigurations(root, fresh) {
     writeFileSync(join(fresh, name), text);
   };
   for (const name of ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"])
-    write(name, withoutBuild(read(name)).replace('main = "www/server/', 'main = "dev/'));
+    write(join("dev", name), besideBundles(withoutBuild(read(join("www", name)))));
   for (const name of ["wrangler.toml", "wrangler.dashboard.toml"])
     write(join("templates", name), inProject(withoutBuild(read(name))));
-  for (const name of readdirSync(join(root, "service-templates")))
-    copyFileSync(join(root, "service-templates", name), join(fresh, "templates", name));
+  const files = join(root, "pkg-templates", "service-project");
+  for (const name of readdirSync(files))
+    copyFileSync(join(files, name), join(fresh, "templates", name));
 }
 
 const withoutBuild = (text) => text.replace(/^\[build\]\n(?:\w.*\n)+\n/m, "");
 
+const besideBundles = (text) =>
+  text
+    .replace('main = "server/', 'main = "')
+    .replaceAll(`migrations_dir = "../${MIGRATIONS_FOLDER}"`, 'migrations_dir = "../migrations"');
+
 const inProject = (text) =>
   text
     .replace(/^main = "(.+)"$/m, `main = "${PACKAGE}/$1"`)
-    .replaceAll('migrations_dir = "migrations"', `migrations_dir = "${PACKAGE}/migrations"`)
+    .replaceAll(
+      `migrations_dir = "${MIGRATIONS_FOLDER}"`,
+      `migrations_dir = "${PACKAGE}/migrations"`,
+    )
     .replaceAll(/`npm run (\w+)(?: --)?/g, `\`npx ${NAME} $1`)
     .replaceAll(/\bdocs\/(\w+)\.md/g, `${PACKAGE}/docs/$1.md`);
 

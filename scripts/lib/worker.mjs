@@ -7,10 +7,10 @@ import { buildWasm } from "./wasm.mjs";
 
 /** The service's JavaScript files, except those of wasm-bindgen. */
 const SERVICE = [
-  "server/worker.js",
-  "server/no-registry.js",
-  "server/broken.js",
-  "workers/recover.js",
+  "doors/api_worker/worker.js",
+  "doors/api_worker/no-registry.js",
+  "doors/api_worker/broken.js",
+  "doors/cloudflare/recover.js",
 ];
 
 /** The files and folders of the built service. */
@@ -46,7 +46,7 @@ export function placeWorker({ root }, made, folder) {
 /** Copies the files of the dashboard into a folder. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
 export function placeDashboard({ root }, made, folder) {
   copy(made, folder);
-  for (const file of ["dashboard_wasm/worker.js", "workers/recover.js"])
+  for (const file of ["doors/dashboard_worker/worker.js", "doors/cloudflare/recover.js"])
     copy(join(root, "src", file), join(folder, basename(file)));
 }
 

@@ -12,7 +12,7 @@ import { demo } from "./demo.mjs";
 
 useBrowser();
 
-const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/recipient/words")).map(
+const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/buyer/recipient/words")).map(
   (file) => parse(file).name,
 );
 const LOGO = "https://shop.example/logo.png";

@@ -31,7 +31,7 @@ export function useShop() {
     harness = createTestHarness({
       workers: [
         {
-          configPath: join(tools.root, "wrangler.dev.toml"),
+          configPath: join(tools.root, "www", "wrangler.dev.toml"),
           vars: { PLEDGE_SERVICE_URL: service.origin, MAIL_DELAY_SECONDS: "1" },
         },
       ],

@@ -245,7 +245,7 @@ test("after the box is ticked, the page for developers shows the e-mail, and its
   const { id, createdAt } = JSON.parse(
     (await page.textContent("[data-response]")).split("\n\n")[1],
   );
-  const again = await postMessage({ id, createdAt, round: 2 });
+  const again = await postMessage({ id, createdAt, round: 2, service: "Email" });
   assert.equal(again.status, 202);
   const comeBack = (url) => {
     dispatchEvent(new Event("focus"));
@@ -284,9 +284,9 @@ test("after two messengers are chosen, the page for developers shows what their 
   const { id, createdAt } = JSON.parse(
     (await page.textContent("[data-response]")).split("\n\n")[1],
   );
-  const again = { transactionId: id, createdAt, round: 2, service: "MessagingServiceB" };
+  const again = { id, createdAt, round: 2, service: "MessagingServiceB" };
   assert.equal((await postMessage(again)).status, 202);
-  assert.equal((await postMessage({ ...again, transactionId: undefined, id })).status, 400);
+  assert.equal((await postMessage({ ...again, service: undefined })).status, 400);
   const code = await page.locator("pre:has-text('bindForm')").innerText();
   const labels = [...code.matchAll(/type="checkbox".*> (.*)<\/label>/g)].map(([, label]) => label);
   assert.deepEqual(labels, ["Notify me in messenger A", "Notify me in messenger B"]);
@@ -310,7 +310,12 @@ const postMessage = (json, type = "application/json") =>
   });
 
 test("an invalid message is not put into the queue", async () => {
-  const message = { id: `ptran_${"a".repeat(46)}`, createdAt: "2026-01-31T12:00:00Z", round: 2 };
+  const message = {
+    id: `ptran_${"a".repeat(46)}`,
+    createdAt: "2026-01-31T12:00:00Z",
+    round: 2,
+    service: "Email",
+  };
   const wrong = [
     null,
     [],

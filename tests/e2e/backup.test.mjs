@@ -197,7 +197,7 @@ test("what is no whole backup is refused in one line before anything is written"
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
     const sha256 = createHash("sha256").update(before).digest("hex");
-    return before + text(JSON.stringify({ count: count - 1 + some.length, sha256 }));
+    return before + text(JSON.stringify({ count: count - 1 + some.length, rows: 0, sha256 }));
   };
   const record = (members) => edited(JSON.stringify({ name: "a:lines", value: "", ...members }));
   const ofHeader = (members) =>
@@ -210,6 +210,7 @@ test("what is no whole backup is refused in one line before anything is written"
     [Buffer.alloc(3_000_000), NO_BACKUP],
     [ofHeader({ place: { kind: "cloudflare", account: 1 } }), NO_BACKUP],
     [ofHeader({ version: "one" }), NO_BACKUP],
+    [ofHeader({ version: 2 }), NO_BACKUP],
     [text(lines[0]), CUT],
     [text(...lines.slice(0, -1)), CUT],
     [whole.subarray(0, -1), CUT],

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { Cloudflare } from "../../scripts/lib/cloudflare.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
@@ -14,7 +13,7 @@ import { withMail, withMailAlone, withOrigins, withoutBuild } from "../support/w
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { run, scratch, script, tools } from "./script.mjs";
 
-const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
+const MOST_BYTES = 64 * 1024 * 1024; // Cloudflare's limit on all plans, before compression
 
 /** Runs a dry-run deploy. Returns the files that it would upload, and its output. */
 async function upload(t, ...options) {
@@ -46,7 +45,7 @@ test("the service is built and uploaded with its bindings, and with nothing of l
   const wasm = shipped.find(({ name }) => name.endsWith(".wasm")).bytes;
   const exports = WebAssembly.Module.exports(new WebAssembly.Module(wasm));
   assert.ok(exports.some(({ name }) => name === "fetch"));
-  assert.ok(shipped.reduce((sum, { bytes }) => sum + gzipSync(bytes).length, 0) < FREE_PLAN_BYTES);
+  assert.ok(shipped.reduce((sum, { bytes }) => sum + bytes.length, 0) < MOST_BYTES);
 
   const textOf = ({ printed, files }) =>
     [printed, ...files.map(({ bytes }) => bytes.toString("latin1"))].join("\n");
@@ -54,7 +53,7 @@ test("the service is built and uploaded with its bindings, and with nothing of l
   for (const { key } of (await seedData(tools)).keys)
     assert.ok(!production.includes(key), `${key} must not be uploaded`);
   const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
-  const development = textOf(await upload(t, "--config", "wrangler.dev.toml", ...origin));
+  const development = textOf(await upload(t, "--config", "www/wrangler.dev.toml", ...origin));
   for (const word of ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"]) {
     assert.ok(development.includes(word), `${word} is of the shop, else nothing is looked for`);
     assert.ok(!production.includes(word), `${word} must not be deployed`);

@@ -109,7 +109,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   assert.deepEqual([await contents(kv), messages], [before, []]);
   const message = { id: LIVE_ID, createdAt: FIRST, round: 3 };
   assert.deepEqual(await json(...RESEND, ...at, "--yes"), { ...message, before: SENT });
-  assert.deepEqual(messages, [message]);
+  assert.deepEqual(messages, [{ ...message, service: "Email" }]);
   const [change] = await unchanged(kv, before);
   assert.deepEqual([change.command, change.on], ["emails resend", [LIVE_ID]]);
 
@@ -135,7 +135,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
   assert.match(await words(...ofDay, "--yes"), /^Queued: 0\nAlready queued: 1\nSent, skipped/m);
-  assert.deepEqual(messages.at(-1), { ...message, round: 5 });
+  assert.deepEqual(messages.at(-1), { ...message, round: 5, service: "Email" });
   assert.equal(messages.length, 3);
 
   await kv.write(
@@ -212,7 +212,8 @@ test("an e-mail is resent through the queue of the deployed Worker, without pers
   const { place, ...answer } = JSON.parse(out);
   assert.deepEqual(answer, { ...message, before: { state: "waiting" } });
   assert.equal(place.worker, "impact-pledge");
-  assert.deepEqual(queue.messages, [{ body: message, content_type: "json" }]);
+  const body = { ...message, service: "Email" };
+  assert.deepEqual(queue.messages, [{ body, content_type: "json" }]);
   const [audit, ...others] = [...account.records].filter(([name]) => isAudit(name));
   assert.deepEqual([JSON.parse(audit[1]).by, others], ["Zoë", []]);
   assert.doesNotMatch(audit[1] + out, /ada@|Ada|edit_key/);

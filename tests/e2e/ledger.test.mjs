@@ -158,7 +158,7 @@ test("local: wrangler finds the migrations that a command applied, and several c
   await Promise.all(kvs.map(({ ledger }, at) => ledger.run([add(`unit_${at}`)])));
   assert.deepEqual(await kvs[0].ledger.run([{ sql: COUNT, parameter: all }]), [["[4]"]]);
   assert.deepEqual(await migrate(kvs[0].ledger, tools.root), []);
-  const config = join(tools.root, "wrangler.dashboard.dev.toml");
+  const config = join(tools.root, "www", "wrangler.dashboard.dev.toml");
   const options = ["LEDGER_DB", "--local", "--persist-to", persistTo, "--config", config];
   const args = [tools.wrangler, "d1", "migrations", "list", ...options];
   const { stdout, stderr } = spawnSync(process.execPath, args, {

@@ -8,11 +8,12 @@ import { commandsFor } from "../../scripts/lib/commands.mjs";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { groups } from "../../scripts/lib/operations.mjs";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";
+import { MIGRATIONS_FOLDER } from "../../scripts/lib/places.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 export const tools = await prepareTools();
 /** The names of the ledger's migrations, in their order. */
-export const MIGRATIONS = readdirSync(join(tools.root, "migrations")).sort();
+export const MIGRATIONS = readdirSync(join(tools.root, MIGRATIONS_FOLDER)).sort();
 
 /**
  * Creates an empty folder for a test.

@@ -1,10 +1,12 @@
 //! Tests how a client reads an answer: the rows of `tests/fixtures/answers`, and answers derived from them.
 
 use crate::fixtures;
-use impact_pledge::api::Operation::{self, Create, Get};
-use impact_pledge::api::answer::{self, AnswerError, Reason};
-use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};
-use impact_pledge::validate::number::to_double;
+use impact_pledge::pledges::api::Operation;
+use impact_pledge::pledges::api::Operation::{Create, Get};
+use impact_pledge::pledges::api::answer;
+use impact_pledge::pledges::api::answer::{AnswerError, ErrorReason};
+use impact_pledge::pledges::types::{PledgeTransaction, RetrievedPledgeTransaction};
+use impact_pledge::pledges::validate::number::to_double;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -135,7 +137,7 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
             format!("the service answered {status} with a body that is not the contract's: ");
         let is_told = message.starts_with(&beginning) && message.contains(mismatch);
         assert!(is_told, "{}, {operation:?}: {message}", row.name);
-        assert_eq!((reason, error), (Reason::Other, None), "{}, {operation:?}", row.name);
+        assert_eq!((reason, error), (ErrorReason::Other, None), "{}, {operation:?}", row.name);
         return;
     }
     let Some(expected) = &row.error else {
@@ -145,9 +147,9 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
     };
     let AnswerError { reason, error, message } = found.unwrap_err();
     let by_class = match expected.class.as_str() {
-        "AuthenticationError" => Reason::Authentication,
-        "NotFoundError" => Reason::NotFound,
-        _ => Reason::Other, // the client chooses its class by the status
+        "AuthenticationError" => ErrorReason::Authentication,
+        "NotFoundError" => ErrorReason::NotFound,
+        _ => ErrorReason::Other, // the client chooses its class by the status
     };
     assert_eq!((reason, &error), (by_class, &expected.error), "{}, {operation:?}", row.name);
     let is_told = expected.message.as_ref().is_none_or(|whole| *whole == message)

@@ -1,7 +1,7 @@
 //! Tests the stored records of API keys, and which records are refused.
 
-use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
-use impact_pledge::scope::Mode;
+use impact_pledge::pledges::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
+use impact_pledge::pledges::scope::Mode;
 use serde_json::json;
 
 #[test]

@@ -1,8 +1,9 @@
 //! Tests the members of a profile that appear on statements only: their limits, and that buyers never see
 //! them.
 
-use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::recipient::{self, Language, NewProfile, Profile};
+use impact_pledge::buyer::recipient;
+use impact_pledge::buyer::recipient::{Language, NewProfile, Profile};
+use impact_pledge::pledges::types::RetrievedPledgeTransaction;
 use serde_json::{Value, json};
 use support::service::Zones;
 
@@ -22,7 +23,7 @@ fn profile() -> NewProfile {
 
 /// Returns the transaction that the dashboard's previews show.
 fn example() -> Value {
-    serde_json::from_str(include_str!("../../src/dashboard/profile/example.json")).unwrap()
+    serde_json::from_str(include_str!("../../src/office/shops/page/profile/example.json")).unwrap()
 }
 
 #[test]

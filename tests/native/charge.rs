@@ -1,7 +1,7 @@
 //! Tests charges against a table of examples, and against exact sums in integers.
 
-use impact_pledge::charge::{PriceList, UnitPrice};
-use impact_pledge::pledge::{Amount, CurrencyCode, Impact};
+use impact_pledge::pledges::charge::{PriceList, UnitPrice};
+use impact_pledge::pledges::types::{Amount, CurrencyCode, Impact};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use support::money::oracle;

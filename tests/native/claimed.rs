@@ -3,11 +3,18 @@
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
-use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
-use impact_pledge::operator::audit::{self, Author};
-use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::{OperatorError, teams};
-use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::shared::rows::port::{
+    Ledger, LedgerError, QueryFuture, Rows, Statement,
+};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shops::rule::teams;
+use impact_pledge::pledges::store::{
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
+};
 use serde_json::json;
 use std::cell::Cell;
 use std::future::{pending, poll_fn};
@@ -108,7 +115,7 @@ impl Store for Faulty<'_> {
 }
 
 impl ListingStore for Faulty<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.ask(async || self.store.list(prefix, cursor).await).await
     }
 }

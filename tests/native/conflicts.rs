@@ -4,17 +4,23 @@
 use crate::dashboard::{OPERATOR, dashboard, field, posted};
 use futures_executor::block_on;
 use futures_util::future::join;
-use impact_pledge::charge::PriceList;
-use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
-use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Statement};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::prices::{self, Edit};
-use impact_pledge::operator::teams::{self, ExistingMember};
-use impact_pledge::operator::{OperatorError, units};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{
-    AuditKey, Key, ListingStore, OperatorStore, Page, PriceListKey, Store, StoreError, Stored,
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::dashboard::Dashboard;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::Edit;
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::office::shared::rows::port::{Ledger, LedgerError, QueryFuture, Statement};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shops::rule::teams;
+use impact_pledge::office::shops::rule::teams::ExistingMember;
+use impact_pledge::office::shops::rule::units;
+use impact_pledge::pledges::charge::PriceList;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{
+    AuditKey, Key, ListPage, ListingStore, OperatorStore, PriceListKey, Store, StoreError, Stored,
 };
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -90,7 +96,7 @@ impl Store for Turns<'_> {
 }
 
 impl ListingStore for Turns<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         other_first().await;
         self.store.list(prefix, cursor).await
     }

@@ -4,9 +4,15 @@ use crate::claimed::{Fault, Faulty};
 use crate::credits::{Bench, ENDED_MS, MINUTE, bench, cancelled, payment, request};
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join};
-use impact_pledge::ledger;
-use impact_pledge::operator::credits::{self, Credit, CreditRequest};
-use impact_pledge::operator::{Done, OperationId, OperatorError, audit, payments};
+use impact_pledge::office::system::rows::check;
+
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::credits::rule as credits;
+use impact_pledge::office::credits::rule::{Credit, CreditRequest};
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::Done;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
 use serde_json::json;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -100,7 +106,7 @@ fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_
             bench.credit(&request(&id, None)).unwrap();
             let (payment, author) = (payment("2026-01", "0.00"), bench.operator.author());
             let mark = payments::mark(first, Some(first), &author, &payment);
-            polled(join(mark, ledger::clear(second, bench.clock().0.get())))
+            polled(join(mark, check::clear(second, bench.clock().0.get())))
         },
         |_, marked, cleared| {
             cleared.unwrap();

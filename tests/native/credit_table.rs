@@ -2,11 +2,15 @@
 
 use crate::credits::{ENDED_MS, bench, request};
 use futures_executor::block_on;
-use impact_pledge::ledger;
-use impact_pledge::operator::credits::{self, RestoredCredits};
-use impact_pledge::operator::epoch;
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
+use impact_pledge::office::credits::rows as credits_credits;
+use impact_pledge::office::shared::rows::port;
+use impact_pledge::office::system::rows::check;
+
+use impact_pledge::office::credits::rule as credits;
+use impact_pledge::office::credits::rule::RestoredCredits;
+use impact_pledge::office::system::rule::epoch;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
 use serde_json::json;
 use support::ledger::{Recorder, SqliteLedger};
 use support::service::NOW_MS;
@@ -32,8 +36,8 @@ fn the_table_refuses_what_no_check_of_ours_has_refused() {
             amounts.join(", "),
             values.join(", ")
         );
-        let statement = ledger::Statement { sql: sql.leak(), parameter: "null".to_owned() };
-        block_on(ledger::Ledger::run(&ledger, &[statement])).is_ok()
+        let statement = port::Statement { sql: sql.leak(), parameter: "null".to_owned() };
+        block_on(port::Ledger::run(&ledger, &[statement])).is_ok()
     };
     assert!(insert(&[]));
     let next = [("number", "2"), ("operation", "'o2'")];
@@ -68,8 +72,8 @@ fn the_table_refuses_what_no_check_of_ours_has_refused() {
     }
     assert!(with(&[("cents", "80")]), "the whole charge");
     let update =
-        ledger::Statement { sql: "UPDATE credits SET cents = 1", parameter: "null".to_owned() };
-    assert!(block_on(ledger::Ledger::run(&ledger, &[update])).is_err());
+        port::Statement { sql: "UPDATE credits SET cents = 1", parameter: "null".to_owned() };
+    assert!(block_on(port::Ledger::run(&ledger, &[update])).is_err());
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn a_rebuild_keeps_credits() {
     let id = bench.order(NOW_MS, json!(4));
     bench.credit(&request(&id, Some(("0.20", &[])))).unwrap();
     let before = bench.dues();
-    block_on(ledger::clear(&bench.ledger, bench.clock().0.get())).unwrap();
+    block_on(check::clear(&bench.ledger, bench.clock().0.get())).unwrap();
     assert_eq!(bench.credits_of(&id).len(), 1);
     bench.ledger.reconcile(bench.store(), ENDED_MS);
     assert_eq!(bench.dues(), before);
@@ -90,10 +94,10 @@ fn credits_are_found_by_their_indexes() {
     let recorder = Recorder::new(&ledger);
     let (units, january) = (["u".to_owned()], Month::parse("2026-01").unwrap());
     block_on(async {
-        ledger::credits::credits(&recorder, "t").await.unwrap();
-        ledger::credits::credit_of(&recorder, "o").await.unwrap();
-        ledger::credits::credit_sums(&recorder, Some(Mode::Live), Some(&units)).await.unwrap();
-        ledger::credits::credited_quantities(&recorder, None, None, &[january]).await.unwrap();
+        credits_credits::credits(&recorder, "t").await.unwrap();
+        credits_credits::credit_of(&recorder, "o").await.unwrap();
+        credits_credits::credit_sums(&recorder, Some(Mode::Live), Some(&units)).await.unwrap();
+        credits_credits::credited_quantities(&recorder, None, None, &[january]).await.unwrap();
     });
     let plans = recorder.take().into_iter().flat_map(|statement| ledger.plan(&statement));
     let found: Vec<_> = plans.filter(|row| row.contains(" credits")).collect();

@@ -1,12 +1,19 @@
 //! Tests credits: the rules of the request, what is recorded, and what an erasure leaves.
 
 use futures_executor::block_on;
-use impact_pledge::ledger;
-use impact_pledge::operator::credits::{self, Credit, CreditRequest};
-use impact_pledge::operator::payments::{self, Paid, Payment};
-use impact_pledge::operator::{Done, OperatorError, audit, transactions, usage};
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
+use impact_pledge::office::credits::rows as credits_credits;
+
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::credits::rule as credits;
+use impact_pledge::office::credits::rule::{Credit, CreditRequest};
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::usage;
+use impact_pledge::office::payments::rule::{Paid, Payment};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::Done;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
@@ -210,7 +217,7 @@ fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
     assert_eq!(bench.credits_of(&id), credits);
     assert_eq!(bench.dues(), ["2026-01 2.00 − 2.00 − 0.00 = 0.00"]);
     let january = [Month::parse("2026-01").unwrap()];
-    let sums = ledger::credits::credited_quantities(&bench.ledger, None, None, &january);
+    let sums = credits_credits::credited_quantities(&bench.ledger, None, None, &january);
     let sums = block_on(sums).unwrap();
     assert_eq!((sums.len(), &*sums[0].offering, &*sums[0].quantity), (1, "tree", "4"));
 }

@@ -1,6 +1,6 @@
 //! Describes the request's values, for the generated files.
 
-use impact_pledge::schema::Slot;
+use impact_pledge::pledges::schema::Slot;
 
 /// Returns the name and the description of an object's type in the request. `None` stands for the request
 /// itself.

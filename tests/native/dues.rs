@@ -3,11 +3,14 @@
 
 use crate::credits::{Bench, ENDED_MS, MINUTE, bench, request};
 use futures_executor::block_on;
-use impact_pledge::decimal::Decimal;
-use impact_pledge::ledger;
-use impact_pledge::operator::transactions::TransactionFilter;
-use impact_pledge::operator::{attention, dues, payments, usage};
-use impact_pledge::settlement::Month;
+use impact_pledge::office::system::rows::kept;
+use impact_pledge::pledges::decimal::Decimal;
+
+use impact_pledge::office::orders::rule::TransactionFilter;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::{dues, usage};
+use impact_pledge::office::system::rule::attention;
+use impact_pledge::pledges::settlement::Month;
 use serde_json::json;
 use support::service::{LIVE_UNIT, NOW_MS, PATH, TestRequest, UNIT, minimal};
 
@@ -192,7 +195,7 @@ fn months_that_the_ledger_no_longer_keeps_are_as_they_were_paid() {
     let bench = carried();
     bench.mark("2026-02", "0").unwrap();
     bench.mark("2026-03", "0").unwrap();
-    block_on(ledger::keep_from(&bench.ledger, Month::parse("2026-04"))).unwrap();
+    block_on(kept::keep_from(&bench.ledger, Month::parse("2026-04"))).unwrap();
     bench.at(APRIL_MS + 30 * DAY);
     bench.order(APRIL_MS, json!(20));
     let dues = [

@@ -6,9 +6,9 @@ use std::net::Ipv6Addr;
 use std::sync::LazyLock;
 
 use crate::fixtures;
-use impact_pledge::schema::Format;
-use impact_pledge::validate::format::{ORDINARY, is_date_time, is_email, is_uri};
-use impact_pledge::validate::instant::instant;
+use impact_pledge::pledges::schema::Format;
+use impact_pledge::pledges::validate::format::{ORDINARY, is_date_time, is_email, is_uri};
+use impact_pledge::pledges::validate::instant::instant;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde::Deserialize;

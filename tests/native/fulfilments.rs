@@ -2,11 +2,15 @@
 //! done.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::fulfilments::{MAX_FULFILMENTS, NewFulfilment};
-use impact_pledge::operator::fulfilments::{self, Balances};
-use impact_pledge::operator::{Done, OperationId, OperatorError, audit};
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::fulfilment::rows::fulfilments::{MAX_FULFILMENTS, NewFulfilment};
+use impact_pledge::office::fulfilment::rule as fulfilments;
+use impact_pledge::office::fulfilment::rule::Balances;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::Done;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
 use serde_json::{Value, json};
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
@@ -64,7 +68,8 @@ impl Bench {
         &self,
         changed: &Value,
         id: Option<&OperationId>,
-    ) -> Result<Done<impact_pledge::ledger::fulfilments::Fulfilment>, OperatorError> {
+    ) -> Result<Done<impact_pledge::office::fulfilment::rows::fulfilments::Fulfilment>, OperatorError>
+    {
         let author = self.test_operator.author();
         let author = match id {
             Some(id) => author.with_operation(id.clone()),
@@ -219,8 +224,11 @@ fn a_removed_fulfilment_counts_no_more_and_stays_known() {
 fn a_rebuild_of_the_ledger_keeps_fulfilments() {
     let bench = bench();
     bench.add(&json!({})).unwrap();
-    block_on(impact_pledge::ledger::clear(&bench.ledger, bench.test_operator.clock.0.get()))
-        .unwrap();
+    block_on(impact_pledge::office::system::rows::check::clear(
+        &bench.ledger,
+        bench.test_operator.clock.0.get(),
+    ))
+    .unwrap();
     bench.ledger.reconcile(&*bench.service.store, bench.test_operator.clock.0.get());
     assert_eq!(bench.january()[1], "tree 10 4 6 0");
 }

@@ -1,4 +1,4 @@
-//! Runs the fuzz targets of `npm run fuzz` on the inputs in `proofs/fuzz/corpus` and on every single byte.
+//! Runs the fuzz targets of `npm run fuzz` on the inputs in `tests/proofs/fuzz/corpus` and on every single byte.
 
 use fuzz_targets::TARGETS;
 use std::fs;
@@ -14,7 +14,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_input_of_the_corpus_and_every_byte_passes_its_target() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("proofs/fuzz/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proofs/fuzz/corpus");
     let names: Vec<_> = TARGETS.iter().map(|(name, _)| corpus.join(name)).collect();
     assert_eq!(entries(&corpus), names, "a folder of inputs for each target");
     for (name, target) in TARGETS {

@@ -1,8 +1,8 @@
 //! Tests that the service reads the request head that the client sends.
 
-use impact_pledge::api::{Credentials, InvalidArgument, RequestHead, header};
-use impact_pledge::auth::ApiKey;
-use impact_pledge::idempotency::IdempotencyKey;
+use impact_pledge::pledges::api::{Credentials, InvalidArgument, RequestHead, header};
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::idempotency::IdempotencyKey;
 use proptest::prelude::*;
 
 fn value<'h>(head: &'h RequestHead, name: &str) -> Option<&'h str> {

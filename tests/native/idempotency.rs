@@ -1,12 +1,12 @@
 //! Tests idempotency keys: what is derived from them, and the replay records that an isolate remembers.
 
-use impact_pledge::idempotency::{
+use impact_pledge::pledges::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::service::Caches;
-use impact_pledge::version::Version;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::service::Caches;
+use impact_pledge::pledges::version::Version;
 use std::collections::BTreeSet;
 use support::service::{NOW_MS, SECRET, minimal, repeatable, seeded};
 

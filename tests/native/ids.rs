@@ -1,9 +1,9 @@
 //! Tests the format of IDs and edit keys, and which texts are refused.
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::types::TransactionId;
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;

@@ -2,10 +2,12 @@
 
 use crate::ledger::{message, receive};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Next};
-use impact_pledge::operator::increment::{self, BackupDecision, fate};
-use impact_pledge::operator::restore::{BackupSummary, Restore, RestoreOptions};
-use impact_pledge::time::date_time;
+use impact_pledge::office::orders::rows::changed;
+use impact_pledge::office::orders::rows::changed::Next;
+use impact_pledge::office::system::rule::increment;
+use impact_pledge::office::system::rule::increment::{BackupDecision, fate};
+use impact_pledge::office::system::rule::restore::{BackupSummary, Restore, RestoreOptions};
+use impact_pledge::pledges::time::date_time;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +22,7 @@ const DAY: u64 = 86_400;
 fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
     let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
     while let Some(from) = next {
-        let page = block_on(ledger::changed(ledger, since, from, most)).unwrap();
+        let page = block_on(changed::changed(ledger, since, from, most)).unwrap();
         assert!(page.ids.len() <= most);
         ids.extend(page.ids);
         next = page.next;
@@ -147,7 +149,7 @@ fn no_kind_of_records_is_forgotten() {
     let known: BTreeSet<_> = WAYS.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     let (keys, prefixes) = kinds_of_the_store();
     assert_eq!(prefixes, known, "what does an incremental backup do with this kind of records?");
-    assert_eq!(keys, WAYS.len(), "a key of src/store whose prefix is no literal");
+    assert_eq!(keys, WAYS.len(), "a key of src/pledges/store whose prefix is no literal");
     let all = RestoreOptions { with_keys: true, ..RestoreOptions::default() };
     let restore =
         block_on(Restore::new(&MemoryStore::default(), all, BackupSummary::default())).unwrap();
@@ -175,9 +177,9 @@ fn way_of(prefix: &str) -> Way {
     }
 }
 
-/// Returns the number of key types in src/store, and their name prefixes, found by searching the source code.
+/// Returns the number of key types in src/pledges/store, and their name prefixes, found by searching the source code.
 fn kinds_of_the_store() -> (usize, BTreeSet<String>) {
-    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store");
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pledges/store");
     let files = std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());
     let code: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
     let keys = code.lines().filter(|line| line.starts_with("impl") && line.contains("Key for "));

@@ -1,7 +1,7 @@
 //! Reads openapi.yaml, and validates values against its schemas. Supports only the keywords of JSON Schema
 //! that openapi.yaml uses.
 
-use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
+use impact_pledge::pledges::validate::format::{is_date_time, is_email, is_uri};
 use regex_lite::Regex;
 use serde_json::Value;
 use std::path::Path;
@@ -32,7 +32,7 @@ impl OpenApi {
     /// Reads the document.
     #[track_caller]
     pub fn read() -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.yaml");
         OpenApi(yaml_serde::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
     }
 

@@ -2,8 +2,11 @@
 
 use crate::ledger::months;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharges};
-use impact_pledge::time::parse_ms;
+use impact_pledge::office::system::rows::attention;
+use impact_pledge::office::system::rows::attention::{
+    LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharges,
+};
+use impact_pledge::pledges::time::parse_ms;
 use support::ledger::SqliteLedger;
 
 const SINCE: &str = "2026-01-01T00:00:00Z";
@@ -48,7 +51,7 @@ fn settle(ledger: &SqliteLedger, name: &str, state: &str) {
     ));
 }
 
-fn by_month(found: Vec<(impact_pledge::settlement::Month, u64)>) -> Vec<String> {
+fn by_month(found: Vec<(impact_pledge::pledges::settlement::Month, u64)>) -> Vec<String> {
     found.into_iter().map(|(month, count)| format!("{month} {count}")).collect()
 }
 
@@ -60,8 +63,9 @@ fn unpriced_pledges_are_counted_by_month_until_it_is_paid() {
     charge_with(&ledger, 1, "2026-02-01T00:00:00Z", Some(5), 1, 2);
     charge_with(&ledger, 3, "2026-02-01T00:00:00Z", Some(5), 1, 2);
     charge(&ledger, 2, "2026-02-02T00:00:00Z", Some(5), 9);
-    let unpriced =
-        || by_month(block_on(ledger::unpriced(&ledger, &months(&["2026-02", "2026-01"]))).unwrap());
+    let unpriced = || {
+        by_month(block_on(attention::unpriced(&ledger, &months(&["2026-02", "2026-01"]))).unwrap())
+    };
     assert_eq!(unpriced(), ["2026-02 2", "2026-01 7"]);
     settle(&ledger, "live:a:2026-01", "kept");
     settle(&ledger, "live:a:2026-02", "gone");
@@ -77,7 +81,7 @@ fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
     charge(&ledger, 2, "2026-02-01T00:00:00Z", Some(1), 1);
     charge(&ledger, 3, "2026-02-01T00:00:00Z", Some(1), 1);
     let asked = months(&["2026-02", "2026-01", "2025-12"]);
-    let unsettled = || by_month(block_on(ledger::unsettled(&ledger, &asked)).unwrap().owed);
+    let unsettled = || by_month(block_on(attention::unsettled(&ledger, &asked)).unwrap().owed);
     assert_eq!(unsettled(), ["2026-02 2", "2026-01 1"]);
     settle(&ledger, "live:b:2026-01", "kept");
     settle(&ledger, "live:b:2026-02", "adding");
@@ -134,7 +138,7 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
         credits
             .iter()
             .for_each(|(months, code, cents)| credit_in(&ledger, "a", *months, code, *cents));
-        let found = block_on(ledger::unsettled(&ledger, &months(&["2026-02"]))).unwrap();
+        let found = block_on(attention::unsettled(&ledger, &months(&["2026-02"]))).unwrap();
         let covered: Vec<_> = found.covered.iter().map(|it| (&*it.shop.unit, it.month)).collect();
         let expected: Vec<_> = months(&["2026-02"]).into_iter().map(|month| ("a", month)).collect();
         assert_eq!(
@@ -150,7 +154,7 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
 
 /// Returns the number of unusual charges since [`SINCE`], and the newest of them as `unit amount`.
 fn unusual(ledger: &SqliteLedger, limit: Option<u64>, most: usize) -> (u64, Vec<String>) {
-    let found = ledger::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
+    let found = attention::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
     let UnusualCharges { count, newest } = block_on(found).unwrap();
     (count, newest.iter().map(|it| format!("{} {}", it.unit, it.amount)).collect())
 }

@@ -2,12 +2,23 @@
 
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
-use impact_pledge::ledger::credits::credit_sums;
-use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, Limits, PassTiming, ShopMonthFilter, by_email, by_reference,
-    keep_up, months_of, sums,
-};
-use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::office::credits::rows::credit_sums;
+use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::orders::rows::changed;
+use impact_pledge::office::orders::rows::order;
+use impact_pledge::office::orders::rows::order::Filter;
+use impact_pledge::office::orders::rows::orders;
+use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
+use impact_pledge::office::payments::rows::shop_months;
+use impact_pledge::office::payments::rows::shop_months::ShopMonthFilter;
+use impact_pledge::office::payments::rows::sums::{months_of, sums};
+use impact_pledge::office::prices::rows as priced;
+use impact_pledge::office::shared::rows::port::Ledger;
+use impact_pledge::office::system::rows::attention;
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::PassTiming;
+use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
+use impact_pledge::pledges::scope::{Mode, Scope};
 use serde_json::json;
 use std::cell::Cell;
 use support::ledger::{Recorder, SqliteLedger};
@@ -71,15 +82,15 @@ fn lists_are_found_by_shop_and_time() {
             [Direction::Newest, Direction::Older(place.clone()), Direction::Newer(place.clone())]
         {
             let found =
-                plan(async |it| drop(ledger::orders(it, &filter, &from, 50).await.unwrap()));
+                plan(async |it| drop(orders::orders(it, &filter, &from, 50).await.unwrap()));
             assert_eq!(found, [FOUND, BETWEEN], "{filter:?} {from:?}");
         }
     }
 }
 
-fn newest() -> ledger::PageCursor {
+fn newest() -> order::PageCursor {
     let ledger = filled();
-    let page = block_on(ledger::orders(&ledger, &Filter::default(), &Direction::Newest, 1));
+    let page = block_on(orders::orders(&ledger, &Filter::default(), &Direction::Newest, 1));
     page.unwrap().orders[0].place()
 }
 
@@ -105,21 +116,21 @@ fn sums_are_found_by_shop_and_month() {
     let found = plan(async |it| drop(sums(it, None, None, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| {
-        drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
+        drop(quantities::quantities(it, None, None, &january, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let stored = plan_of(&["stored"], async |it| {
-        drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
+        drop(quantities::quantities(it, None, None, &january, 50).await.unwrap());
     });
     assert_eq!(stored, ["stored PRIMARY KEY (day=? AND mode=?)"]);
     let found = plan(async |it| {
         let shop = Scope { mode: Mode::Live, unit: "u".to_owned() };
-        drop(ledger::priced(it, &shop, january[0], 50).await.unwrap());
+        drop(priced::priced(it, &shop, january[0], 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| {
         let filter = ShopMonthFilter { months: january.clone(), ..ShopMonthFilter::default() };
-        drop(ledger::shop_months(it, &filter, None, 50).await.unwrap());
+        drop(shop_months::shop_months(it, &filter, None, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
@@ -138,19 +149,19 @@ fn the_orders_of_credits_are_found_by_id() {
 #[test]
 fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     let january = months(&["2026-01"]);
-    let found = plan(async |it| drop(ledger::unpriced(it, &january).await.unwrap()));
+    let found = plan(async |it| drop(attention::unpriced(it, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
-    let found = plan(async |it| drop(ledger::unsettled(it, &january).await.unwrap()));
+    let found = plan(async |it| drop(attention::unsettled(it, &january).await.unwrap()));
     assert_eq!(found, ["t INDEX by_id (id=?)", BETWEEN], "the orders of credits, and the charges");
-    let found = plan(async |it| drop(ledger::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
+    let found = plan(async |it| drop(attention::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
     assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
 }
 
 #[test]
 fn changes_are_found_by_time_and_by_erasure() {
     let found = plan(async |it| {
-        let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();
-        ledger::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
+        let created = changed::changed(it, NOW_MS, changed::Next::default(), 1_000).await.unwrap();
+        changed::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
     });
     assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (shop=? AND created>?)"]);
 }
@@ -178,7 +189,7 @@ fn the_reconciliation_finds_rows_by_id() {
     keep(&store, &message(2, json!({ "summary": { "quantities": null } })));
     let found = plan(async |it| {
         let clock = FixedClock(Cell::new(NOW_MS + 600_000));
-        let pass = ledger::reconcile(it, &store, &clock, ("one", PassTiming::Now), 100).await;
+        let pass = reconcile::reconcile(it, &store, &clock, ("one", PassTiming::Now), 100).await;
         assert_eq!(pass.unwrap().1.last_mended, 1);
     });
     let by_id = ["(id=?)", "(id>? AND id<?)"].map(|terms| format!("INDEX by_id {terms}"));

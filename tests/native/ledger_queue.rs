@@ -1,14 +1,14 @@
 //! Tests the ledger's queue: which create requests send a message, and what happens if the queue refuses the message.
 
 use futures_executor::block_on;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::quantities::MAX_MESSAGE_BYTES;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::service::{LedgerQueue, mark_unsent};
-use impact_pledge::store::{
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::quantities::MAX_MESSAGE_BYTES;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::service::{LedgerQueue, mark_unsent};
+use impact_pledge::pledges::store::{
     Key as _, LedgerUnsentKey, ListingStore as _, Recorded, TransactionKey,
 };
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::mem::take;

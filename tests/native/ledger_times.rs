@@ -2,13 +2,22 @@
 
 use super::ledger::{keep, message};
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, ObservedFact, TargetState};
-use impact_pledge::ledger::{
-    self, Delivered, Ledger, Limits, PassOutcome, PassTiming, QueryFuture, State, Statement,
+use impact_pledge::office::shared::rows::claims;
+use impact_pledge::office::shared::rows::claims::{Change, Fact, Kind, ObservedFact, TargetState};
+use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement};
+use impact_pledge::office::system::rows::check;
+use impact_pledge::office::system::rows::receive;
+use impact_pledge::office::system::rows::receive::Delivered;
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::office::system::rows::state::State;
+use impact_pledge::office::system::rows::upkeep;
+use impact_pledge::office::system::rows::upkeep::Limits;
+use impact_pledge::pledges::service::Clock;
+use impact_pledge::pledges::store::{
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
-use impact_pledge::service::Clock;
-use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
-use impact_pledge::time::TimeZones;
+use impact_pledge::pledges::time::TimeZones;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
 use support::ledger::SqliteLedger;
@@ -48,7 +57,7 @@ impl<H: AsyncFn(&str)> Store for Slow<'_, H> {
 }
 
 impl<H: AsyncFn(&str)> ListingStore for Slow<'_, H> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         let page = self.store.list(prefix, cursor).await;
         (self.happens)(prefix).await;
         page
@@ -86,7 +95,7 @@ fn pass(
     store: &impl OperatorStore,
     clock: &FixedClock,
 ) -> (PassOutcome, State) {
-    block_on(ledger::reconcile(ledger, store, clock, ("one", PassTiming::Now), 1_000)).unwrap()
+    block_on(reconcile::reconcile(ledger, store, clock, ("one", PassTiming::Now), 1_000)).unwrap()
 }
 
 // ---- Lists that are answered late ----------------------------------------------------------------
@@ -104,7 +113,7 @@ fn a_row_that_was_written_since_a_list_was_asked_for_stays() {
     keep(&store, &message(1, json!({})));
     let happens = async |prefix: &str| {
         if prefix == "transaction:" {
-            ledger::receive(&ledger, &store, &clock, &later()).await;
+            receive::receive(&ledger, &store, &clock, &later()).await;
             clock.0.set(clock.0.get() + 3 * MINUTE);
         }
     };
@@ -122,13 +131,13 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     store.keep(&format!("ledger-unsent:{}", own["id"].as_str().unwrap()), b"{}", b"{}");
     let happens = async |name: &str| {
         if name.starts_with("transaction:ptran_") {
-            ledger::receive(&ledger, &store, &clock, &later()).await;
+            receive::receive(&ledger, &store, &clock, &later()).await;
             clock.0.set(clock.0.get() + 3 * MINUTE);
         }
     };
     let (store, limits) =
         (Slow { store: &store, happens }, Limits { calls: 600, milliseconds: MINUTE });
-    let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
+    let upkeep = block_on(upkeep::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
     assert_eq!((upkeep.reached, upkeep.unsent), (PassOutcome::NotDue, 1));
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
@@ -187,7 +196,7 @@ fn a_computer_that_slept_does_not_take_the_lease() {
         set(&ledger, &format!("holder = 'other', lease = {lease}, started = {now}"));
     };
     let sleepy = Sleepy { ledger: &ledger, happens, is_first: Cell::new(true) };
-    let pass = ledger::reconcile(&sleepy, &store, &clock, ("one", PassTiming::Now), 1_000);
+    let pass = reconcile::reconcile(&sleepy, &store, &clock, ("one", PassTiming::Now), 1_000);
     assert_ne!(block_on(pass).unwrap().0, PassOutcome::Complete);
     assert_eq!(ledger.sql("SELECT holder FROM reconciliation"), ["other"]);
 }
@@ -219,7 +228,7 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
                 (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
             set(&ledger, &format!("completed = {}", now + ahead));
             let clock = clock(now);
-            let pass = ledger::reconcile(&ledger, &store, &clock, ("one", when), 1_000);
+            let pass = reconcile::reconcile(&ledger, &store, &clock, ("one", when), 1_000);
             let (reached, state) = block_on(pass).unwrap();
             let expected = if counts { PassOutcome::NotDue } else { PassOutcome::Complete };
             assert_eq!(reached, expected, "{ahead} {when:?}");
@@ -266,7 +275,7 @@ fn a_check_ends_though_the_clock_goes_back() {
     keep(&store, &message(1, json!({})));
     set(&ledger, &format!("started = {}", now - MINUTE)); // a pass is under way
     let clock = SetBack(RefCell::new(Some(now + HOUR)), Cell::new(now));
-    let checked = block_on(ledger::check(&ledger, &store, &clock, "a command")).unwrap();
+    let checked = block_on(check::check(&ledger, &store, &clock, "a command")).unwrap();
     assert_eq!(checked.map(|checked| checked.state.last_listed), Some(1));
     let passes = store.take_lists().iter().filter(|list| list.prefix == "transaction:").count();
     assert_eq!(passes, 2, "one that was under way, and one more");

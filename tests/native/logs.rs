@@ -1,10 +1,12 @@
 //! Tests the log lines of requests, and the limit on refused keys.
 
 use futures_executor::block_on;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::scope::Mode;
-use impact_pledge::service::{Caches, Clock as _, RequestLog, Service, Settings, Variables};
-use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::{
+    Caches, Clock as _, RequestLog, Service, Settings, Variables,
+};
+use impact_pledge::pledges::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::mem::take;

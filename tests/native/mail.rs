@@ -2,10 +2,10 @@
 
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};
-use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::recipient::{
+use impact_pledge::buyer::recipient::{
     Colour, DARK_PAPER, LIGHT_PAPER, Language, Mail, Profile, mail, message_texts,
 };
+use impact_pledge::pledges::types::RetrievedPledgeTransaction;
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};

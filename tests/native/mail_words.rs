@@ -1,10 +1,10 @@
 //! Tests how the state of a notification is described: every state with every possible reason.
 
-use impact_pledge::notify::Reason;
-use impact_pledge::operator::notifications::{
+use impact_pledge::buyer::delivery::Reason;
+use impact_pledge::office::mails::rule::{
     State, Status, can_be_sent, in_words, risk, risk_in_words, words,
 };
-use impact_pledge::pledge::NotificationService;
+use impact_pledge::pledges::types::NotificationService;
 use strum::IntoEnumIterator as _;
 
 fn status(state: State, reason: Option<&str>) -> Status {

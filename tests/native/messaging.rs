@@ -1,14 +1,16 @@
-//! Tests doors, the settings with which the Worker reaches the adapters of messaging services. Also tests the
+//! Tests addresses, the settings with which the Worker reaches the adapters of messaging services. Also tests the
 //! signatures of requests to adapters.
 
-use impact_pledge::messaging::{Door, DoorName, DoorProblem, DoorVariables, Doors};
-use impact_pledge::messaging::{SigningSecrets, TimedId};
-use impact_pledge::pledge::NotificationService;
-use impact_pledge::pledge::NotificationService::{
+use impact_pledge::buyer::adapters::{
+    AdapterAddress, AdapterAddresses, AdapterName, AddressProblem, AddressVariables,
+};
+use impact_pledge::buyer::adapters::{SigningSecrets, TimedId};
+use impact_pledge::pledges::schema::NOTIFICATION_TYPES;
+use impact_pledge::pledges::service::{Settings, Variables};
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{
     Email, MessagingServiceA, MessagingServiceB, MessagingServiceC,
 };
-use impact_pledge::schema::NOTIFICATION_TYPES;
-use impact_pledge::service::{Settings, Variables};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 
@@ -69,11 +71,12 @@ fn a_secret_of_another_form_is_refused() {
 
 #[test]
 fn a_door_is_a_binding_or_a_url_with_a_secret() {
-    use DoorProblem::{InvalidSecret, InvalidUrl, NoSecret};
+    use impact_pledge::buyer::adapters::AddressProblem::{InvalidSecret, InvalidUrl, NoSecret};
     let url = "https://adapter.example/a?b=c";
     let long = format!("https://adapter.example/{}", "a".repeat(2_048));
-    // Whether there is a binding, URL and secret; the door's URL and number of secrets, or the problem.
-    type Row<'r> = (bool, &'r str, &'r str, Result<Option<(Option<&'r str>, bool)>, DoorProblem>);
+    // Whether there is a binding, URL and secret; the address's URL and number of secrets, or the problem.
+    type Row<'r> =
+        (bool, &'r str, &'r str, Result<Option<(Option<&'r str>, bool)>, AddressProblem>);
     let rows: [Row<'_>; 21] = [
         (false, "", "", Ok(None)),
         (false, "  ", SECRET, Ok(None)),
@@ -98,18 +101,18 @@ fn a_door_is_a_binding_or_a_url_with_a_secret() {
         (false, &long, SECRET, Err(InvalidUrl)),
     ];
     for (has_binding, url, secret, expected) in rows {
-        let door = Door::parse(has_binding, url, secret);
-        let door = door
-            .as_ref()
-            .map(|door| door.as_ref().map(|door| (door.url.as_deref(), door.secrets.is_some())));
-        assert_eq!(door, expected.as_ref().copied(), "{url} {secret}");
+        let address = AdapterAddress::parse(has_binding, url, secret);
+        let address = address.as_ref().map(|address| {
+            address.as_ref().map(|address| (address.url.as_deref(), address.secrets.is_some()))
+        });
+        assert_eq!(address, expected.as_ref().copied(), "{url} {secret}");
     }
 }
 
 /// The variables of a Worker by name. The value `{}` stands for a service binding.
 struct Worker(BTreeMap<&'static str, &'static str>);
 
-impl DoorVariables for Worker {
+impl AddressVariables for Worker {
     fn has_binding(&self, name: &str) -> bool {
         self.0.get(name) == Some(&"{}")
     }
@@ -128,8 +131,8 @@ fn the_doors_of_a_worker_are_read_by_their_names() {
         ("MESSAGING_SERVICE_B_URL", "https://adapter.example/"),
         ("MESSAGING_SERVICE_C_TEST_URL", "http://adapter.example/"),
     ]));
-    let adapters = Doors::read(&worker).adapters().unwrap();
-    assert!(Doors::read(&Worker(BTreeMap::new())).adapters().is_none());
+    let adapters = AdapterAddresses::read(&worker).adapters().unwrap();
+    assert!(AdapterAddresses::read(&Worker(BTreeMap::new())).adapters().is_none());
     assert_eq!(adapters.of_tests, [MessagingServiceA]);
     let problems = &adapters.problems;
     assert_eq!(
@@ -141,11 +144,12 @@ fn the_doors_of_a_worker_are_read_by_their_names() {
              `https://` URL without a user name, of at most 2048 bytes",
         ]
     );
-    let door = |service, is_live| Doors::read_one(&worker, DoorName { service, is_live });
-    assert!(door(MessagingServiceA, true).unwrap().unwrap().url.is_none());
-    assert!(door(MessagingServiceA, false).unwrap().unwrap().url.is_some());
-    assert!(door(MessagingServiceC, true).unwrap().is_none());
-    assert!(door(MessagingServiceB, true).is_err());
+    let address =
+        |service, is_live| AdapterAddresses::read_one(&worker, AdapterName { service, is_live });
+    assert!(address(MessagingServiceA, true).unwrap().unwrap().url.is_none());
+    assert!(address(MessagingServiceA, false).unwrap().unwrap().url.is_some());
+    assert!(address(MessagingServiceC, true).unwrap().is_none());
+    assert!(address(MessagingServiceB, true).is_err());
 
     let with_queue = Settings::parse(Variables {
         adapters: Some(&adapters),
@@ -163,6 +167,6 @@ fn the_doors_of_a_worker_are_read_by_their_names() {
 #[test]
 fn a_request_through_a_binding_names_its_service() {
     let urls = NotificationService::MESSAGING
-        .map(|service| DoorName { service, is_live: true }.internal_url());
+        .map(|service| AdapterName { service, is_live: true }.internal_url());
     assert_eq!(urls, ["a", "b", "c"].map(|it| format!("https://messaging-service-{it}.internal/")));
 }

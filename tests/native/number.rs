@@ -1,10 +1,12 @@
 //! Tests the rule that numbers must be finite and above 0 as doubles, against the standard library's
 //! conversion. Also tests how amounts are read and written.
 
-use impact_pledge::pledge::Amount;
-use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
-use impact_pledge::validate::json::Source;
-use impact_pledge::validate::{self, Code};
+use impact_pledge::pledges::types::Amount;
+use impact_pledge::pledges::validate;
+use impact_pledge::pledges::validate::Code;
+use impact_pledge::pledges::validate::compact;
+use impact_pledge::pledges::validate::compact::{CompactIssue, UNDECIDED};
+use impact_pledge::pledges::validate::json::Source;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 

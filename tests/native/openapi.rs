@@ -5,11 +5,12 @@ use crate::descriptions::object_type;
 use crate::generated::types::json_schema;
 use crate::json_schema::OpenApi;
 use crate::{fixtures, texts};
-use impact_pledge::api::{self, Operation, Problem};
-use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};
-use impact_pledge::schema::{CREATED, ERROR, Kind, Object, REQUEST, RETRIEVED};
-use impact_pledge::scope::Mode;
-use impact_pledge::validate;
+use impact_pledge::pledges::api;
+use impact_pledge::pledges::api::{Operation, Problem};
+use impact_pledge::pledges::schema::{CREATED, ERROR, Kind, Object, REQUEST, RETRIEVED};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::types::{PledgeTransaction, RetrievedPledgeTransaction};
+use impact_pledge::pledges::validate;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -1,13 +1,15 @@
 //! Tests the table of operations: their descriptions, their arguments, and what commands print.
 
 use futures_executor::block_on;
-use impact_pledge::dashboard::Route;
-use impact_pledge::operations::spec::{Argument, Kind};
-use impact_pledge::operations::table::{facts, table};
-use impact_pledge::operations::{Aborted, Answer, Call, Failure, GROUPS, Host, Operation, Ports};
-use impact_pledge::operator::{OperationId, OperatorError};
-use impact_pledge::service::{Clock, Entropy, Message, Outbox, PutFuture};
-use impact_pledge::time::TimeZones;
+use impact_pledge::office::operations::{GROUPS, Operation};
+use impact_pledge::office::route::Route;
+use impact_pledge::office::shared::operation::call::{Aborted, Answer, Call, Failure, Host, Ports};
+use impact_pledge::office::shared::operation::spec::{Argument, Kind};
+use impact_pledge::office::shared::operation::table::{facts, table};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::service::{Clock, Entropy, Message, Outbox, PutFuture};
+use impact_pledge::pledges::time::TimeZones;
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

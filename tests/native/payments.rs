@@ -2,15 +2,19 @@
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
-use impact_pledge::http::Request as _;
-use impact_pledge::ledger;
-use impact_pledge::operator::OperationId;
-use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::{OperatorError, audit, transactions};
-use impact_pledge::scope::Mode;
-use impact_pledge::service::{RequestLog, Service};
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key, Store, StoreError, Stored};
+use impact_pledge::office::system::rows::kept;
+use impact_pledge::pledges::http::Request as _;
+
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::{RequestLog, Service};
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
@@ -542,12 +546,12 @@ fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
 fn a_month_that_the_ledger_does_not_keep_is_not_marked() {
     let bench = bench();
     let february = Month::parse("2026-02");
-    block_on(ledger::keep_from(&bench.ledger, february)).unwrap();
+    block_on(kept::keep_from(&bench.ledger, february)).unwrap();
     let error = bench.mark(&json!({})).unwrap_err().to_string();
     let why = "cannot be marked: the ledger keeps only transactions from 2026-02-01T00:00:00.000Z on. The command \
                `ledger keep-from 2026-01` brings this month back";
     assert_eq!(error, format!("nothing was marked: 2026-01 of the unit `unit_dev` (test) {why}"));
-    block_on(ledger::keep_from(&bench.ledger, None)).unwrap();
+    block_on(kept::keep_from(&bench.ledger, None)).unwrap();
     bench.mark(&json!({})).unwrap();
 }
 

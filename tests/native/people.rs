@@ -4,12 +4,18 @@
 use crate::claimed::{Fault, Faulty};
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
-use impact_pledge::auth::KeyLevel;
-use impact_pledge::ledger::people::Membership;
-use impact_pledge::ledger::people_changes::Removable;
-use impact_pledge::operator::audit::{self, Author};
-use impact_pledge::operator::{OperationId, OperatorError, people, restore, teams};
-use impact_pledge::store::PersonRole::{self, Manager, Viewer};
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::people::rows::changes::Removable;
+use impact_pledge::office::people::rows::people::Membership;
+use impact_pledge::office::people::rule as people;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::office::shops::rule::teams;
+use impact_pledge::office::system::rule::restore;
+use impact_pledge::pledges::auth::KeyLevel;
+use impact_pledge::pledges::store::PersonRole;
+use impact_pledge::pledges::store::PersonRole::{Manager, Viewer};
 use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -323,7 +329,8 @@ fn a_new_ledger_gets_the_people_from_kv() {
     world.store.set_page_length(1);
     world.reconcile();
     assert_eq!((world.of(EVA), world.of(BEN)), before);
-    block_on(impact_pledge::ledger::clear(&world.ledger, world.clock.0.get())).unwrap();
+    block_on(impact_pledge::office::system::rows::check::clear(&world.ledger, world.clock.0.get()))
+        .unwrap();
     assert_eq!((world.of(EVA), world.of(BEN)), before, "an emptied ledger keeps people");
 }
 
@@ -392,7 +399,7 @@ fn a_recent_row_wins_over_a_list_that_does_not_show_it() {
 #[test]
 fn a_backup_has_people_and_a_restore_leaves_them_out() {
     let name = "person:unit:shop:0";
-    assert!(impact_pledge::operator::increment::is_whole(name));
+    assert!(impact_pledge::office::system::rule::increment::is_whole(name));
     for (with_keys, taken) in [(false, false), (true, true)] {
         let options = restore::RestoreOptions { with_keys, ..Default::default() };
         let store = seeded().store;

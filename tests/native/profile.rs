@@ -1,11 +1,11 @@
 //! Tests a unit's profile: the limits of its fields, and how the timeline shows them.
 
 use base64ct::{Base64, Encoding as _};
-use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::recipient::{
+use impact_pledge::buyer::recipient::{
     CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
     Sentence, not_found_page, page, unavailable_page,
 };
+use impact_pledge::pledges::types::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
@@ -83,7 +83,7 @@ fn a_long_header_is_read_as_far_as_browsers_write() {
 /// Checks that every language has every sentence, with its placeholders and all of its parts.
 #[test]
 fn no_language_lacks_a_sentence() {
-    use Sentence::*;
+    use impact_pledge::buyer::recipient::Sentence::*;
     for language in Language::VARIANTS {
         let sentence = |sentence: Sentence| language.text(sentence);
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {

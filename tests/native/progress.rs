@@ -3,13 +3,15 @@
 
 use crate::timeline::{HOSTILE, Updates, full, page_with_updates, skeleton, texts, with};
 use fuzz_targets::page::check_page;
-use impact_pledge::pledge::{EditKey, TransactionId};
-use impact_pledge::quantities::Quantities;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::service::LIFETIME_MS;
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, MAX_UPDATES_BYTES, Summary, TransactionMetadata, UpdatesKey};
-use impact_pledge::timelines::MAX_OFFERINGS;
+use impact_pledge::buyer::timeline::MAX_OFFERINGS;
+use impact_pledge::pledges::quantities::Quantities;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::service::LIFETIME_MS;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{
+    Key as _, MAX_UPDATES_BYTES, Summary, TransactionMetadata, UpdatesKey,
+};
+use impact_pledge::pledges::types::{EditKey, TransactionId};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, TestRequest, TestService};

@@ -1,9 +1,9 @@
 //! Tests quantities by offering against a table of examples, and against exact sums in integers.
 
-use impact_pledge::api::{MAX_RECORD_BYTES, MIN_PLEDGE_BYTES};
-use impact_pledge::decimal::{Decimal, MAX_UNITS};
-use impact_pledge::pledge::{Amount, Impact};
-use impact_pledge::quantities::{MAX_MESSAGE_BYTES, Quantities, Quantity};
+use impact_pledge::pledges::api::{MAX_RECORD_BYTES, MIN_PLEDGE_BYTES};
+use impact_pledge::pledges::decimal::{Decimal, MAX_UNITS};
+use impact_pledge::pledges::quantities::{MAX_MESSAGE_BYTES, Quantities, Quantity};
+use impact_pledge::pledges::types::{Amount, Impact};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::{Value, json};

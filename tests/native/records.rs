@@ -1,15 +1,15 @@
 //! Tests stored records: which are written, and which a release must be able to read.
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::pledge::{EditKey, NotificationService};
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::store::{
+use impact_pledge::pledges::auth::{ApiKey, KeyRecord};
+use impact_pledge::pledges::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::store::{
     CredentialKey, Key as _, NoMetadata, PriceListKey, ProfileKey, ReplayKey, Store as _,
     TransactionMetadata,
 };
+use impact_pledge::pledges::types::{EditKey, NotificationService};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::cell::Cell;
@@ -214,7 +214,7 @@ fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
         assert_ne!(other.order, hashes.order);
         assert_ne!(other.email, hashes.email);
     }
-    assert_eq!((hashes.order.unwrap().len(), hashes.email.len()), (32, 32));
+    assert_eq!((hashes.order.len(), hashes.email.len()), (32, 32));
 }
 
 /// Returns the largest metadata for a transaction with this offering: the longest unit ID, the largest

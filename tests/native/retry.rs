@@ -1,12 +1,12 @@
 //! Tests whether and when a client retries a request. Each row of the tests has a failure or a waiting time.
 
-use impact_pledge::retry::{
-    Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request, RetryAfter,
+use impact_pledge::pledges::retry::{
+    Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, RetriedRequest, RetryAfter,
 };
-use impact_pledge::time;
+use impact_pledge::pledges::time;
 use proptest::prelude::*;
 
-const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };
+const POLICY: Policy = Policy { max_retries: 2, request: RetriedRequest::Get };
 /// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
 const NOW_MS: u64 = 784_111_777_000;
 const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
@@ -49,18 +49,18 @@ fn a_transient_failure_is_retried_and_a_lasting_one_not() {
     }
 }
 
-const fn create(has_key: bool, retry_creates: Option<bool>) -> Request {
-    Request::Create { has_key, retry_creates }
+const fn create(has_key: bool, retry_creates: Option<bool>) -> RetriedRequest {
+    RetriedRequest::Create { has_key, retry_creates }
 }
 
-const GET: Request = Request::Get;
-const CREATE: Request = create(false, None);
-const KEYED: Request = create(true, None);
-const GENERATED: Request = create(true, Some(true));
+const GET: RetriedRequest = RetriedRequest::Get;
+const CREATE: RetriedRequest = create(false, None);
+const KEYED: RetriedRequest = create(true, None);
+const GENERATED: RetriedRequest = create(true, Some(true));
 /// A create request without an idempotency key, on a platform that has no randomness to generate one.
-const KEYLESS: Request = create(false, Some(true));
-const NEVER: Request = create(false, Some(false));
-const NEVER_KEYED: Request = create(true, Some(false));
+const KEYLESS: RetriedRequest = create(false, Some(true));
+const NEVER: RetriedRequest = create(false, Some(false));
+const NEVER_KEYED: RetriedRequest = create(true, Some(false));
 
 /// The answer of a proxy that reports that the service is unavailable.
 const PROXY: Failure<'_> = Failure::Status {
@@ -71,7 +71,7 @@ const PROXY: Failure<'_> = Failure::Status {
 
 /// Each row has a failure, the requests that are retried after it, and the create requests that may have
 /// been recorded nevertheless.
-const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
+const REPEATS: [(Failure<'_>, &[RetriedRequest], &[RetriedRequest]); 9] = [
     (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (
@@ -86,7 +86,7 @@ const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
     (status(408), &[GET, KEYED, GENERATED], CREATES),
     (Failure::Unanswered, &[GET, KEYED, GENERATED], CREATES),
 ];
-const CREATES: &[Request] = &[CREATE, KEYED, GENERATED, KEYLESS, NEVER, NEVER_KEYED];
+const CREATES: &[RetriedRequest] = &[CREATE, KEYED, GENERATED, KEYLESS, NEVER, NEVER_KEYED];
 
 #[test]
 fn a_create_is_repeated_where_it_cannot_be_recorded_twice() {

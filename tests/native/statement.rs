@@ -1,14 +1,16 @@
 //! Tests statements: their lines, and that the lines add up to the amount that a payment must have.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::{Ledger, QueryFuture, Statement as Query};
-use impact_pledge::operator::payments::{self, Payment, ShopMonth, StatedAmount};
-use impact_pledge::operator::statement::{Statement, statement};
-use impact_pledge::operator::{credits, units};
-use impact_pledge::pledge::CurrencyCode;
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::{Month, PaidAt};
-use impact_pledge::time::{date_time, parse_ms};
+use impact_pledge::office::credits::rule as credits;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::statement::{Statement, statement};
+use impact_pledge::office::payments::rule::{Payment, ShopMonth, StatedAmount};
+use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement as Query};
+use impact_pledge::office::shops::rule::units;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::{Month, PaidAt};
+use impact_pledge::pledges::time::{date_time, parse_ms};
+use impact_pledge::pledges::types::CurrencyCode;
 use num_bigint::BigInt;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -244,7 +246,7 @@ async fn statement_of(
     bench: &Bench,
     clock: &support::service::FixedClock,
     of: &ShopMonth,
-) -> Result<Statement, impact_pledge::operator::OperatorError> {
+) -> Result<Statement, impact_pledge::office::shared::rule::error::OperatorError> {
     statement(&*bench.service.store, &bench.ledger, clock, of).await
 }
 

@@ -1,16 +1,16 @@
 //! Tests the store in memory, and the keys and access rules of any store.
 
 use futures_executor::block_on;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::Mode;
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{
     AuditKey, BackupKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PriceListKey,
     PriceListVersionKey, ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
     TransactionMetadata, UnitKey,
 };
+use impact_pledge::pledges::types::TransactionId;
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
 

@@ -2,15 +2,15 @@
 
 use crate::fixtures;
 use crate::mail::{greeted_as, sender_of};
-use impact_pledge::auth::ApiKey;
-use impact_pledge::charge::UnitPrice;
-use impact_pledge::http::is_sent_origin;
-use impact_pledge::idempotency::IdempotencyKey;
-use impact_pledge::mailbox::mailbox;
-use impact_pledge::operator::prices;
-use impact_pledge::pledge::{Amount, TransactionId};
-use impact_pledge::recipient::{Language, Profile};
-use impact_pledge::settlement::Month;
+use impact_pledge::buyer::recipient::{Language, Profile};
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::charge::UnitPrice;
+use impact_pledge::pledges::http::is_sent_origin;
+use impact_pledge::pledges::idempotency::IdempotencyKey;
+use impact_pledge::pledges::mailbox::mailbox;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::types::{Amount, TransactionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

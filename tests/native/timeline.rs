@@ -3,13 +3,13 @@
 use crate::fixtures;
 use base64ct::{Base64, Encoding as _};
 use fuzz_targets::page::check_page;
-use impact_pledge::http::Media;
-use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::recipient::{
+use impact_pledge::buyer::recipient::{
     CONTENT_SECURITY_POLICY, Language, OfferingProgress, Profile, not_found_page, page,
     unavailable_page,
 };
-use impact_pledge::updates::OfferingUpdates;
+use impact_pledge::buyer::updates::OfferingUpdates;
+use impact_pledge::pledges::http::Media;
+use impact_pledge::pledges::types::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde::Deserialize;

@@ -1,14 +1,19 @@
 //! Tests the price list of a single unit. It applies to that unit in place of the mode's general price list.
 
 use futures_executor::block_on;
-use impact_pledge::http::Body;
-use impact_pledge::operator::payments;
-use impact_pledge::operator::prices::{self, Edit};
-use impact_pledge::operator::transactions;
-use impact_pledge::operator::{OperatorError, audit, units};
-use impact_pledge::scope::Mode;
-use impact_pledge::service::{RequestLog, Service};
-use impact_pledge::store::{Key, MAX_UNIT_PRICES_BYTES, PriceListKey, Store, StoreError, Stored};
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::Edit;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shops::rule::units;
+use impact_pledge::pledges::http::Body;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::{RequestLog, Service};
+use impact_pledge::pledges::store::{
+    Key, MAX_UNIT_PRICES_BYTES, PriceListKey, Store, StoreError, Stored,
+};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use support::ledger::SqliteLedger;

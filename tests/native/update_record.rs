@@ -1,9 +1,9 @@
 //! Tests the record that contains the updates for timelines. Pages do not trust its contents.
 
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, UpdatesKey, decode};
-use impact_pledge::updates::{MAX_UPDATES, OfferingUpdates, Texts, Update};
+use impact_pledge::buyer::updates::{MAX_UPDATES, OfferingUpdates, Texts, Update};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key as _, UpdatesKey, decode};
 use serde_json::{Value, json};
 
 /// Returns an update with all members.

@@ -1,17 +1,24 @@
 //! Tests how operators write, publish and withdraw updates, and the record that timelines read.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::fulfilments::NewFulfilment;
-use impact_pledge::ledger::update_changes::MAX_KEPT;
-use impact_pledge::ledger::updates::{Pledges, UpdateRow, UpdateState};
-use impact_pledge::ledger::{self, Ledger, QueryFuture, Statement};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::updates::{self, Compared, NewUpdate, UpdateChange};
-use impact_pledge::operator::{Done, OperationId, OperatorError, audit, demo_updates, fulfilments};
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, UpdatesKey};
-use impact_pledge::updates::{MAX_UPDATES, OfferingUpdates};
+use impact_pledge::buyer::updates::{MAX_UPDATES, OfferingUpdates};
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::demo::demo_updates;
+use impact_pledge::office::fulfilment::rows::fulfilments::NewFulfilment;
+use impact_pledge::office::fulfilment::rule as fulfilments;
+use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement};
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::Done;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::office::system::rows::check;
+use impact_pledge::office::updates::rows::changes::MAX_KEPT;
+use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
+use impact_pledge::office::updates::rule as updates;
+use impact_pledge::office::updates::rule::{Compared, NewUpdate, UpdateChange};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key as _, UpdatesKey};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;
@@ -105,7 +112,8 @@ impl Bench {
     fn shown(&self) -> Vec<String> {
         let record = self.record().unwrap_or_else(|| r#"{"updates":[]}"#.to_owned());
         let record: OfferingUpdates = serde_json::from_str(&record).unwrap();
-        let sentence = |texts: &impact_pledge::updates::Texts| texts.get("en").unwrap().to_owned();
+        let sentence =
+            |texts: &impact_pledge::buyer::updates::Texts| texts.get("en").unwrap().to_owned();
         record.updates.iter().map(|update| sentence(&update.texts)).collect()
     }
 
@@ -589,7 +597,7 @@ fn a_fulfilment_becomes_one_draft_with_what_it_says() {
 fn a_rebuild_of_the_ledger_keeps_updates() {
     let bench = bench();
     bench.published(&say("x"));
-    block_on(ledger::clear(&bench.ledger, bench.operator.clock.0.get())).unwrap();
+    block_on(check::clear(&bench.ledger, bench.operator.clock.0.get())).unwrap();
     bench.published(&say("y"));
     assert_eq!(bench.shown().len(), 2);
 }

@@ -2,11 +2,20 @@
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, ObservedFact, TargetState};
-use impact_pledge::ledger::{self, CheckReport, Counts, Health, Limits, PassOutcome, Upkeep};
-use impact_pledge::service::Clock;
-use impact_pledge::settlement::Month;
-use impact_pledge::time::TimeZones;
+use impact_pledge::office::shared::rows::claims;
+use impact_pledge::office::shared::rows::claims::{Change, Fact, Kind, ObservedFact, TargetState};
+use impact_pledge::office::system::rows::check;
+use impact_pledge::office::system::rows::check::CheckReport;
+use impact_pledge::office::system::rows::health;
+use impact_pledge::office::system::rows::health::Health;
+use impact_pledge::office::system::rows::kept;
+use impact_pledge::office::system::rows::reconcile::{Counts, PassOutcome};
+use impact_pledge::office::system::rows::state;
+use impact_pledge::office::system::rows::upkeep;
+use impact_pledge::office::system::rows::upkeep::{Limits, Upkeep};
+use impact_pledge::pledges::service::Clock;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::time::TimeZones;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use support::ledger::{Failing, SqliteLedger};
@@ -34,7 +43,7 @@ impl Clock for Ticking {
 
 fn keep_up(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64, limits: Limits) -> Upkeep {
     let clock = FixedClock(Cell::new(now_ms));
-    block_on(ledger::keep_up(ledger, store, &clock, "a test", limits)).unwrap()
+    block_on(upkeep::keep_up(ledger, store, &clock, "a test", limits)).unwrap()
 }
 
 /// Marks a transaction's message as unsent, as the service does when the queue refuses the message.
@@ -77,7 +86,7 @@ fn a_mark_stays_until_its_row_is_there() {
     keep(&store, &message);
     mark(&store, &message);
     let clock = FixedClock(Cell::new(NOW_MS));
-    let run = || block_on(ledger::keep_up(&ledger, &store, &clock, "a test", LIMITS));
+    let run = || block_on(upkeep::keep_up(&ledger, &store, &clock, "a test", LIMITS));
     for failing in [Failing::Before, Failing::After] {
         ledger.set_failing(failing);
         assert!(run().is_err());
@@ -123,7 +132,7 @@ fn an_invocation_ends_within_its_time_and_its_calls() {
         store.set_page_length(1);
         (1..=250).for_each(|number| keep(&store, &message(number, json!({}))));
         let clock = Ticking(Cell::new(NOW_MS + 10 * MINUTE));
-        let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
+        let upkeep = block_on(upkeep::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
         (upkeep, ledger.calls.get())
     };
     let (upkeep, calls) = run(Limits { milliseconds: 30_000, ..LIMITS });
@@ -140,7 +149,7 @@ fn an_invocation_ends_within_its_time_and_its_calls() {
 fn of_two_invocations_one_works_at_the_pass() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let entropy = CountedEntropy::default();
-    let (one, other) = (ledger::holder(&entropy), ledger::holder(&entropy));
+    let (one, other) = (upkeep::holder(&entropy), upkeep::holder(&entropy));
     assert_ne!(one, other);
     keep(&store, &message(1, json!({})));
     let now = NOW_MS + 10 * MINUTE;
@@ -149,7 +158,7 @@ fn of_two_invocations_one_works_at_the_pass() {
         now + MINUTE
     ));
     let clock = FixedClock(Cell::new(now));
-    let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
+    let upkeep = block_on(upkeep::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
     let busy = Upkeep { reached: PassOutcome::Busy, unsent: 0, listed: 7, mended: 0, days: 0 };
     assert_eq!((upkeep, rows(&ledger)), (busy, 0));
 }
@@ -158,7 +167,7 @@ fn of_two_invocations_one_works_at_the_pass() {
 
 fn check(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64) -> Option<CheckReport> {
     let clock = FixedClock(Cell::new(now_ms));
-    block_on(ledger::check(ledger, store, &clock, "a command")).unwrap()
+    block_on(check::check(ledger, store, &clock, "a command")).unwrap()
 }
 
 #[test]
@@ -222,15 +231,15 @@ fn rows_from_before_a_month_are_removed_without_a_finding_and_come_back() {
     for (month, late, left, missing) in
         [(january, 1, 4, 0), (january, 2, 4, 0), (None, 3, 7, 3), (january, 100_000, 3, 0)]
     {
-        block_on(ledger::keep_from(&ledger, month)).unwrap();
-        let state = block_on(ledger::state(&ledger)).unwrap();
+        block_on(kept::keep_from(&ledger, month)).unwrap();
+        let state = block_on(state::state(&ledger)).unwrap();
         assert_eq!(state.completed.is_none(), month.is_none(), "what is missing is said");
         let checked = check(&ledger, &store, now + late * MINUTE).unwrap();
         let counts = Counts { missing, ..Counts::default() };
         assert_eq!((rows(&ledger), checked.counts), (left, counts), "{month:?} {late}");
     }
     ledger.sql("UPDATE reconciliation SET holder = 'other', started = 7, lease = 9000000000000000");
-    block_on(ledger::keep_from(&ledger, None)).unwrap();
+    block_on(kept::keep_from(&ledger, None)).unwrap();
     check(&ledger, &store, now + 100_010 * MINUTE).unwrap();
     assert_eq!(rows(&ledger), 7, "a pass that had begun before does not count");
 }
@@ -255,9 +264,9 @@ fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_sh
     };
     let before = tables();
     assert_eq!(before, ["5", "1", "1", "2"]);
-    block_on(ledger::clear(&ledger, NOW_MS + 50 * MINUTE)).unwrap();
+    block_on(check::clear(&ledger, NOW_MS + 50 * MINUTE)).unwrap();
     assert_eq!(tables(), ["0", "0", "0", "1"]);
-    let state = block_on(ledger::state(&ledger)).unwrap();
+    let state = block_on(state::state(&ledger)).unwrap();
     assert_eq!((state.watermark(), state.imported, state.last_listed), (None, None, 0));
     check(&ledger, &store, NOW_MS + 50 * MINUTE).unwrap();
     assert_eq!(tables(), before);
@@ -272,7 +281,7 @@ fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 100, ..LIMITS };
     keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits);
-    block_on(ledger::clear(&ledger, NOW_MS)).unwrap();
+    block_on(check::clear(&ledger, NOW_MS)).unwrap();
     assert_eq!(
         keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached,
         PassOutcome::Complete
@@ -283,7 +292,7 @@ fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
 // ---- How it is -----------------------------------------------------------------------------------
 
 fn health(ledger: &SqliteLedger, now_ms: u64) -> Health {
-    block_on(ledger::health(ledger, now_ms)).unwrap()
+    block_on(health::health(ledger, now_ms)).unwrap()
 }
 
 #[track_caller]

@@ -1,18 +1,23 @@
 //! Tests the usage and payments of shops by month, from the ledger.
 
 use futures_executor::block_on;
-use impact_pledge::ledger;
-use impact_pledge::ledger::Direction;
-use impact_pledge::operator::dues;
-use impact_pledge::operator::transactions::{
-    self, Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
+use impact_pledge::office::system::rows::kept;
+
+use impact_pledge::office::fulfilment::rule::quantities;
+use impact_pledge::office::orders::rows::orders::Direction;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::orders::rule::{
+    Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
 };
-use impact_pledge::operator::usage::{self, MonthUsage, Usage};
-use impact_pledge::operator::{DamagedRecords, OperatorError, quantities};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, TransactionKey};
+use impact_pledge::office::payments::rule::dues;
+use impact_pledge::office::payments::rule::usage;
+use impact_pledge::office::payments::rule::usage::{MonthUsage, Usage};
+use impact_pledge::office::shared::rule::coverage::DamagedRecords;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key as _, TransactionKey};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::ledger::SqliteLedger;
@@ -205,7 +210,7 @@ fn months_that_the_ledger_does_not_keep_are_refused_or_shown_as_they_were_paid()
     }
     pay(&store, "live:a:2026-10", "EUR", "1.00", 1);
     let ledger = ledger_of(&store);
-    block_on(ledger::keep_from(&ledger, Some(month("2026-11")))).unwrap();
+    block_on(kept::keep_from(&ledger, Some(month("2026-11")))).unwrap();
     ledger.reconcile(&store, LATE_MS);
     let live = wanted(Some("a"), Some(Mode::Live));
     let usage = block_on(usage::of_all(&store, &ledger, &live, None)).unwrap();

@@ -2,8 +2,9 @@
 //! with it.
 
 use crate::fixtures;
-use impact_pledge::pledge::PledgeTransactionRequest;
-use impact_pledge::validate::{self, Code};
+use impact_pledge::pledges::types::PledgeTransactionRequest;
+use impact_pledge::pledges::validate;
+use impact_pledge::pledges::validate::Code;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -1,8 +1,8 @@
 //! Tests how transactions are encoded and decoded in answers and records, and which spellings of a value are
 //! accepted.
 
-use impact_pledge::api;
-use impact_pledge::pledge::{
+use impact_pledge::pledges::api;
+use impact_pledge::pledges::types::{
     Amount, PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
 };
 use proptest::prelude::*;

@@ -398,7 +398,7 @@ test("serve: a port that is in use, and the keys that it prints", async (t) => {
     assert.ok(err.startsWith(`port ${port} `), err);
   }
   const seed = JSON.parse(
-    readFileSync(new URL("../../src/operator/development.json", import.meta.url), "utf8"),
+    readFileSync(new URL("../../src/office/demo/development.json", import.meta.url), "utf8"),
   );
   for (const [key] of seed.keys) {
     assert.ok(run.out.includes(key));

@@ -22,11 +22,12 @@ const { registry, globalFlags } = experimental_getWranglerCommands();
 const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
+const { validate } = await project.load("impact-pledge/validate");
 const scratch = join(project.folder, "blocks");
 mkdirSync(scratch, { recursive: true });
 
 const PAGES = globSync(
-  "{*,docs/**/*,examples/**/*,pkg-templates/*,proofs/*,service-templates/*}.md",
+  "{*,docs/**/*,examples/**/*,pkg-templates/{,service-project/}*,tests/proofs/*}.md",
   {
     cwd: root,
     exclude: (name) => name === "node_modules",
@@ -162,7 +163,10 @@ const CALLED = {
   },
   curl: (words) => {
     const data = words.indexOf("-d");
-    if (data !== -1) JSON.parse(words[data + 1] ?? "");
+    if (data === -1) return;
+    const payload = JSON.parse(words[data + 1] ?? "");
+    if (words.some((word) => word.endsWith("/v2/pledge-transaction")))
+      assert.deepEqual(validate(payload), []);
   },
   echo: ([text = ""]) => JSON.parse(text),
   ...Object.fromEntries(["cargo", "cd", "export", "jq"].map((name) => [name, () => {}])),

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import test from "node:test";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
-import { ofLostCreates } from "../../proofs/matrix/shared/unsent.mjs";
+import { ofLostCreates } from "../proofs/matrix/shared/unsent.mjs";
 import {
   ID,
   KEY,

@@ -31,7 +31,7 @@ const inNode = (page) =>
   scriptsOf(page).filter((code) => !code.includes("impact-pledge/form") && !isPledges(code));
 
 test("no other page has examples", () => {
-  const pages = ["", "docs", "examples", "pkg-templates", "proofs", "tests/fixtures"].flatMap(
+  const pages = ["", "docs", "examples", "pkg-templates", "tests/proofs", "tests/fixtures"].flatMap(
     (folder) =>
       readdirSync(join(root, folder))
         .filter((name) => name.endsWith(".md"))

@@ -8,7 +8,7 @@ import { packed } from "./packed.mjs";
 const { createTestService } = await (await packed()).load("impact-pledge/testing");
 
 /** The timeline's languages. They include all languages of the messages. */
-const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/recipient/words")).map(
+const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/buyer/recipient/words")).map(
   (file) => parse(file).name,
 );
 /**

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REQUEST } from "../../pkg-templates/generated/fields.ts";
-import { generator } from "../../proofs/bench/data.mjs";
+import { generator } from "../proofs/bench/data.mjs";
 import { validate, validateBytes } from "../../pkg/validate.js";
 import * as withoutWasm from "../../pkg/validate/js.js";
 

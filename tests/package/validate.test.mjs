@@ -10,7 +10,7 @@ import {
   validateAt,
   validateBytes,
 } from "../../pkg/validate.js";
-import { texts } from "../../proofs/bench/data.mjs";
+import { texts } from "../proofs/bench/data.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 
 const encode = (text) => new TextEncoder().encode(text);

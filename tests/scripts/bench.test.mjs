@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { after } from "node:test";
-import { KIND_NAMES, texts } from "../../proofs/bench/data.mjs";
-import { compared, figure, median, noise, ratio, rotated } from "../../proofs/bench/numbers.mjs";
-import { publish } from "../../proofs/bench/report.mjs";
-import { report as serviceReport } from "../../proofs/bench/service/report.mjs";
-import { KINDS, kindsOf, recordsOf, withoutRecords } from "../../proofs/bench/service/requests.mjs";
-import { report as sizesReport } from "../../proofs/bench/sizes/report.mjs";
-import { report as validateReport } from "../../proofs/bench/validate/report.mjs";
+import { KIND_NAMES, texts } from "../proofs/bench/data.mjs";
+import { compared, figure, median, noise, ratio, rotated } from "../proofs/bench/numbers.mjs";
+import { publish } from "../proofs/bench/report.mjs";
+import { report as serviceReport } from "../proofs/bench/service/report.mjs";
+import { KINDS, kindsOf, recordsOf, withoutRecords } from "../proofs/bench/service/requests.mjs";
+import { report as sizesReport } from "../proofs/bench/sizes/report.mjs";
+import { report as validateReport } from "../proofs/bench/validate/report.mjs";
 
 const root = mkdtempSync(join(tmpdir(), "bench-"));
 after(() => rmSync(root, { recursive: true }));

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { plant, readBugs } from "../../proofs/simulation/bugs.mjs";
+import { plant, readBugs } from "../proofs/simulation/bugs.mjs";
 
 for (const bug of readBugs()) {
   test(`can be planted: ${bug.bug}`, () => {

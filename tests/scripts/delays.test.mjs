@@ -10,7 +10,7 @@ import {
   REFUSED_SECONDS as REFUSED,
   SHOWN_SECONDS as SHOWN,
   WAITING_HOURS as WAITING,
-} from "../../scripts/lib/delays.mjs";
+} from "../support/delays.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
@@ -41,44 +41,44 @@ function numbers(file, name) {
   return list.split(",").map((text) => factor(file, text.trim()));
 }
 
-const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
-const COUNTED = constant("src/store/notification_keys.rs", "MAILED_DAYS");
-const QUEUED = constant("src/store/notification_keys.rs", "QUEUED_DAYS");
-const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
-const READ = seconds("src/store/key.rs", "READ_MS");
-const PROFILE = seconds("src/store/account_keys.rs", "READ_MS");
-const UPDATES = seconds("src/store/updates_key.rs", "READ_MS");
-const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
-const USED = seconds("src/service/cache.rs", "LIFETIME_MS");
-const EXEMPT = minutes("src/service/cache.rs", "EXEMPT_MS");
-const RECENT = minutes("src/service/recent.rs", "LIFETIME_MS");
-const BODY = seconds("src/workers/request.rs", "BODY_MS");
-const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
-const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
-const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
-const ADAPTER = seconds("src/consumer/messaging.rs", "SEND_MS");
-const PAUSE = constant("src/consumer/sending.rs", "MAX_PAUSE_SECONDS");
+const CACHED = constant("src/pledges/store/key.rs", "LEAST_CACHE_SECONDS");
+const COUNTED = constant("src/pledges/store/notification_keys.rs", "MAILED_DAYS");
+const QUEUED = constant("src/pledges/store/notification_keys.rs", "QUEUED_DAYS");
+const CLAIM = seconds("src/buyer/delivery/claim.rs", "CLAIM_MS");
+const READ = seconds("src/pledges/store/key.rs", "READ_MS");
+const PROFILE = seconds("src/pledges/store/account_keys.rs", "READ_MS");
+const UPDATES = seconds("src/pledges/store/updates_key.rs", "READ_MS");
+const WRITE = seconds("src/doors/cloudflare/kv/mod.rs", "WRITE_MS");
+const USED = seconds("src/pledges/service/cache.rs", "LIFETIME_MS");
+const EXEMPT = minutes("src/pledges/service/cache.rs", "EXEMPT_MS");
+const RECENT = minutes("src/pledges/service/recent.rs", "LIFETIME_MS");
+const BODY = seconds("src/doors/cloudflare/request.rs", "BODY_MS");
+const PIECE = seconds("src/doors/cloudflare/request.rs", "PIECE_MS");
+const QUEUE = seconds("src/doors/cloudflare/queue.rs", "PUT_MS");
+const MAIL = seconds("src/doors/delivery_worker/mail.rs", "SEND_MS");
+const ADAPTER = seconds("src/doors/delivery_worker/messaging.rs", "SEND_MS");
+const PAUSE = constant("src/doors/delivery_worker/sending.rs", "MAX_PAUSE_SECONDS");
 /**
  * The longest time in seconds until the result of an e-mail is known. It consists of the period in which
  * pauses may begin, the last pause, and two timeouts for sending.
  */
-const MAILED = seconds("src/consumer/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
-const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
-const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
-const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
+const MAILED = seconds("src/doors/delivery_worker/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const DELAY = constant("src/buyer/delivery/schedule.rs", "DELAY_SECONDS");
+const ABSENT = numbers("src/buyer/delivery/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
+const AGAIN = numbers("src/buyer/delivery/schedule.rs", "FAILED_AFTER");
 const TRIED = Math.ceil(AGAIN.reduce((sum, wait) => sum + wait) / 3_600);
-const MOST = constant("src/notify/schedule.rs", "MAX_WAIT") / 3_600;
-const FORM = minutes("src/operator/operation_id.rs", "VALID_MS");
-const SEARCH = constant("src/dashboard/find/sealed.rs", "SEARCH_HOURS");
-const UNDER_WAY = seconds("src/ledger/operations.rs", "UNDER_WAY_MS");
-const DONE = constant("src/ledger/operations.rs", "KEPT_DAYS");
-const LATE = constant("src/operator/shared_record.rs", "LATE_MINUTES");
-const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
-const ERASABLE = constant("src/operator/transactions/erase/age.rs", "ERASABLE_MINUTES");
+const MOST = constant("src/buyer/delivery/schedule.rs", "MAX_WAIT") / 3_600;
+const FORM = minutes("src/office/shared/rule/operation_id.rs", "VALID_MS");
+const SEARCH = constant("src/office/orders/page/find/sealed.rs", "SEARCH_HOURS");
+const UNDER_WAY = seconds("src/office/shared/rows/operations.rs", "UNDER_WAY_MS");
+const DONE = constant("src/office/shared/rows/operations.rs", "KEPT_DAYS");
+const LATE = constant("src/office/shared/rule/shared_record.rs", "LATE_MINUTES");
+const SETTLE = seconds("src/pledges/store/operator.rs", "SETTLE_MS");
+const ERASABLE = constant("src/office/orders/rule/erase/age.rs", "ERASABLE_MINUTES");
 const PATIENCE =
-  constant("src/operator/claimed_change.rs", "TRIES") *
-  seconds("src/operator/claimed_change.rs", "PAUSE_MS");
-const ENDED = constant("src/settlement.rs", "ENDED_AFTER_HOURS");
+  constant("src/office/shared/rule/claimed_change.rs", "TRIES") *
+  seconds("src/office/shared/rule/claimed_change.rs", "PAUSE_MS");
+const ENDED = constant("src/pledges/settlement.rs", "ENDED_AFTER_HOURS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
   AGAIN.slice(0, 3).map((wait) => wait / 60),
@@ -115,7 +115,7 @@ const STATED = {
     `failed on that day | ${FAILED} days`,
     `next attempt | ${QUEUED} days`,
     `for the daily limit | ${COUNTED} days`,
-    `message about a transaction | ${constant("src/store/transaction_keys.rs", "LEDGER_UNSENT_DAYS")} days`,
+    `message about a transaction | ${constant("src/pledges/store/transaction_keys.rs", "LEDGER_UNSENT_DAYS")} days`,
   ],
   "docs/emails.md": [
     `# of ${FAILED} days`,
@@ -148,7 +148,7 @@ const STATED = {
   ],
   "docs/decisions/emails.md": [
     `sends nothing for ${CLAIM} s, the first wait of the schedule`,
-    `waits ${seconds("src/notify/claim.rs", "SETTLE_MS")} s before it reads its claim back`,
+    `waits ${seconds("src/buyer/delivery/claim.rs", "SETTLE_MS")} s before it reads its claim back`,
     `keeps its place for ${MAILED} s at most`,
     `shows a write elsewhere up to ${SHOWN} s late`,
     `does not confirm it within ${MAIL} s`,
@@ -184,9 +184,9 @@ const STATED = {
     `changes of the last ${SHOWN} s`,
     `works for up to ${REFUSED} s`,
     `works for ${SEARCH} hours`,
-    `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
-    `in the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
-    `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
+    `failed in the last ${constant("src/office/mails/rule/recent.rs", "RECENT_DAYS")} days`,
+    `in the last ${constant("src/office/system/rule/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
+    `more than ${constant("src/office/system/page/last_backups.rs", "MAX_DAYS")} days old`,
   ],
   "docs/updates.md": [
     `all buyers, after about ${APPLIED} s`,
@@ -195,10 +195,10 @@ const STATED = {
     `Cloudflare's locations cache the record for ${SHOWN} s, and a running Worker for ${USED} s`,
   ],
   "docs/ledger.md": [
-    `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
+    `up to ${minutes("src/office/system/rows/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,
-    `up to ${minutes("src/ledger/claims.rs", "RECENT_MS")} minutes. The message`,
-    `within ${minutes("src/time.rs", "SKEW_MS")} minutes of the real time`,
+    `up to ${minutes("src/office/shared/rows/claims.rs", "RECENT_MS")} minutes. The message`,
+    `within ${minutes("src/pledges/time.rs", "SKEW_MS")} minutes of the real time`,
     `each operation for ${DONE} days`,
     `try again in ${UNDER_WAY} s`,
     `expires ${FORM} minutes after its page`,
@@ -217,8 +217,8 @@ const STATED = {
   "docs/settings.md": [],
   "docs/upgrading.md": [`after ${WAITING} hours`],
   "docs/npm.md": [
-    `first wait is ${seconds("src/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/retry.rs", "LONGEST_WAIT_MS")} s`,
-    `asks for up to ${seconds("src/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
+    `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
+    `asks for up to ${seconds("src/pledges/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
   ],
   "docs/testing.md": [
     `Rejects after ${seconds("pkg-templates/testing/options.ts", "deadlineMs")} s of real time`,
@@ -236,7 +236,7 @@ const STATED = {
     `deadline of ${READ} s, each write one of ${WRITE} s`,
     `does not take within ${QUEUE} s`,
   ],
-  "openapi.yaml": [`from ${ENDED} hours after its end on`],
+  "docs/openapi.yaml": [`from ${ENDED} hours after its end on`],
   "README.md": [],
 };
 
@@ -309,8 +309,7 @@ const CHOICES = /const KEEPS.*?\];/s;
 
 test("pages and commands take every delay from a constant", () => {
   const files = [
-    ...sources("src/dashboard", ".rs"),
-    ...sources("src/operator", ".rs"),
+    ...sources("src/office", ".rs"),
     ...sources("scripts", ".mjs").filter((file) => !SETS_UP.includes(file)),
   ];
   assert.ok(files.length > 60);
@@ -324,7 +323,7 @@ test("pages and commands take every delay from a constant", () => {
 });
 
 test("recover.js has the same deadlines for notifications and Workers KV as the wasm", () => {
-  const recover = "src/workers/recover.js";
-  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/messaging.rs", "SEND_MS"));
-  assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
+  const recover = "src/doors/cloudflare/recover.js";
+  assert.equal(constant(recover, "SEND_MS"), constant("src/doors/delivery_worker/messaging.rs", "SEND_MS"));
+  assert.equal(constant(recover, "WRITE_MS"), constant("src/doors/cloudflare/kv/mod.rs", "WRITE_MS"));
 });

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import test from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
+const FOLDERS_OF_CODE = ["src", "scripts", "tests", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Returns the tests that a page names. Each has its name, and its file in `tests` or `proofs`. */
+/** Returns the tests that a page names. Each has its name, and its file in `tests`. */
 function namedTests(page) {
-  const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
+  const groups = page.matchAll(/`(tests\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({ file, name })),
   );
@@ -37,49 +37,49 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
 const STATED = [
   [
     "decisions/emails",
-    "notify/claim",
+    "buyer/delivery/claim",
     /CLAIM_MS: u64 = (.+);/,
     (ms) => `nothing for ${ms / 1000} s, the`,
   ],
   [
     "decisions/emails",
-    "notify/claim",
+    "buyer/delivery/claim",
     /SETTLE_MS: u32 = (.+);/,
     (ms) => `waits ${ms / 1000} s before it`,
   ],
   [
     "emails",
-    "notify/schedule",
+    "buyer/delivery/schedule",
     /MAX_RETRIES: u32 = (.+);/,
     (n) => `message ${n + 1} times (\`max_retries = ${n}\`)`,
   ],
   [
     "emails",
-    "notify/schedule",
+    "buyer/delivery/schedule",
     /INTO_THE_DAY_MS: u64 = (.+);/,
     (ms) => `at 00:0${ms / 60_000} UTC`,
   ],
   [
     "emails",
-    "notify/verdict",
+    "buyer/delivery/verdict",
     /MAX_A_DAY: usize = (.+);/,
     (n) => `fewer than ${n} e-mails on this day`,
   ],
-  ["emails", "notify/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n} e-mails`],
+  ["emails", "buyer/delivery/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n} e-mails`],
   [
     "decisions/emails",
-    "notify/deliveries",
+    "buyer/delivery/deliveries",
     /MAX_HELD_BYTES: usize = (.+);/,
     (n) => `within ${n / 2 ** 20} MiB of records`,
   ],
   [
     "emails",
-    "consumer/mail",
+    "doors/delivery_worker/mail",
     /SEND_MS: u32 = (.+);/,
     (ms) => `does not answer within ${ms / 1000} s`,
   ],
-  ["messaging", "notify/verdict", /MAX_A_DAY: usize = (.+);/, (n) => `up to ${n} messages a day`],
-  ["dashboard", "dashboard/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
+  ["messaging", "buyer/delivery/verdict", /MAX_A_DAY: usize = (.+);/, (n) => `up to ${n} messages a day`],
+  ["dashboard", "office/mails/page/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
 ];
 
 for (const [page, file, constant, words] of STATED)
@@ -93,7 +93,7 @@ for (const [page, file, constant, words] of STATED)
 
 /** The groups of operations, such as `keys`. @type {string[]} */
 const GROUPS = JSON.parse(read("scripts/lib/operations.json")).map(({ group }) => group);
-const LANGUAGES = globSync("src/recipient/words/*.txt", { cwd: ROOT }).length;
+const LANGUAGES = globSync("src/buyer/recipient/words/*.txt", { cwd: ROOT }).length;
 
 test("`npm run` has each group of operations, and docs/service.md lists them", () => {
   const { scripts } = JSON.parse(read("package.json"));
@@ -149,7 +149,7 @@ test("every link between the pages leads to an existing file and heading", () =>
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    "proofs/README.md",
+    "tests/proofs/README.md",
     ...readdirSync(join(ROOT, "docs"), { recursive: true })
       .filter((name) => name.endsWith(".md"))
       .map((name) => join("docs", name)),

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { configuration } from "../../scripts/lib/configuration.mjs";
+import { MIGRATIONS_FOLDER } from "../../scripts/lib/places.mjs";
 import { withMailAlone } from "../support/wrangler.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
@@ -80,7 +81,7 @@ async function compare(file) {
 test("e-mails are off, and the queue delivers a message as often as the service expects", async () => {
   const ledger = { binding: "LEDGER", queue: "ledger" };
   assert.deepEqual([common(top).queues, top.send_email], [{ producers: [ledger] }, []]);
-  const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
+  const source = readFileSync(join(FILE, "../src/buyer/delivery/schedule.rs"), "utf8");
   const [, retries] = source.match(/MAX_RETRIES: u32 = (\d+);/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
   assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });
@@ -111,15 +112,19 @@ test("the dashboard consumes the service's queue of the ledger, and has the data
     const { queue } = service.queues.producers.find(({ binding }) => binding === "LEDGER");
     const consumer = { queue, max_batch_size: 100, max_batch_timeout: 5, max_retries: 100 };
     assert.deepEqual(queues, { consumers: [consumer] });
-    const database = { binding: "LEDGER_DB", database_name: queue, migrations_dir: "migrations" };
+    const database = {
+      binding: "LEDGER_DB",
+      database_name: queue,
+      migrations_dir: MIGRATIONS_FOLDER,
+    };
     assert.deepEqual(d1_databases, [database]);
     assert.deepEqual(triggers, { crons: ["*/5 * * * *"] });
   }
 });
 
 test("in local development one dashboard consumes the queue, and those of all roles read the same ledger", async () => {
-  const file = join(FILE, "..", "wrangler.dashboard.dev.toml");
-  const service = await configuration(join(FILE, "..", "wrangler.dev.toml"));
+  const file = join(FILE, "../www/wrangler.dashboard.dev.toml");
+  const service = await configuration(join(FILE, "../www/wrangler.dev.toml"));
   const { queue } = service.queues.producers.find(({ binding }) => binding === "LEDGER");
   const own = await configuration(file);
   const consumed = own.queues.consumers.map(({ queue }) => queue);
@@ -127,7 +132,8 @@ test("in local development one dashboard consumes the queue, and those of all ro
   for (const role of own.definedEnvironments) {
     const config = await configuration(file, role);
     const { producers } = common(own).queues;
-    assert.deepEqual(common(config), { ...common(own), queues: { producers } });
+    const { build } = common(own); // wrangler resolves the paths of `watch_dir` again for an environment
+    assert.deepEqual({ ...common(config), build }, { ...common(own), queues: { producers } });
     assert.deepEqual(config.vars, own.vars);
     assert.equal(config.access.dev.identity.email, `${role}@small-hours.example`);
   }

@@ -26,7 +26,7 @@ import { keepCrates, takeCrates } from "../../scripts/lib/local-crates.mjs";
 import { buildLocalWasm } from "../../scripts/lib/local-wasm.mjs";
 import { localConfig } from "../../scripts/lib/local.mjs";
 
-const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
+const FILES = ["www/wrangler.dev.toml", "www/wrangler.dashboard.dev.toml"];
 
 test("local configurations build into and serve from build/local, and watch the clone", async () => {
   for (const file of FILES) {
@@ -119,7 +119,7 @@ test("a new clone takes the build of the same sources from the cache, and compil
   writeFileSync(module, Buffer.from(MODULE, "hex"));
   const cloneOf = (name) => {
     const clone = join(home, name);
-    for (const part of ["src/version.rs", "Cargo.toml", "Cargo.lock"])
+    for (const part of ["src/pledges/version.rs", "Cargo.toml", "Cargo.lock"])
       cpSync(join(root, part), join(clone, part));
     symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
     const targetFolder = join(clone, "target");

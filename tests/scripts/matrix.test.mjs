@@ -1,8 +1,8 @@
 /** Tests which environments `npm run matrix` has, and when it passes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chosen, outcomeOf } from "../../proofs/matrix/main.mjs";
-import { Skipped, findFirefox } from "../../proofs/matrix/lib/browser.mjs";
+import { chosen, outcomeOf } from "../proofs/matrix/main.mjs";
+import { Skipped, findFirefox } from "../proofs/matrix/lib/browser.mjs";
 
 const missing = new Skipped("there is none for this machine");
 const wrong = new Error("wrong");

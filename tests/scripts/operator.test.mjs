@@ -21,7 +21,7 @@ function clone(t) {
     "Cargo.lock",
     "package.json",
     "tests/support",
-    "proofs/fuzz/targets",
+    "tests/proofs/fuzz/targets",
   ])
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"), "junction");

@@ -12,8 +12,8 @@ const examples = readdirSync(join(root, "examples"), { withFileTypes: true });
 const VERSIONS = [
   ["Cargo.toml", /^version = "(.+)"/m],
   ["Cargo.lock", LOCKED],
-  ["proofs/fuzz/Cargo.lock", LOCKED],
-  ["openapi.yaml", /^ {2}version: (.+)$/m],
+  ["tests/proofs/fuzz/Cargo.lock", LOCKED],
+  ["docs/openapi.yaml", /^ {2}version: (.+)$/m],
   ...examples
     .filter((each) => each.isDirectory() && each.name !== "alert-adapter") // it does not use the package
     .map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestHarness } from "wrangler";
+import { MIGRATIONS_FOLDER } from "../../scripts/lib/places.mjs";
 import { tools } from "../e2e/script.mjs";
 
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
@@ -42,7 +43,7 @@ export async function startDashboard({ others = [], ...wish }) {
 export function dashboardConfig({ main, email, vars, notifications = false }) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   const configPath = join(folder, "wrangler.json");
-  const migrations_dir = join(tools.root, "migrations");
+  const migrations_dir = join(tools.root, MIGRATIONS_FOLDER);
   const consumer = { queue: QUEUE, max_batch_size: 100, max_batch_timeout: 0, max_retries: 100 };
   const producers = [{ binding: "LEDGER", queue: QUEUE }];
   if (notifications)

@@ -3,11 +3,10 @@
  * what happens if the platform fails.
  */
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { seedData } from "../../scripts/lib/seed.mjs";
-import { tools } from "../e2e/script.mjs";
+import { MIGRATIONS, tools } from "../e2e/script.mjs";
 import { send } from "../e2e/worker.mjs";
 import { startDashboard } from "./dashboard-worker.mjs";
 
@@ -54,7 +53,7 @@ test("the ledger's tables exist", async () => {
   const { results } = await dashboard.db.prepare("SELECT name FROM d1_migrations").all();
   assert.deepEqual(
     results.map(({ name }) => name),
-    readdirSync(join(tools.root, "migrations")),
+    MIGRATIONS,
   );
 });
 

@@ -21,7 +21,7 @@ const ORDER = {
 const FAST = { "x-speed": "10" };
 /** Headers that make the Worker's timers so slow that no deadline passes while a test runs. */
 const SLOW = { "x-speed": "0.001" };
-/** The maximum number of messages that an isolate sends at once: `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
+/** The maximum number of messages that an isolate sends at once: `MAX_SENDING` in `src/doors/cloudflare/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;

@@ -18,7 +18,7 @@ const AT_ONCE = 64;
 const LARGE = "x".repeat(30 * MB);
 /** Headers that make the Worker's timers so slow that no deadline passes while a test runs. */
 const SLOW = { "x-speed": "0.001" };
-/** The number of refused bodies that are discarded at the same time: `MAX_DRAINS` in `src/workers/request.rs`. */
+/** The number of refused bodies that are discarded at the same time: `MAX_DRAINS` in `src/doors/cloudflare/request.rs`. */
 const DRAINS = 32;
 
 let server, close, idle;

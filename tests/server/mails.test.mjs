@@ -64,7 +64,7 @@ async function created(standIn = "the queue works", more = {}) {
 /** Delivers a message. Returns its outcome. */
 async function deliver(standIn, { id, createdAt }, { headers = {}, ...more } = {}) {
   const queue = "impact-pledge-notifications";
-  const body = { id, createdAt, round: 1 };
+  const body = { id, createdAt, round: 1, service: "Email" };
   const answer = await send(server.origin, {
     method: "POST",
     path: "/delivery",
@@ -114,7 +114,7 @@ test("a create puts a message without personal data into the queue", async () =>
   const { id, createdAt } = await created();
   assert.deepEqual(await taken(), [
     {
-      message: { id, createdAt, round: 1 },
+      message: { id, createdAt, round: 1, service: "Email" },
       options: { contentType: "json", delaySeconds: 60 },
     },
   ]);

@@ -87,7 +87,7 @@ async function created(notifications = ["MessagingServiceA"], standIn = "no queu
 /** Delivers a message, and returns its outcome. */
 async function deliver({ id, createdAt }, service, { standIn = "", headers = {}, ...more } = {}) {
   const queue = "impact-pledge-notifications";
-  const body = { transactionId: id, createdAt, round: 1, service };
+  const body = { id, createdAt, round: 1, service };
   const { status, text } = await send(server.origin, {
     method: "POST",
     path: "/delivery",
@@ -122,9 +122,9 @@ test("a create that asks for three services puts three messages into the queue, 
   const { id, createdAt, notifications } = transaction;
   const messages = (await queued()).map(({ message }) => message);
   assert.deepEqual(messages, [
-    { id, createdAt, round: 1 },
-    { transactionId: id, createdAt, round: 1, service: "MessagingServiceA" },
-    { transactionId: id, createdAt, round: 1, service: "MessagingServiceB" },
+    { id, createdAt, round: 1, service: "Email" },
+    { id, createdAt, round: 1, service: "MessagingServiceA" },
+    { id, createdAt, round: 1, service: "MessagingServiceB" },
   ]);
   const pending = asked.map((type) => ({ type, status: "Pending" }));
   assert.deepEqual(notifications, pending);

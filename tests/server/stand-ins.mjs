@@ -313,7 +313,12 @@ const names = new Set();
 
 /** Delivers a message that makes the receiving WebAssembly instance fail, so that it cannot be used again. */
 async function poison(queue, env) {
-  const body = { id: `ptran_${"a".repeat(42)}`, createdAt: "2026-11-21T01:02:03.000Z", round: 1 };
+  const body = {
+    id: `ptran_${"a".repeat(42)}`,
+    createdAt: "2026-11-21T01:02:03.000Z",
+    round: 1,
+    service: "Email",
+  };
   const messages = [{ body, attempts: 1, ack: () => {}, retry: () => {} }];
   await service.queue({ queue, messages }, { ...env, PLEDGES: NAMESPACES["metadata traps"]() });
 }

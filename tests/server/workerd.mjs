@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inspect, liveHeapBytes, wasmBytes } from "../../proofs/bench/service/inspector.mjs";
-import { residentBytes } from "../../proofs/bench/service/process.mjs";
-import { Server, bundle } from "../../proofs/bench/service/workerd.mjs";
+import { inspect, liveHeapBytes, wasmBytes } from "../proofs/bench/service/inspector.mjs";
+import { residentBytes } from "../proofs/bench/service/process.mjs";
+import { Server, bundle } from "../proofs/bench/service/workerd.mjs";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { tools } from "../e2e/script.mjs";
 

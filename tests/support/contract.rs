@@ -1,8 +1,8 @@
 //! A reference implementation of JSON's grammar, of the rules for a request, and of the values that the
 //! service keeps from a request. Of the crate's own code, it uses only the checks of text formats.
 
-use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
-use impact_pledge::validate::{Issue, Step};
+use impact_pledge::pledges::validate::format::{is_date_time, is_email, is_uri};
+use impact_pledge::pledges::validate::{Issue, Step};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 

@@ -4,10 +4,12 @@
 
 use crate::service::FixedClock;
 use futures_executor::block_on;
-use impact_pledge::ledger::{
-    self, Ledger, LedgerError, PassOutcome, PassTiming, QueryFuture, Rows, Statement,
+use impact_pledge::office::shared::rows::port::{
+    Ledger, LedgerError, QueryFuture, Rows, Statement,
 };
-use impact_pledge::store::OperatorStore;
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::pledges::store::OperatorStore;
 use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -17,7 +19,7 @@ use std::sync::LazyLock;
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
-/// An in-memory database with the tables of `migrations/`. A test can make calls to the database fail.
+/// An in-memory database with the tables of `src/office/system/migrations`. A test can make calls to the database fail.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
@@ -51,9 +53,9 @@ impl Default for SqliteLedger {
     }
 }
 
-/// The texts of the files in `migrations/`, in order.
+/// The texts of the files in `src/office/system/migrations`, in order.
 static MIGRATIONS: LazyLock<String> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/office/system/migrations");
     let mut files: Vec<_> =
         fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
@@ -114,7 +116,7 @@ impl SqliteLedger {
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
         self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
-        let pass = ledger::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
+        let pass = reconcile::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, PassOutcome::Complete);
     }
 

@@ -1,7 +1,6 @@
 //! Helpers of several kinds of tests: a store in memory, a service over it, and a reference implementation
 //! of the contract.
 
-#![expect(missing_docs, reason = "test helpers are read where they are used")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 #[cfg(not(target_family = "wasm"))]

@@ -1,7 +1,7 @@
 //! A store in memory.
 
-use impact_pledge::store::{
-    Key, KeyInfo, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+use impact_pledge::pledges::store::{
+    Key, KeyInfo, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -185,7 +185,7 @@ impl Store for MemoryStore {
 }
 
 impl ListingStore for MemoryStore {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.check(prefix)?;
         let length = self.page_length.get().unwrap_or(1_000);
         let (now, frozen) = (self.records.borrow(), self.frozen.borrow());
@@ -205,7 +205,7 @@ impl ListingStore for MemoryStore {
         let cursor = rest.next().map(|_| last);
         let listing = Listing { prefix: prefix.to_owned(), names: page.len() };
         self.lists.borrow_mut().push(listing);
-        Ok(Page { records: page, cursor })
+        Ok(ListPage { records: page, cursor })
     }
 }
 

@@ -4,23 +4,23 @@
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
-use impact_pledge::notify::Timer;
-use impact_pledge::operator::audit::Author;
-use impact_pledge::pledge::{EditKey, TransactionId};
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::service::{
+use impact_pledge::buyer::delivery::Timer;
+use impact_pledge::buyer::timeline::Timelines;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::pledges::http::{Body, BodyError, Request, Reservation, Response};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::service::{
     Caches, Clock, Entropy, LedgerQueue, Message, Outbox, PutFuture, RequestLog, Service, Settings,
     Variables,
 };
-use impact_pledge::store::{
+use impact_pledge::pledges::store::{
     CredentialKey, MemberKey, NoMetadata, PriceListKey, ProfileKey, Store, TransactionKey,
     TransactionMetadata,
 };
-use impact_pledge::time::TimeZones;
-use impact_pledge::timelines::Timelines;
+use impact_pledge::pledges::time::TimeZones;
+use impact_pledge::pledges::types::{EditKey, TransactionId};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;

@@ -1,14 +1,14 @@
 //! The tests that every kind of store must pass.
 
-use impact_pledge::auth::ApiKey;
-use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::pledge::{EditKey, TransactionId};
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::store::{
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::store::{
     CredentialKey, Key, NoMetadata, PriceListKey, ReplayKey, Store, StoredValue as _,
     TransactionKey, TransactionMetadata,
 };
+use impact_pledge::pledges::types::{EditKey, TransactionId};
 
 pub fn id(seed: u8) -> TransactionId {
     TransactionId::from_bytes([seed; 26])

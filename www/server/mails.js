@@ -99,7 +99,7 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   if (!message)
     return refused(
       400,
-      "A queue message must be {id, createdAt, round} for an e-mail, or {transactionId, createdAt, round, service} for a messaging service.",
+      "A queue message must be {id, createdAt, round, service}.",
     );
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
@@ -109,17 +109,15 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
  * Returns the value as a message of the queue, without unknown members. Returns null if it is not a message.
  */
 function messageIn(value) {
-  const { id, transactionId, createdAt, round, service } = value ?? {};
-  const isEmail = service === undefined;
+  const { id, createdAt, round, service } = value ?? {};
   const isMessage =
-    /^ptran_[a-z2-7]{1,64}$/.test(isEmail ? id : transactionId) &&
+    /^ptran_[a-z2-7]{1,64}$/.test(id) &&
     Number.isFinite(Date.parse(createdAt)) &&
     Number.isInteger(round) &&
     round >= 1 &&
     round < 2 ** 32 &&
-    (isEmail || /^MessagingService[ABC]$/.test(service));
-  if (!isMessage) return null;
-  return isEmail ? { id, createdAt, round } : { transactionId, createdAt, round, service };
+    /^(Email|MessagingService[ABC])$/.test(service);
+  return isMessage ? { id, createdAt, round, service } : null;
 }
 
 const refused = (status, message, headers = {}) => Response.json({ message }, { status, headers });

@@ -24,13 +24,13 @@ export const PATH = "/developer/messenger";
  */
 export function withMessengers(env, origin) {
   const binding = { fetch: (input, init) => deliver(new Request(input, init), env) };
-  const doors = ["", "_TEST"].flatMap((mode) => [
+  const addresses = ["", "_TEST"].flatMap((mode) => [
     [`MESSAGING_SERVICE_A${mode}`, binding],
     [`MESSAGING_SERVICE_A${mode}_SECRET`, SECRET],
     [`MESSAGING_SERVICE_B${mode}_URL`, origin + PATH],
     [`MESSAGING_SERVICE_B${mode}_SECRET`, SECRET],
   ]);
-  return { ...env, ...Object.fromEntries(doors) };
+  return { ...env, ...Object.fromEntries(addresses) };
 }
 
 /**

@@ -1,7 +1,9 @@
 //! Tests who may use the dashboard, from which sites, and with which permissions.
 
 use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard, posted};
-use impact_pledge::dashboard::{Identity, Route, Settings, Variables, route};
+use impact_pledge::office::route::{Route, route};
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 use support::service::{NOW_MS, ORIGIN, TestRequest, seeded};

@@ -4,8 +4,9 @@ use super::fields::assert_problem_at;
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use futures_executor::block_on;
-use impact_pledge::ledger::Direction;
-use impact_pledge::operator::transactions::{self, ListQuery};
+use impact_pledge::office::orders::rows::orders::Direction;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::orders::rule::ListQuery;
 use serde_json::{Value, json};
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
 

@@ -3,7 +3,7 @@
 use super::orders::link;
 use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
-use impact_pledge::auth::ApiKey;
+use impact_pledge::pledges::auth::ApiKey;
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, ORIGIN, UNIT, minimal};
 

@@ -3,7 +3,7 @@
 
 use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{OPERATOR, SUPPORT, TestDashboard, field};
-use impact_pledge::auth::ApiKey;
+use impact_pledge::pledges::auth::ApiKey;
 use serde_json::{Value, json};
 use support::service::{LIVE_UNIT, NOW_MS, UNIT};
 

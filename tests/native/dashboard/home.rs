@@ -3,7 +3,7 @@
 
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
-use impact_pledge::dashboard::{Settings, Variables};
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use serde_json::json;
 use support::ledger::Failing;
 use support::memory::MemoryStore;

@@ -2,8 +2,8 @@
 //! and shows its key only once.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
-use impact_pledge::auth::ApiKey;
-use impact_pledge::dashboard::{Settings, Variables};
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::pledges::auth::ApiKey;
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};

@@ -2,7 +2,7 @@
 
 use super::prices::assert_has;
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard};
-use impact_pledge::dashboard::Identity;
+use impact_pledge::office::shared::page::identity::Identity;
 use serde_json::json;
 use support::ledger::Failing;
 use support::service::{Answer, NOW_MS, TestRequest, seeded};

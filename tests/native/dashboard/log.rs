@@ -3,9 +3,9 @@
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard};
 use futures_executor::block_on;
-use impact_pledge::dashboard::{Settings, Variables};
-use impact_pledge::operator::audit::Author;
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::pledges::types::TransactionId;
 use support::service::seeded;
 
 #[test]

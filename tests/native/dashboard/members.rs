@@ -5,12 +5,14 @@
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel};
-use impact_pledge::dashboard::{Identity, Route, Settings, Variables, route};
-use impact_pledge::operator::people;
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::Mode;
-use impact_pledge::store::PersonRole::{Manager, Viewer};
+use impact_pledge::office::people::rule as people;
+use impact_pledge::office::route::{Route, route};
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::pledges::auth::{ApiKey, KeyLevel};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::PersonRole::{Manager, Viewer};
+use impact_pledge::pledges::types::TransactionId;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;
@@ -73,8 +75,9 @@ pub fn shops() -> Shops {
 fn author<'d>(
     dashboard: &'d TestDashboard,
     by: &'d str,
-) -> impact_pledge::operator::audit::Author<'d, FixedClock, CountedEntropy> {
-    impact_pledge::operator::audit::Author::new(by, &dashboard.clock, &dashboard.entropy).unwrap()
+) -> impact_pledge::office::audit::rule::Author<'d, FixedClock, CountedEntropy> {
+    impact_pledge::office::audit::rule::Author::new(by, &dashboard.clock, &dashboard.entropy)
+        .unwrap()
 }
 
 fn no_key() -> String {

@@ -1,8 +1,8 @@
 //! Tests how many bytes all requests of one person may hold in the dashboard's memory.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, posted};
-use impact_pledge::dashboard::Identity;
-use impact_pledge::http::{BodyError, Reservation};
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::pledges::http::{BodyError, Reservation};
 use support::service::{Answer, LIVE_UNIT, TestRequest, minimal, seeded};
 
 const KIB: usize = 1024;

@@ -2,9 +2,9 @@
 
 use super::transaction::{order, test_dashboard};
 use super::{OPERATOR, SUPPORT, field};
-use impact_pledge::dashboard::{Settings, Variables};
-use impact_pledge::pledge::{NotificationService, TransactionId};
-use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::pledges::store::{FailedMailKey, Key as _, NotificationKey};
+use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::json;
 use support::service::LIVE_UNIT;
 

@@ -32,9 +32,11 @@ mod updates;
 mod usage;
 
 use futures_executor::block_on;
-use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
-use impact_pledge::http::InFlight;
-use impact_pledge::operator::notifications::QueuedRounds;
+use impact_pledge::office::dashboard::Dashboard;
+use impact_pledge::office::mails::rule::QueuedRounds;
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::pledges::http::InFlight;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::Cell;
 use support::ledger::SqliteLedger;

@@ -2,7 +2,7 @@
 
 use super::transaction::{assert_inert, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
-use impact_pledge::auth::ApiKey;
+use impact_pledge::pledges::auth::ApiKey;
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, UNIT, minimal};
 

@@ -2,7 +2,7 @@
 
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
-use impact_pledge::dashboard::{Settings, Variables};
+use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use serde_json::{Value, json};
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, put_prices, seeded};
 
@@ -36,8 +36,9 @@ fn months() -> Vec<(&'static str, u64)> {
         "2026-01", "2025-12", "2025-11", "2025-10", "2025-09", "2025-08", "2025-07", "2025-06",
         "2025-05", "2025-04", "2025-03", "2025-02", "2025-01", "2024-12",
     ];
-    let first =
-        |name: &str| impact_pledge::time::parse_ms(&format!("{name}-15T00:00:00Z")).unwrap();
+    let first = |name: &str| {
+        impact_pledge::pledges::time::parse_ms(&format!("{name}-15T00:00:00Z")).unwrap()
+    };
     names.iter().map(|name| (*name, first(name))).collect()
 }
 
@@ -175,7 +176,11 @@ fn charged() -> TestDashboard {
     let mut dashboard = dashboard(seeded());
     let time = "2025-12-01T00:00:00.000Z";
     let list = json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50" }, "prices": time });
-    put_prices(dashboard.store(), impact_pledge::scope::Mode::Live, list.to_string().as_bytes());
+    put_prices(
+        dashboard.store(),
+        impact_pledge::pledges::scope::Mode::Live,
+        list.to_string().as_bytes(),
+    );
     let by = json!({ "created": time, "by": "ada@example.org" }).to_string();
     let name = format!("prices:live:{time}");
     dashboard.store().keep(&name, list.to_string().as_bytes(), by.as_bytes());

@@ -19,7 +19,7 @@ impl Shops {
         self.people_sql(sql)[0].parse().unwrap()
     }
 
-    /// Adds people to the ledger without the dashboard, as an earlier release did without a limit.
+    /// Adds people to the ledger without the limit of the dashboard, as a restore does.
     fn fill(&self, number: usize) {
         let row = |index| {
             format!(
@@ -71,7 +71,7 @@ fn a_full_list_takes_nobody_else_and_shows_everybody() {
 }
 
 #[test]
-fn a_list_from_before_the_limit_is_shown_whole_and_removes_by_address() {
+fn a_list_beyond_the_limit_is_shown_whole_and_removes_by_address() {
     let shops = shops();
     shops.fill(450);
     shops.people_sql(

@@ -2,10 +2,11 @@
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use futures_executor::block_on;
-use impact_pledge::operator::audit;
-use impact_pledge::operator::prices::{self, Edit};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::PriceListKey;
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::Edit;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::PriceListKey;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
 

@@ -5,7 +5,7 @@ use super::prices::assert_has;
 use super::transaction::main_of;
 use super::{OPERATOR, field};
 use futures_executor::block_on;
-use impact_pledge::operator::audit::{Author, Subject};
+use impact_pledge::office::audit::rule::{Author, Subject};
 use support::service::unit;
 
 /// Sends the form on a unit's page that adds a person to the unit.

@@ -3,7 +3,7 @@
 use super::members::{EVA, shops};
 use super::transaction::test_dashboard;
 use super::{OPERATOR, SUPPORT};
-use impact_pledge::time::parse_ms;
+use impact_pledge::pledges::time::parse_ms;
 use serde_json::json;
 use support::service::{UNIT, minimal};
 

@@ -4,10 +4,11 @@
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
 use futures_util::future::join_all;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::dashboard::{Dashboard, Identity};
-use impact_pledge::pledge::{NotificationService, TransactionId};
-use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
+use impact_pledge::office::dashboard::Dashboard;
+use impact_pledge::office::shared::page::identity::Identity;
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::store::{FailedMailKey, Key as _, NotificationKey};
+use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable, seeded};

@@ -2,7 +2,7 @@
 
 use super::keys::{commands, form_id, shop};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
-use impact_pledge::recipient::Language;
+use impact_pledge::buyer::recipient::Language;
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 use support::service::{Answer, NOW_MS};
@@ -163,7 +163,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
         "mailText": "Danke <i>\nBis bald", "timeZone": "Europe/Berlin", "mail": true,
         "messagingServices": ["MessagingServiceB"] });
     let mut expected = record.clone();
-    expected["version"] = json!(impact_pledge::version::VERSION);
+    expected["version"] = json!(impact_pledge::pledges::version::VERSION);
     let save =
         |page: &Answer, changes: &[(&str, &str)]| save(&dashboard, page, "/units/shop", changes);
     dashboard.store().set_failing(Some("audit:"));

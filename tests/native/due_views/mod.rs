@@ -5,10 +5,10 @@
 //! `CASES=2000 cargo test --test native due_views` plays more histories, `SEED=7` plays one.
 
 use crate::credits::{Bench, MINUTE, bench};
-use impact_pledge::operator::payments::ShopMonth;
-use impact_pledge::scope::Mode;
-use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, PriceListKey, PriceListVersionKey};
+use impact_pledge::office::payments::rule::ShopMonth;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key as _, PriceListKey, PriceListVersionKey};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::env;

@@ -4,10 +4,12 @@ use super::model::{Order, money, name};
 use super::{History, SHOPS, of, time};
 use crate::credits::{payment, request};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Ledger};
-use impact_pledge::operator::credits::{CreditRequest, MAYBE_UNCHARGED};
-use impact_pledge::operator::payments::{self, Payment};
-use impact_pledge::settlement::Month;
+use impact_pledge::office::credits::rule::{CreditRequest, MAYBE_UNCHARGED};
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::Payment;
+use impact_pledge::office::shared::rows::port::Ledger;
+use impact_pledge::office::system::rows::kept;
+use impact_pledge::pledges::settlement::Month;
 use serde_json::json;
 use support::service::{PATH, TestRequest, minimal};
 
@@ -161,7 +163,7 @@ impl History {
 
     pub fn keep_from(&mut self, month: usize) {
         let first = Month::parse(&name(month)).filter(|_| month > 0);
-        block_on(ledger::keep_from(&self.bench.ledger, first)).unwrap();
+        block_on(kept::keep_from(&self.bench.ledger, first)).unwrap();
         self.reconcile();
         self.model.kept_from = month;
         self.did("keep-from", name(month));

@@ -3,12 +3,15 @@
 use super::model::{Sums, name};
 use super::{History, SHOPS, of};
 use futures_executor::block_on;
-use impact_pledge::operator::due_months::{DueFilter, due_month, due_months};
-use impact_pledge::operator::dues::Due;
-use impact_pledge::operator::transactions::{Export, LineKind, TransactionFilter, for_spreadsheet};
-use impact_pledge::operator::usage::{self, MonthUsage};
-use impact_pledge::operator::{attention, payments, statement};
-use impact_pledge::settlement::Month;
+use impact_pledge::office::orders::rule::{Export, LineKind, TransactionFilter, for_spreadsheet};
+use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::due_months::{DueFilter, due_month, due_months};
+use impact_pledge::office::payments::rule::dues::Due;
+use impact_pledge::office::payments::rule::statement;
+use impact_pledge::office::payments::rule::usage;
+use impact_pledge::office::payments::rule::usage::MonthUsage;
+use impact_pledge::office::system::rule::attention;
+use impact_pledge::pledges::settlement::Month;
 use std::collections::BTreeMap;
 
 impl History {

@@ -1,7 +1,7 @@
 //! Tests that the hand-written types of the answers have the members of the schema.
 
 use super::types::request_types;
-use impact_pledge::schema::{CREATED, Kind, Object, RETRIEVED};
+use impact_pledge::pledges::schema::{CREATED, Kind, Object, RETRIEVED};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,14 +1,15 @@
 //! Generates the operators' commands: their delays, table and reference.
 
 use super::is_current;
-use impact_pledge::operations::spec as operations;
-use impact_pledge::operations::{GROUPS, Operation, Spec};
-use impact_pledge::operator::delays::{
+use impact_pledge::office::mails::rule::WAITING_HOURS;
+use impact_pledge::office::operations::{GROUPS, Operation};
+use impact_pledge::office::shared::operation::spec as operations;
+use impact_pledge::office::shared::operation::spec::Spec;
+use impact_pledge::office::shared::rule::delays::{
     APPLIED_SECONDS, MAILED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS,
 };
-use impact_pledge::operator::notifications::WAITING_HOURS;
-use impact_pledge::operator::roles::Role;
-use impact_pledge::store::{FAILED_MAIL_DAYS, NOTIFICATION_DAYS};
+use impact_pledge::office::shared::rule::roles::Role;
+use impact_pledge::pledges::store::{FAILED_MAIL_DAYS, NOTIFICATION_DAYS};
 use serde_json::json;
 use std::fmt::Write as _;
 use strum::IntoEnumIterator as _;
@@ -36,7 +37,7 @@ fn commands_state_the_delays_of_their_causes() {
     let line = |(what, name, value)| {
         format!("/** How long until {what}. */\nexport const {name} = {value};\n")
     };
-    is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
+    is_current("../tests/support/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 
 /// Returns the groups of operations, each with its operations.

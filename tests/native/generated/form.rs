@@ -2,7 +2,7 @@
 
 use super::types::filled;
 use super::{FROM, is_current};
-use impact_pledge::schema::{Format, Kind, Member, Object, REQUEST};
+use impact_pledge::pledges::schema::{Format, Kind, Member, Object, REQUEST};
 use serde_json::json;
 
 fn fields() -> String {

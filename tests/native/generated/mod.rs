@@ -10,16 +10,15 @@ mod tables;
 pub mod types;
 mod walk;
 
-use impact_pledge::api::MAX_BODY_BYTES;
-use impact_pledge::store::{
+use impact_pledge::pledges::api::MAX_BODY_BYTES;
+use impact_pledge::pledges::store::{
     CredentialKey, Key as _, MemberKey, PriceListKey, ProfileKey, TransactionKey,
 };
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 
-const FROM: &str =
-    "generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew";
+const FROM: &str = "generated from src/pledges/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew";
 
 #[track_caller]
 fn is_current(file: &str, expected: &str) {
@@ -45,7 +44,10 @@ fn the_facts_of_the_service_are_current() {
         "profile": ProfileKey::PREFIX,
         "transaction": TransactionKey::PREFIX,
     });
-    let from = FROM.replace("src/schema.rs", "src/api/names.rs and the keys in src/store");
+    let from = FROM.replace(
+        "src/pledges/schema.rs",
+        "src/pledges/api/names.rs and the keys in src/pledges/store",
+    );
     let ts = format!(
         "// {from}.\n\n/** The maximum size of a request's body, in bytes. */\nexport const MAX_BODY_BYTES = \
          {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\

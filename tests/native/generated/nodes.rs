@@ -1,9 +1,9 @@
 //! The nodes of the request's tree.
 
 use super::walk::VARIABLES;
-use impact_pledge::schema::{Kind, REQUEST, Slot};
-use impact_pledge::validate::Code;
-use impact_pledge::validate::compact::expand;
+use impact_pledge::pledges::schema::{Kind, REQUEST, Slot};
+use impact_pledge::pledges::validate::Code;
+use impact_pledge::pledges::validate::compact::expand;
 
 /// A node of the request's tree; its position in the list is its index.
 pub struct Node {

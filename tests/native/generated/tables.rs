@@ -2,11 +2,11 @@
 
 use super::nodes::{Node, message, nodes, pointer};
 use super::{FROM, is_current};
-use impact_pledge::schema::Kind;
-use impact_pledge::validate::compact::{CompactIssue, UNDECIDED};
-use impact_pledge::validate::json::marker;
-use impact_pledge::validate::node::ITEM_SHIFT;
-use impact_pledge::validate::{Code, MAX_DEPTH, ValueType};
+use impact_pledge::pledges::schema::Kind;
+use impact_pledge::pledges::validate::compact::{CompactIssue, UNDECIDED};
+use impact_pledge::pledges::validate::json::marker;
+use impact_pledge::pledges::validate::node::ITEM_SHIFT;
+use impact_pledge::pledges::validate::{Code, MAX_DEPTH, ValueType};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

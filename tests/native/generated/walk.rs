@@ -3,8 +3,8 @@
 use super::form::format_name;
 use super::nodes::nodes;
 use super::{FROM, is_current};
-use impact_pledge::schema::{Array, Format, Kind, Member, Object, Slot};
-use impact_pledge::validate::format::ORDINARY;
+use impact_pledge::pledges::schema::{Array, Format, Kind, Member, Object, Slot};
+use impact_pledge::pledges::validate::format::ORDINARY;
 use std::fmt::Write as _;
 
 pub const VARIABLES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
@@ -24,7 +24,7 @@ fn walk() -> String {
     let mut js = format!(
         "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.ts\";\n\nconst {{ valueOf }} = Object.prototype;\n"
     );
-    js += "// Ordinary texts of the formats, from `src/validate/format.rs`.\n";
+    js += "// Ordinary texts of the formats, from `src/pledges/validate/format.rs`.\n";
     for (format, ordinary) in ORDINARY {
         let ordinary = ordinary.replace("//", r"\/\/"); // within a class a slash stands for itself
         writeln!(js, "const {} = /{ordinary}/;", format_constant(format)).unwrap();

@@ -1,10 +1,10 @@
 //! Tests what a create request writes, and create requests that are handled at the same time.
 
 use super::{transactions, unavailable};
-use impact_pledge::auth::ApiKey;
-use impact_pledge::http::BodyError;
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{CredentialKey, Key as _};
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::http::BodyError;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{CredentialKey, Key as _};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::memory::MemoryStore;

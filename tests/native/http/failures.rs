@@ -1,9 +1,9 @@
 //! Tests answers when the store fails, and limits of size.
 
 use super::{may_be_recorded, transactions, unavailable};
-use impact_pledge::api::MIN_PLEDGE_BYTES;
-use impact_pledge::auth::KeyRecord;
-use impact_pledge::scope::Mode;
+use impact_pledge::pledges::api::MIN_PLEDGE_BYTES;
+use impact_pledge::pledges::auth::KeyRecord;
+use impact_pledge::pledges::scope::Mode;
 use serde_json::json;
 use support::service::{
     LIVE_UNIT, ORIGIN, PATH, TestRequest, UNIT, minimal, put_key, repeatable, seeded, unit,

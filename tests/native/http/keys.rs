@@ -1,6 +1,6 @@
 //! Tests how long changed keys, teams and prices stay cached.
 
-use impact_pledge::scope::Mode;
+use impact_pledge::pledges::scope::Mode;
 use serde_json::{Value, json};
 use std::ops::Range;
 use support::memory::MemoryStore;

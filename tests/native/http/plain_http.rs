@@ -1,8 +1,8 @@
 //! Tests which requests over plain HTTP are refused, and what `/healthz` says about settings.
 
 use super::health;
-use impact_pledge::scope::Mode;
-use impact_pledge::service::{Settings, Variables};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::{Settings, Variables};
 use serde_json::json;
 use std::collections::BTreeSet;
 use support::service::{

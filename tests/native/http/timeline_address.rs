@@ -1,7 +1,7 @@
 //! Tests the origin of timeline addresses, and their percent-encoding.
 
 use super::health;
-use impact_pledge::service::{Settings, Variables};
+use impact_pledge::pledges::service::{Settings, Variables};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{ORIGIN, PATH, TestRequest, TestService, UNIT, minimal, seeded};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[test]
 fn no_file_uses_a_file_that_uses_it() {
-    for sources in [sources(), files("proofs/simulation")] {
+    for sources in [sources(), files("tests/proofs/simulation")] {
         assert_eq!(Files::new(&sources).circle(), None);
     }
 }

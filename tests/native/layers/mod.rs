@@ -1,9 +1,11 @@
-//! Compares what the modules of src use with ARCHITECTURE.md: its list of layers, and the modules that may use JavaScript types.
+//! Compares what the files of src use with the list of layers in ARCHITECTURE.md. Checks that only the doors use
+//! JavaScript types.
 
 mod circles;
 mod source;
+mod types;
 
-use source::{Source, files, read, sources};
+use source::{PARTS, Source, files, read, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -19,26 +21,19 @@ const JAVASCRIPT: [&str; 8] = [
 ];
 
 #[test]
-fn a_module_uses_only_modules_of_the_lines_above_its_own() {
+fn a_file_uses_only_layers_of_the_lines_above_its_own() {
     let layers = Layers::of(&architecture());
     let sources = sources();
-    let modules: BTreeSet<_> = sources.iter().map(Source::module).collect();
-    assert_eq!(layers.0.keys().map(String::as_str).collect::<BTreeSet<_>>(), modules);
+    let found: BTreeSet<_> = sources.iter().filter_map(Source::layer).filter(is_layer).collect();
+    assert_eq!(layers.0.keys().cloned().collect::<BTreeSet<_>>(), found);
     for source in &sources {
         assert_eq!(layers.violations(source), [""; 0], "{}", source.file.display());
     }
 }
 
 #[test]
-fn only_the_entry_points_and_their_ports_use_javascript_types() {
-    let architecture = architecture();
-    let (_, allowed) = architecture.split_once("Only these modules use JavaScript types:").unwrap();
-    let (allowed, _) = allowed.split_once("\n\n").unwrap();
-    let may_use = |module: &str| {
-        let names = [format!("`src/{module}`"), format!("`src/{module}.rs`")];
-        names.iter().any(|name| allowed.contains(name))
-    };
-    for source in sources().iter().filter(|source| !may_use(source.module())) {
+fn only_the_doors_use_javascript_types() {
+    for source in sources().iter().filter(|source| !source.file.starts_with("doors")) {
         let mut names = source.names().into_iter();
         let name = names.find(|path| path.len() > 1 && JAVASCRIPT.contains(&&*path[0]));
         assert_eq!(name, None, "{}", source.file.display());
@@ -56,14 +51,15 @@ fn only_lib_rs_names_features_and_targets() {
 /// The compiler ignores a file that no `mod` declaration names, so the tests in such a file would never run.
 #[test]
 fn each_file_is_a_module() {
-    for root in ["src", "tests/native", "proofs/simulation"] {
+    for root in ["src", "tests/native", "tests/proofs/simulation"] {
         let files = files(root);
         for file in files.iter().map(|source| &*source.file) {
             let is_folder = file.file_name().unwrap() == "mod.rs";
             let module = if is_folder { file.parent().unwrap() } else { file };
             let name = module.file_stem().unwrap().to_str().unwrap();
-            let parents =
-                ["lib.rs", "main.rs", "mod.rs"].map(|parent| module.with_file_name(parent));
+            let mut parents: Vec<_> =
+                ["lib.rs", "main.rs", "mod.rs"].map(|parent| module.with_file_name(parent)).into();
+            parents.push("lib.rs".into()); // which declares the modules of the doors
             let declares = |source: &&Source| {
                 parents.contains(&source.file) && source.code.contains(&format!("mod {name};"))
             };
@@ -74,26 +70,43 @@ fn each_file_is_a_module() {
 }
 
 #[test]
-fn finds_the_modules_that_a_file_uses() {
-    let layers = Layers::of("```text\nscope  time\nhttp\nstore  api\n```");
+fn finds_the_layers_that_a_file_uses() {
+    let layers = Layers::of(
+        "```text\npledges  time  scope\npledges  http\npledges  store\nbuyer  notify\noffice  rows\noffice  page  rule\n```",
+    );
     let rows = [
-        ("http.rs", "use crate::scope::Mode;", &[][..]),
-        ("http.rs", "use crate::store::Key;", &["store"]),
-        ("http.rs", "pub use crate::{scope, store::Key, api::{self}};", &["api", "store"]),
-        ("http.rs", "use super::store::Key;", &["store"]),
-        ("http/mod.rs", "use super::{store, scope};", &["store"]),
-        ("http/request.rs", "use super::store;", &[]), // a neighbour in the folder
-        ("http/request.rs", "use super::super::store::Key;", &["store"]),
-        ("http/request.rs", "use crate::http::Address;", &[]),
+        ("pledges/http.rs", "use crate::pledges::scope::Mode;", &[][..]),
+        ("pledges/http.rs", "use crate::pledges::store::Key;", &["pledges/store"]),
         (
-            "http/request.rs",
-            "fn f(a: &str) { g(|b: crate::api::B| [crate::store::f()]) }",
-            &["api", "store"],
+            "pledges/http.rs",
+            "pub use crate::pledges::{scope, store::Key, http::{self}};",
+            &["pledges/store"],
         ),
-        ("http/request.rs", "fn f() { html! { p { (crate::api::f()) } } }", &["api"]),
-        ("http/request.rs", "#[serde(with = \"crate::api::text\")] struct A;", &["api"]),
-        ("http/request.rs", "/// [`Key`](crate::store::Key)\nstruct A; // crate::api", &[]),
-        ("time.rs", "use crate::scope;", &["scope"]), // in its own line
+        ("pledges/http.rs", "use super::store::Key;", &["pledges/store"]),
+        ("pledges/http.rs", "use crate::buyer::notify::State;", &["buyer/notify"]),
+        ("pledges/http/mod.rs", "use super::{store, scope};", &["pledges/store"]),
+        ("pledges/http/request.rs", "use super::store;", &[]), // a neighbour in the folder
+        ("pledges/http/request.rs", "use super::super::store::Key;", &["pledges/store"]),
+        (
+            "pledges/http/request.rs",
+            "fn f() { html! { p { (crate::buyer::notify::f()) } } }",
+            &["buyer/notify"],
+        ),
+        (
+            "pledges/http/request.rs",
+            "#[serde(with = \"crate::buyer::notify\")] struct A;",
+            &["buyer/notify"],
+        ),
+        (
+            "pledges/http/request.rs",
+            "/// [`Key`](crate::buyer::notify::Key)\nstruct A; // crate::buyer",
+            &[],
+        ),
+        ("pledges/time.rs", "use crate::pledges::scope;", &["pledges/scope"]), // in its own line
+        ("office/keys/rows.rs", "use crate::office::shops::rule::teams::Team;", &["office/rule"]),
+        ("office/keys/rule/make.rs", "use crate::office::shops::rows::names;", &[]),
+        ("office/keys/rule/make.rs", "use crate::office::shops::rule::teams;", &[]), // the same part
+        ("office/keys/rule/make.rs", "use crate::office::shops::page::unit;", &["office/page"]),
     ];
     for (file, code, expected) in rows {
         let source = Source { file: PathBuf::from(file), code: code.to_owned() };
@@ -101,31 +114,44 @@ fn finds_the_modules_that_a_file_uses() {
     }
 }
 
-/// For each module, the number of the line in ARCHITECTURE.md that lists the module.
+/// Returns whether a layer has code: the own file of a subject that has parts only lists them.
+fn is_layer(layer: &String) -> bool {
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(layer);
+    let has =
+        |part: &str| subject.join(part).exists() || subject.join([part, ".rs"].concat()).exists();
+    !(layer.starts_with("office/") && PARTS.into_iter().any(has))
+}
+
+/// For each layer, the number of the line in ARCHITECTURE.md that lists it.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {
-    /// Reads the layers from the last block of code marked as `text`. Each of its lines is a layer.
+    /// Reads the layers from the last block of code marked as `text`. Each of its lines names a room and some of its
+    /// modules.
     fn of(text: &str) -> Self {
         let (_, block) = text.rsplit_once("```text\n").unwrap();
         let (lines, _) = block.split_once("```").unwrap();
         let mut layers = BTreeMap::new();
         for (index, line) in lines.lines().enumerate() {
-            for name in line.split_whitespace() {
-                assert_eq!(layers.insert(name.to_owned(), index), None, "{name} stands twice");
+            let mut words = line.split_whitespace();
+            let room = words.next().unwrap();
+            for name in words {
+                let layer = [room, "/", name].concat();
+                assert_eq!(layers.insert(layer, index), None, "{name} stands twice");
             }
         }
         Layers(layers)
     }
 
-    /// Returns the forbidden modules that a file uses. A file may use only modules that ARCHITECTURE.md lists
-    /// on lines above the file's own module.
+    /// Returns the forbidden layers that a file uses. A file may use its own layer, and those that ARCHITECTURE.md lists
+    /// on lines above.
     fn violations(&self, source: &Source) -> Vec<String> {
-        let own = source.module();
-        let is_wrong = |used: &String| {
-            used != own && self.0.get(used).is_some_and(|line| *line >= self.0[own])
+        let Some((own, line)) = source.layer().and_then(|own| self.0.get_key_value(&own)) else {
+            return Vec::new(); // it only lists modules
         };
-        source.modules().into_iter().filter(is_wrong).collect()
+        let is_wrong =
+            |used: &String| used != own && self.0.get(used).is_some_and(|other| other >= line);
+        source.layers().into_iter().filter(is_wrong).collect()
     }
 }
 

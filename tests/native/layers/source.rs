@@ -4,6 +4,15 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The parts of a subject of the office.
+pub const PARTS: [&str; 4] = ["rows", "rule", "operation", "page"];
+
+/// Returns the layer of a path: its room and the module there. In the office, the module of a subject is its part.
+fn layer(path: &[&str]) -> Option<String> {
+    let part = path.get(2).filter(|part| path[0] == "office" && PARTS.contains(part));
+    Some([path.first()?, "/", part.or(path.get(1))?].concat())
+}
+
 /// A file in src.
 pub struct Source {
     pub file: PathBuf,
@@ -11,9 +20,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns the top-level module that the file belongs to.
-    pub fn module(&self) -> &str {
-        self.path()[0]
+    /// Returns the layer that the file belongs to, such as `pledges/http` or `office/rule`.
+    pub fn layer(&self) -> Option<String> {
+        layer(&self.path())
     }
 
     /// Returns the path of the file's module.
@@ -22,16 +31,19 @@ impl Source {
         names.filter(|name| *name != "mod").collect()
     }
 
-    /// Returns the top-level modules that the file names, including its own.
-    pub fn modules(&self) -> BTreeSet<String> {
+    /// Returns the layers whose names the file uses, including its own.
+    pub fn layers(&self) -> BTreeSet<String> {
         self.names().into_iter().filter_map(|name| self.resolve(&name)).collect()
     }
 
     fn resolve(&self, name: &[String]) -> Option<String> {
-        let depth = self.path().len();
-        let supers = name.iter().take_while(|part| *part == "super").count();
-        let is_outside = name[0] == "crate" || supers == depth;
-        is_outside.then(|| name.get(supers.max(1)).cloned()).flatten()
+        let (own, rest): (Vec<_>, Vec<_>) =
+            (self.path(), name.iter().map(|part| &**part).collect());
+        let supers = rest.iter().take_while(|part| **part == "super").count();
+        let base = if rest[0] == "crate" { 0 } else { own.len().checked_sub(supers.max(1))? };
+        let is_path = rest[0] == "crate" || supers > 0;
+        let path = [&own[..base], &rest[supers.max(1)..]].concat();
+        is_path.then(|| layer(&path)).flatten()
     }
 
     /// Returns the names in the code, split at `::`.

@@ -3,8 +3,9 @@
 
 use super::MINUTE;
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::{
-    self, Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
+use impact_pledge::office::shared::rows::claims;
+use impact_pledge::office::shared::rows::claims::{
+    Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
 };
 use support::ledger::SqliteLedger;
 use support::service::NOW_MS;
@@ -34,7 +35,7 @@ fn theirs(turn: ClaimOutcome) -> (String, claims::State) {
 
 #[test]
 fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
-    use claims::State::{Adding, Gone, Kept, Removing};
+    use impact_pledge::office::shared::rows::claims::State::{Adding, Gone, Kept, Removing};
     let ledger = SqliteLedger::default();
     let people = ["ada", "bob", "cyd", "dan"];
     let [ada, bob, cyd, dan] = people.map(|author| by(author, NOW_MS));

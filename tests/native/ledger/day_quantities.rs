@@ -4,11 +4,16 @@
 use super::sums::exact;
 use super::{clock, message, months, receive};
 use futures_executor::block_on;
-use impact_pledge::ledger::{
-    self, Delivered, Ledger, Limits, PassOutcome, QueryFuture, Statement, Upkeep, Verdict,
-};
-use impact_pledge::scope::Mode;
-use impact_pledge::time::{date_time, parse_ms};
+use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement};
+use impact_pledge::office::system::rows::check;
+use impact_pledge::office::system::rows::receive as system_receive;
+use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
+use impact_pledge::office::system::rows::reconcile::PassOutcome;
+use impact_pledge::office::system::rows::upkeep;
+use impact_pledge::office::system::rows::upkeep::{Limits, Upkeep};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::time::{date_time, parse_ms};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +38,7 @@ fn keep_up(ledger: &dyn Ledger, sqlite: &SqliteLedger, day: u64, limits: Limits)
     sqlite.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
     let store = MemoryStore::default();
     let clock = clock(now_ms);
-    let upkeep = block_on(ledger::keep_up(ledger, &store, &clock, "a test", limits)).unwrap();
+    let upkeep = block_on(upkeep::keep_up(ledger, &store, &clock, "a test", limits)).unwrap();
     assert_eq!(upkeep.reached, PassOutcome::NotDue);
     upkeep
 }
@@ -54,7 +59,7 @@ type Sums = BTreeMap<(String, String, String), (u64, BigUint)>;
 
 fn answered(ledger: &SqliteLedger, mode: Option<Mode>, units: Option<&[String]>) -> Sums {
     let months = months(&MONTHS);
-    let found = ledger::quantities(ledger, mode, units, &months, 1_000);
+    let found = quantities::quantities(ledger, mode, units, &months, 1_000);
     let sums = block_on(found).unwrap().into_iter().map(|sum| {
         let group = (sum.month.to_string(), sum.mode.name().to_owned(), sum.offering);
         (group, (sum.transactions, exact(&sum.quantity)))
@@ -166,7 +171,7 @@ fn make(ledger: &SqliteLedger, change: &Change) {
             ledger
                 .sql(&format!("UPDATE transactions SET quantities = '{pairs}' WHERE id = '{id}'"));
         }
-        Change::Clear => block_on(ledger::clear(ledger, at(0, 0))).unwrap(),
+        Change::Clear => block_on(check::clear(ledger, at(0, 0))).unwrap(),
         Change::KeepUp(day, calls) => {
             keep_up(ledger, ledger, *day, Limits { calls: *calls, ..LIMITS });
         }
@@ -201,7 +206,7 @@ impl Ledger for Late<'_> {
             let body = order(self.arrived.get(), at(3, 5), json!([["tree", 7]]));
             let (store, clock) = (MemoryStore::default(), clock(at(5, 0)));
             let delivered = [Delivered { body, attempt: 1 }];
-            ledger::receive(self.ledger, &store, &clock, &delivered).await
+            system_receive::receive(self.ledger, &store, &clock, &delivered).await
         };
         Box::pin(async move {
             if stores && self.is_before {
@@ -253,7 +258,7 @@ fn the_cron_stores_ended_days_newest_first_within_its_limits() {
     let store = MemoryStore::default();
     ledger.sql(&format!("UPDATE reconciliation SET completed = {now_ms}"));
     let clock = clock(now_ms);
-    let upkeep = ledger::keep_up(&ledger, &store, &clock, "a test", LIMITS);
+    let upkeep = upkeep::keep_up(&ledger, &store, &clock, "a test", LIMITS);
     assert_eq!(block_on(upkeep).unwrap().days, 0);
 }
 
@@ -310,7 +315,7 @@ fn sums_of_a_day_that_are_too_large_are_not_stored() {
     assert_eq!(rows.iter().filter(|row| row.ends_with("live-")).count(), 1, "{rows:?}");
     assert_eq!(keep_up(&ledger, &ledger, 3, LIMITS).days, 0, "it is not summed again and again");
     let months = months(&MONTHS);
-    let found = ledger::quantities(&ledger, None, None, &months, 10_000);
+    let found = quantities::quantities(&ledger, None, None, &months, 10_000);
     assert_eq!(block_on(found).unwrap().len(), 4_701);
 }
 
@@ -323,6 +328,6 @@ fn a_cleared_ledger_has_no_stored_sums_and_the_same_triggers() {
     };
     keep_up(&ledger, &ledger, 6, LIMITS);
     let before = schema();
-    block_on(ledger::clear(&ledger, at(0, 0))).unwrap();
+    block_on(check::clear(&ledger, at(0, 0))).unwrap();
     assert_eq!((schema(), stored(&ledger)), (before, vec![]));
 }

@@ -2,9 +2,12 @@
 
 use super::{list, message, receive, references, scope};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Direction, Filter, OrderPage, PageCursor};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
+use impact_pledge::office::orders::rows::orders;
+use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
+use impact_pledge::office::shops::rows::shops;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::json;
 use support::ledger::SqliteLedger;
 use support::service::{NOW_MS, SECRET};
@@ -80,10 +83,10 @@ fn orders_are_found_by_address_and_reference_over_all_shops() {
     let of_other =
         json!({ "id": id.as_str(), "mode": "test", "unit": "v", "summary": { "lookup": lookup } });
     receive(&ledger, &[message(1, json!({})), message(2, json!({})), message(3, of_other)]);
-    let shops = block_on(ledger::shops(&ledger, None, None)).unwrap();
+    let shops = block_on(shops::shops(&ledger, None, None)).unwrap();
     assert_eq!(shops, [scope(Mode::Live, "u"), other.clone()]);
     let by_email = |shops: &[Scope], email: &str| {
-        let found = ledger::by_email(&ledger, &SECRET, (shops, email), &Direction::Newest, 10);
+        let found = orders::by_email(&ledger, &SECRET, (shops, email), &Direction::Newest, 10);
         references(&block_on(found).unwrap()).join(" ")
     };
     assert_eq!(by_email(&shops, "Ada@Shop.example"), "03 02 01");
@@ -91,7 +94,7 @@ fn orders_are_found_by_address_and_reference_over_all_shops() {
     assert_eq!(by_email(&shops, "bob@shop.example"), "");
     let by_reference = |shops: &[Scope], reference: &str| {
         let asked = (shops, reference);
-        let found = ledger::by_reference(&ledger, &SECRET, asked, &Direction::Newest, 10);
+        let found = orders::by_reference(&ledger, &SECRET, asked, &Direction::Newest, 10);
         references(&block_on(found).unwrap()).join(" ")
     };
     assert_eq!(by_reference(&shops, reference), "03 02");

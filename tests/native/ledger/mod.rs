@@ -8,12 +8,19 @@ mod rows;
 mod sums;
 
 use futures_executor::block_on;
-use impact_pledge::ledger::{
-    self, Delivered, Direction, Filter, OrderPage, PassOutcome, PassTiming, State, Verdict,
-};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::settlement::Month;
+use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::orders::rows::order::Filter;
+use impact_pledge::office::orders::rows::orders;
+use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
+use impact_pledge::office::payments::rows::sums as payments_sums;
+use impact_pledge::office::system::rows::receive;
+use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
+use impact_pledge::office::system::rows::reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::office::system::rows::state::State;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
@@ -35,7 +42,7 @@ pub fn message(number: u8, change: Value) -> Value {
     let scope = scope(Mode::Live, "u");
     let reference = format!("order {number}");
     let id = TransactionId::new(&SECRET, &scope, &reference, [number; 16]);
-    let created_at = impact_pledge::time::date_time(NOW_MS + u64::from(number) * 1_000);
+    let created_at = impact_pledge::pledges::time::date_time(NOW_MS + u64::from(number) * 1_000);
     let mut message = json!({
         "id": id.as_str(), "mode": "live", "unit": "u",
         "summary": {
@@ -65,7 +72,7 @@ pub fn receive(ledger: &SqliteLedger, messages: &[Value]) {
     let delivered = messages.iter().map(|body| Delivered { body: body.clone(), attempt: 1 });
     let delivered: Vec<_> = delivered.collect();
     let store = MemoryStore::default();
-    let verdicts = block_on(ledger::receive(ledger, &store, &clock(NOW_MS), &delivered));
+    let verdicts = block_on(receive::receive(ledger, &store, &clock(NOW_MS), &delivered));
     assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
 }
 
@@ -75,17 +82,24 @@ pub fn months(texts: &[&str]) -> Vec<Month> {
 
 /// Returns a line for each sum: `unit mode month currency amount transactions unpriced`.
 fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
-    let sums = block_on(ledger::sums(ledger, None, None, &months(names))).unwrap();
-    let text = |sum: &ledger::MonthSum| {
-        let ledger::MonthSum { unit, mode, month, currency_code, amount, transactions, unpriced } =
-            sum;
+    let sums = block_on(payments_sums::sums(ledger, None, None, &months(names))).unwrap();
+    let text = |sum: &payments_sums::MonthSum| {
+        let payments_sums::MonthSum {
+            unit,
+            mode,
+            month,
+            currency_code,
+            amount,
+            transactions,
+            unpriced,
+        } = sum;
         format!("{unit} {} {month} {currency_code} {amount} {transactions} {unpriced}", mode.name())
     };
     sums.iter().map(text).collect()
 }
 
 fn list(ledger: &SqliteLedger, filter: &Filter, from: &Direction, most: usize) -> OrderPage {
-    block_on(ledger::orders(ledger, filter, from, most)).unwrap()
+    block_on(orders::orders(ledger, filter, from, most)).unwrap()
 }
 
 fn references(page: &OrderPage) -> Vec<String> {
@@ -94,7 +108,8 @@ fn references(page: &OrderPage) -> Vec<String> {
 
 fn quantities(ledger: &SqliteLedger) -> Vec<(String, String, u64)> {
     let months = months(&["2026-01"]);
-    let found = block_on(ledger::quantities(ledger, None, None, &months, 100)).unwrap().into_iter();
+    let found =
+        block_on(quantities::quantities(ledger, None, None, &months, 100)).unwrap().into_iter();
     found.map(|sum| (sum.offering, sum.quantity, sum.transactions)).collect()
 }
 
@@ -122,6 +137,6 @@ fn reconcile(
     now_ms: u64,
     calls: u32,
 ) -> (PassOutcome, State) {
-    block_on(ledger::reconcile(ledger, store, &clock(now_ms), ("one", PassTiming::Due), calls))
+    block_on(reconcile::reconcile(ledger, store, &clock(now_ms), ("one", PassTiming::Due), calls))
         .unwrap()
 }

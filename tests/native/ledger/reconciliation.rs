@@ -3,8 +3,11 @@
 
 use super::{DAY_MS, MINUTE, clock, keep, message, receive, reconcile, record, sums};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, PassOutcome, PassTiming};
-use impact_pledge::pledge::ERASED_EMAIL;
+use impact_pledge::office::system::rows::findings;
+use impact_pledge::office::system::rows::reconcile as system_reconcile;
+use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::office::system::rows::state;
+use impact_pledge::pledges::types::ERASED_EMAIL;
 use serde_json::{Value, json};
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
@@ -36,12 +39,12 @@ fn a_pass_continues_where_it_stopped() {
     let mut invocations = 0;
     while reconcile(&ledger, &store, now + invocations, 12).0 != PassOutcome::Complete {
         invocations += 1;
-        let state = block_on(ledger::state(&ledger)).unwrap();
+        let state = block_on(state::state(&ledger)).unwrap();
         assert_eq!(state.watermark(), None); // not complete yet
     }
     assert!(invocations > 2, "{invocations}");
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 30.00 20 0"]);
-    assert_eq!(block_on(ledger::state(&ledger)).unwrap().watermark(), Some(now - 2 * MINUTE));
+    assert_eq!(block_on(state::state(&ledger)).unwrap().watermark(), Some(now - 2 * MINUTE));
 }
 
 #[test]
@@ -115,11 +118,11 @@ fn a_row_without_a_record_is_removed_and_named() {
     ));
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
-    let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+    let findings = block_on(findings::findings(&ledger, 10)).unwrap();
     assert_eq!(findings.len(), 1);
     assert_eq!(
         (&*findings[0].name, findings[0].kind),
-        (gone["id"].as_str().unwrap(), ledger::FindingKind::Gone)
+        (gone["id"].as_str().unwrap(), findings::FindingKind::Gone)
     );
     assert!(findings[0].detail.contains(r#""cents":150"#), "{}", findings[0].detail);
 }
@@ -131,14 +134,14 @@ fn a_row_is_never_removed_without_a_name() {
     ledger.sql("CREATE TRIGGER no BEFORE INSERT ON findings BEGIN SELECT RAISE(ABORT, 'no'); END");
     let run = || {
         let now = clock(NOW_MS + 10 * MINUTE);
-        block_on(ledger::reconcile(&ledger, &store, &now, ("one", PassTiming::Now), 100))
+        block_on(system_reconcile::reconcile(&ledger, &store, &now, ("one", PassTiming::Now), 100))
     };
     assert!(run().is_err());
     assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["1"]);
     ledger.sql("DROP TRIGGER no");
     assert_eq!(run().unwrap().0, PassOutcome::Complete);
     assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["0"]);
-    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
+    assert_eq!(block_on(findings::findings(&ledger, 10)).unwrap().len(), 1);
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn damaged_records_are_named_until_they_are_mended() {
     store.keep("transaction:odd", b"{}", b"null");
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
     let names = |ledger: &SqliteLedger| -> Vec<String> {
-        let findings = block_on(ledger::findings(ledger, 10)).unwrap();
+        let findings = block_on(findings::findings(ledger, 10)).unwrap();
         findings.into_iter().map(|finding| finding.name).collect()
     };
     let name = format!("transaction:{}", good["id"].as_str().unwrap());
@@ -190,11 +193,11 @@ fn a_value_from_before_an_erasure_gives_no_row() {
     keep("ada@shop.example", "for Ada"); // KV may show this value for a minute
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
     assert_eq!(ledger.sql("SELECT quantities FROM transactions"), [""; 0]);
-    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
+    assert_eq!(block_on(findings::findings(&ledger, 10)).unwrap().len(), 1);
     keep(ERASED_EMAIL, "erased");
     reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 100);
     assert_eq!(ledger.sql("SELECT quantities FROM transactions"), [r#"[["erased",3000000]]"#]);
-    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap(), []);
+    assert_eq!(block_on(findings::findings(&ledger, 10)).unwrap(), []);
 }
 
 #[test]
@@ -231,7 +234,7 @@ fn claims_are_updated_from_kv() {
         ));
     }
     ledger.sql("INSERT INTO claims (kind, name, state, change, author, at) VALUES ('settlement', 'live:a:2026-01', 'kept', '', '', 0)");
-    assert_eq!(block_on(ledger::state(&ledger)).unwrap().imported, None);
+    assert_eq!(block_on(state::state(&ledger)).unwrap().imported, None);
     reconcile(&ledger, &store, now, 100);
     let expected = [
         "t:adding kept",
@@ -247,7 +250,7 @@ fn claims_are_updated_from_kv() {
         "test:a:2026-01 kept",
     ];
     assert_eq!(states(&ledger), expected);
-    assert_eq!(block_on(ledger::state(&ledger)).unwrap().imported, Some(now));
+    assert_eq!(block_on(state::state(&ledger)).unwrap().imported, Some(now));
     reconcile(&ledger, &store, now + DAY_MS, 100);
     let last = states(&ledger);
     assert!(last.iter().all(|row| row.ends_with("kept")) && last.len() == 8, "{last:?}");
@@ -302,7 +305,13 @@ fn a_pass_outlives_a_store_or_a_database_that_fails() {
     (1..=9).for_each(|number| keep(&store, &message(number, json!({}))));
     let now = NOW_MS + 10 * MINUTE;
     let run = |now| {
-        block_on(ledger::reconcile(&ledger, &store, &clock(now), ("one", PassTiming::Due), 12))
+        block_on(system_reconcile::reconcile(
+            &ledger,
+            &store,
+            &clock(now),
+            ("one", PassTiming::Due),
+            12,
+        ))
     };
     assert_eq!(run(now).unwrap().0, PassOutcome::Part);
     store.set_broken(true);
@@ -310,7 +319,7 @@ fn a_pass_outlives_a_store_or_a_database_that_fails() {
         assert!(run(now + failure * 4 * MINUTE).is_err());
     }
     store.set_broken(false);
-    assert_eq!(block_on(ledger::state(&ledger)).unwrap().started, None); // its cursor may have expired
+    assert_eq!(block_on(state::state(&ledger)).unwrap().started, None); // its cursor may have expired
     for failing in [Failing::Before, Failing::After] {
         ledger.set_failing(failing);
         assert!(run(now + 30 * MINUTE).is_err());

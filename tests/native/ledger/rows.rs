@@ -2,7 +2,10 @@
 
 use super::{MINUTE, clock, keep, message, quantities, receive, reconcile, record, sums};
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Delivered, PassOutcome, Verdict};
+use impact_pledge::office::system::rows::findings;
+use impact_pledge::office::system::rows::receive as system_receive;
+use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
+use impact_pledge::office::system::rows::reconcile::PassOutcome;
 use serde_json::json;
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
@@ -74,7 +77,7 @@ fn a_message_without_quantities_has_those_of_the_record_and_its_own_terms() {
         let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
         keep(&store, &message(1, change.clone()));
         let delivered = [Delivered { body: bare.clone(), attempt: 1 }];
-        block_on(ledger::receive(&ledger, &store, &clock(NOW_MS), &delivered));
+        block_on(system_receive::receive(&ledger, &store, &clock(NOW_MS), &delivered));
         let expected = format!("u live 2026-01 USD {amount} 1 0");
         assert_eq!(sums(&ledger, &["2026-01"]), [expected], "{change}");
         assert_eq!(quantities(&ledger), [("tree".to_owned(), "3".to_owned(), 1)]);
@@ -93,7 +96,7 @@ fn rows_that_break_a_constraint_are_named_and_stop_no_other() {
     receive(&ledger, &messages);
     assert!(ledger.calls.get() < 30, "{}", ledger.calls.get());
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 147.00 98 0"]);
-    let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+    let findings = block_on(findings::findings(&ledger, 10)).unwrap();
     let mut expected = wrong.map(|message| message["id"].as_str().unwrap().to_owned());
     expected.sort();
     assert_eq!(findings.into_iter().map(|it| it.name).collect::<Vec<_>>(), expected);
@@ -107,7 +110,7 @@ fn messages_come_again_later_and_later_while_the_database_fails() {
         ledger.set_failing(failing);
         let seconds = [1, 2, 3, 50].map(|attempt| {
             let messages = [Delivered { body: message(1, json!({})), attempt }];
-            block_on(ledger::receive(&ledger, &store, &clock(NOW_MS), &messages))
+            block_on(system_receive::receive(&ledger, &store, &clock(NOW_MS), &messages))
         });
         let expected = [10, 20, 40, 3_600].map(|seconds| vec![Verdict::Later(seconds)]);
         assert_eq!(seconds, expected);
@@ -150,10 +153,10 @@ fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
         assert_eq!(reached, PassOutcome::Complete);
         assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
         assert_eq!(quantities(&ledger), [("tree".to_owned(), "3".to_owned(), 1)]);
-        let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+        let findings = block_on(findings::findings(&ledger, 10)).unwrap();
         let found: Vec<_> = findings.into_iter().map(|it| (it.kind, it.name)).collect();
         let id = metadata["id"].as_str().unwrap().to_owned();
-        assert_eq!(found, [(ledger::FindingKind::Large, id)]);
+        assert_eq!(found, [(findings::FindingKind::Large, id)]);
     }
 }
 

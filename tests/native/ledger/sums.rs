@@ -2,8 +2,9 @@
 
 use super::{message, months, quantities, receive, sums};
 use futures_executor::block_on;
-use impact_pledge::ledger;
-use impact_pledge::scope::Mode;
+use impact_pledge::office::payments::rows::sums as payments_sums;
+
+use impact_pledge::pledges::scope::Mode;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::json;
@@ -23,9 +24,9 @@ fn months_are_those_of_utc() {
         ],
     );
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
-    let all = block_on(ledger::months_of(&ledger, None, None)).unwrap();
+    let all = block_on(payments_sums::months_of(&ledger, None, None)).unwrap();
     assert_eq!(all, months(&["2026-02", "2026-01", "2025-12"]));
-    assert_eq!(block_on(ledger::months_of(&ledger, Some(Mode::Test), None)).unwrap(), []);
+    assert_eq!(block_on(payments_sums::months_of(&ledger, Some(Mode::Test), None)).unwrap(), []);
 }
 
 /// Converts a decimal text to an exact integer, in units of 10^-324.
@@ -77,7 +78,7 @@ proptest! {
             message(*number, json!({ "summary": summary }))
         });
         receive(&ledger, &messages.collect::<Vec<_>>());
-        for sum in block_on(ledger::sums(&ledger, None, None, &months(&["2026-01"]))).unwrap() {
+        for sum in block_on(payments_sums::sums(&ledger, None, None, &months(&["2026-01"]))).unwrap() {
             let own = amounts.iter().filter(|(number, _)| currency(*number) == sum.currency_code);
             let expected: BigUint = own.map(|(_, amount)| exact(amount)).sum();
             prop_assert_eq!(exact(&sum.amount), expected);

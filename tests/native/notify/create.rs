@@ -2,9 +2,10 @@
 
 use super::{TODAY, shop};
 use crate::timeline::EMAIL;
-use impact_pledge::pledge::NotificationService::{self, Email, MessagingServiceA};
-use impact_pledge::service::Message;
-use impact_pledge::store::{Key as _, ProfileKey};
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{Key as _, ProfileKey};
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{Email, MessagingServiceA};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, MemoryQueue, PATH, TestRequest, TestService, UNIT, seeded};

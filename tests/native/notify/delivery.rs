@@ -2,14 +2,14 @@
 
 use super::{CREATED, Fixture, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, with};
-use impact_pledge::notify::{
+use impact_pledge::buyer::delivery::{
     Outcome, OutgoingEmail, SendError, State, cloudflare_error, resend_answer,
 };
-use impact_pledge::pledge::NotificationService;
-use impact_pledge::recipient::{Language, Mail};
-use impact_pledge::service::Message;
-use impact_pledge::store::{Key as _, ProfileKey, SecretKey, TransactionKey};
-use impact_pledge::time::parse_ms;
+use impact_pledge::buyer::recipient::{Language, Mail};
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{Key as _, ProfileKey, SecretKey, TransactionKey};
+use impact_pledge::pledges::time::parse_ms;
+use impact_pledge::pledges::types::NotificationService;
 use serde_json::{Value, json};
 use support::service::NOW_MS;
 

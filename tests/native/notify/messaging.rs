@@ -2,15 +2,17 @@
 
 use super::{CREATED, Fixture, TODAY, done, id, later, message, secret, wait};
 use crate::timeline::{EMAIL, full, with};
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::{Marker, Outcome, SendError, State, adapter_answer};
-use impact_pledge::pledge::NotificationService::{
-    self, Email, MessagingServiceA, MessagingServiceB,
+use impact_pledge::buyer::adapters::AdapterName;
+use impact_pledge::buyer::delivery::{Marker, Outcome, SendError, State, adapter_answer};
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
+    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey,
 };
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::service::Message;
-use impact_pledge::store::{FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey};
-use serde::Deserialize;
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{
+    Email, MessagingServiceA, MessagingServiceB,
+};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use support::service::ORIGIN;
 
@@ -18,8 +20,8 @@ fn to(service: NotificationService, round: u32) -> Message {
     Message { service, round, ..message() }
 }
 
-fn live(service: NotificationService) -> DoorName {
-    DoorName { service, is_live: true }
+fn live(service: NotificationService) -> AdapterName {
+    AdapterName { service, is_live: true }
 }
 
 fn shop() -> Value {
@@ -161,9 +163,10 @@ fn a_failure_of_one_service_repeats_no_other() {
         pass_a_claim(&fixture);
     }
     assert_eq!(fixture.sent(), 1);
-    let doors: Vec<_> = fixture.adapters.got.borrow().iter().map(|(door, ..)| *door).collect();
+    let addresses: Vec<_> =
+        fixture.adapters.got.borrow().iter().map(|(address, ..)| *address).collect();
     let expected = [live(MessagingServiceA)].into_iter().chain([live(MessagingServiceB); 6]);
-    assert_eq!(doors, expected.collect::<Vec<_>>());
+    assert_eq!(addresses, expected.collect::<Vec<_>>());
     for (service, state, is_listed) in [
         (Email, State::Sent, false),
         (MessagingServiceA, State::Sent, false),
@@ -221,9 +224,9 @@ fn an_adapter_with_invalid_settings_is_tried_again() {
     for is_live in [true, false] {
         let fixture = fixture();
         fixture.keep_record(&with(&[("/isLive", is_live.into())]));
-        let door = DoorName { service: MessagingServiceA, is_live };
+        let address = AdapterName { service: MessagingServiceA, is_live };
         fixture.adapters.attached.borrow_mut().clear();
-        fixture.adapters.invalid.borrow_mut().push(door);
+        fixture.adapters.invalid.borrow_mut().push(address);
         let message = to(MessagingServiceA, 1);
         for (attempt, seconds) in [(1, 60), (2, 300), (3, 1_800), (4, 7_200), (5, 43_200)] {
             let cause = "invalid-adapter".to_owned();
@@ -233,7 +236,7 @@ fn an_adapter_with_invalid_settings_is_tried_again() {
         let corrected = is_live;
         if corrected {
             fixture.adapters.invalid.borrow_mut().clear();
-            fixture.adapters.attached.borrow_mut().push(door);
+            fixture.adapters.attached.borrow_mut().push(address);
             assert_eq!(fixture.deliver(&message, 6), done("sent"));
             continue;
         }
@@ -255,7 +258,7 @@ fn each_service_has_a_daily_limit_of_its_own() {
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
     for other in 1..=5 {
         let other_id = TransactionId::from_bytes([100 + other; 26]);
-        fixture.keep_record_of(&other_id, &full(), None);
+        fixture.keep_record_of(&other_id, &full(), 1_000);
         let of_other = Message { id: other_id.into_string(), ..to(MessagingServiceA, 1) };
         let expected = if other < 5 { "sent" } else { "daily-limit" };
         assert_eq!(fixture.deliver(&of_other, 1), done(expected), "{other}");
@@ -266,11 +269,11 @@ fn each_service_has_a_daily_limit_of_its_own() {
 fn a_test_key_s_message_goes_only_through_the_door_for_tests() {
     let fixture = fixture();
     fixture.keep_record(&with(&[("/isLive", false.into())]));
-    let door = DoorName { service: MessagingServiceA, is_live: false };
-    fixture.adapters.attached.borrow_mut().push(door);
+    let address = AdapterName { service: MessagingServiceA, is_live: false };
+    fixture.adapters.attached.borrow_mut().push(address);
     assert_eq!(fixture.deliver(&to(MessagingServiceA, 1), 1), done("sent"));
     let got = fixture.adapters.got.borrow();
-    assert_eq!((got[0].0, &got[0].2["isLive"]), (door, &json!(false)));
+    assert_eq!((got[0].0, &got[0].2["isLive"]), (address, &json!(false)));
 }
 
 #[test]
@@ -281,30 +284,26 @@ fn a_message_without_its_record_is_not_sent() {
     assert!(fixture.adapters.got.borrow().is_empty());
 }
 
-/// A message as an earlier release reads it. That release sends only e-mails.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the members that must be there")]
-struct EarlierMessage {
-    id: String,
-    created_at: String,
-}
-
 #[test]
-fn a_message_of_an_earlier_release_is_about_an_email_and_it_reads_no_other() {
+fn a_message_of_the_queue_has_four_members_and_names_a_known_service() {
     let read = |json: Value| serde_json::from_value::<Message>(json).ok();
-    let body = json!({"id": id().as_str(), "createdAt": CREATED, "round": 1});
-    assert_eq!(read(body.clone()), Some(message()));
-    assert_eq!(serde_json::to_value(message()).unwrap(), body);
-    let of_a = json!({"transactionId": id().as_str(), "createdAt": CREATED, "round": 1,
-                      "service": "MessagingServiceA"});
-    assert_eq!(read(of_a.clone()), Some(to(MessagingServiceA, 1)));
-    assert_eq!(serde_json::to_value(to(MessagingServiceA, 1)).unwrap(), of_a);
-    assert!(serde_json::from_value::<EarlierMessage>(body).is_ok());
-    assert!(serde_json::from_value::<EarlierMessage>(of_a.clone()).is_err());
-    let mut unknown = of_a;
-    unknown["service"] = "MessagingServiceZ".into();
-    assert_eq!(read(unknown), None);
+    for (message, service) in
+        [(message(), "Email"), (to(MessagingServiceA, 1), "MessagingServiceA")]
+    {
+        let body =
+            json!({"id": id().as_str(), "createdAt": CREATED, "round": 1, "service": service});
+        assert_eq!(serde_json::to_value(&message).unwrap(), body);
+        let mut later = body.clone();
+        later["later"] = json!([null]);
+        assert_eq!(read(later.clone()), Some(message));
+        later["service"] = "MessagingServiceZ".into();
+        assert_eq!(read(later), None);
+        for member in ["id", "createdAt", "round", "service"] {
+            let mut less = body.clone();
+            less.as_object_mut().unwrap().remove(member);
+            assert_eq!(read(less), None, "{member}");
+        }
+    }
 }
 
 #[test]

@@ -3,17 +3,19 @@
 use super::{CREATED, Fixture, done, id, message, secret};
 use crate::timeline::{EMAIL, with};
 use futures_executor::block_on;
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::SendError;
-use impact_pledge::operator::notifications::{
-    self, DayQuery, DayStep, FailedQuery, QueuedRounds, Resendable, Resent, Status,
+use impact_pledge::buyer::adapters::AdapterName;
+use impact_pledge::buyer::delivery::SendError;
+use impact_pledge::office::mails::rule as notifications;
+use impact_pledge::office::mails::rule::{
+    DayQuery, DayStep, FailedQuery, QueuedRounds, Resendable, Resent, Status,
 };
-use impact_pledge::operator::transactions;
-use impact_pledge::pledge::NotificationService::{
-    self, Email, MessagingServiceA, MessagingServiceB, MessagingServiceC,
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{Key as _, NotificationKey};
+use impact_pledge::pledges::types::NotificationService;
+use impact_pledge::pledges::types::NotificationService::{
+    Email, MessagingServiceA, MessagingServiceB, MessagingServiceC,
 };
-use impact_pledge::service::Message;
-use impact_pledge::store::{Key as _, NotificationKey};
 use serde_json::{Value, json};
 use std::{iter, slice};
 use support::service::{MemoryQueue, ORIGIN, test_operator};
@@ -38,7 +40,7 @@ fn fixture() -> Fixture {
         .adapters
         .attached
         .borrow_mut()
-        .push(DoorName { service: MessagingServiceA, is_live: true });
+        .push(AdapterName { service: MessagingServiceA, is_live: true });
     fixture.clock.0.set(CREATED_MS + HOUR);
     fixture
 }

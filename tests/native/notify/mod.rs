@@ -8,20 +8,20 @@ mod operators;
 
 use crate::timeline::full;
 use futures_executor::block_on;
-use impact_pledge::messaging::DoorName;
-use impact_pledge::notify::{
+use impact_pledge::buyer::adapters::AdapterName;
+use impact_pledge::buyer::delivery::{
     AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
     Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
 };
-use impact_pledge::pledge::{EditKey, NotificationService, TransactionId};
-use impact_pledge::retry::RetryAfter;
-use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::service::Message;
-use impact_pledge::store::{
+use impact_pledge::pledges::retry::RetryAfter;
+use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::secret::NamespaceSecret;
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
     CancelledKey, FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey,
     TransactionKey, TransactionMetadata,
 };
+use impact_pledge::pledges::types::{EditKey, NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
@@ -86,17 +86,18 @@ impl Mailer for Post {
 /// Stand-ins for the adapters of messaging services, which return a prepared answer.
 #[derive(Default)]
 pub struct Adapters {
-    pub attached: RefCell<Vec<DoorName>>,
+    pub attached: RefCell<Vec<AdapterName>>,
     /// The names of adapters whose settings are invalid.
-    pub invalid: RefCell<Vec<DoorName>>,
+    pub invalid: RefCell<Vec<AdapterName>>,
     /// The messages that the adapters received: the adapter's name, the message's ID, and its body.
-    pub got: RefCell<Vec<(DoorName, String, Value)>>,
+    pub got: RefCell<Vec<(AdapterName, String, Value)>>,
     pub refusal: RefCell<Option<SendError>>,
 }
 
 impl Messenger for Adapters {
-    fn adapter(&self, door: DoorName) -> AdapterState {
-        match (self.attached.borrow().contains(&door), self.invalid.borrow().contains(&door)) {
+    fn adapter(&self, address: AdapterName) -> AdapterState {
+        match (self.attached.borrow().contains(&address), self.invalid.borrow().contains(&address))
+        {
             (true, _) => AdapterState::Attached,
             (_, true) => AdapterState::Invalid,
             _ => AdapterState::Absent,
@@ -105,7 +106,7 @@ impl Messenger for Adapters {
 
     async fn send_message(&self, message: &OutgoingMessage<'_>) -> Result<(), SendError> {
         let body = serde_json::from_slice(message.body).unwrap();
-        self.got.borrow_mut().push((message.door, message.webhook_id.clone(), body));
+        self.got.borrow_mut().push((message.address, message.webhook_id.clone(), body));
         self.refusal.borrow().clone().map_or(Ok(()), Err)
     }
 }
@@ -167,11 +168,11 @@ impl Fixture {
     }
 
     fn keep_record(&self, record: &Value) {
-        self.keep_record_of(&id(), record, None);
+        self.keep_record_of(&id(), record, record.to_string().len());
     }
 
     /// Stores a live transaction whose metadata states this number of bytes.
-    pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: Option<usize>) {
+    pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: usize) {
         let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
         let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
         metadata.bytes = bytes;

@@ -3,15 +3,16 @@
 use super::{CREATED, Fixture, done, id, message, secret};
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
-use impact_pledge::notify::{Outcome, SendError};
-use impact_pledge::operator::OperatorError;
-use impact_pledge::operator::notifications::{self, FailedQuery, QueuedRounds, Resent};
-use impact_pledge::operator::transactions;
-use impact_pledge::pledge::{NotificationService, TransactionId};
-use impact_pledge::service::Message;
-use impact_pledge::store::{
+use impact_pledge::buyer::delivery::{Outcome, SendError};
+use impact_pledge::office::mails::rule as notifications;
+use impact_pledge::office::mails::rule::{FailedQuery, QueuedRounds, Resent};
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::pledges::service::Message;
+use impact_pledge::pledges::store::{
     FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, QueuedMailKey, TransactionKey,
 };
+use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
 use support::service::{MemoryQueue, ORIGIN, test_operator};
 

@@ -3,8 +3,8 @@
 use super::Command::*;
 use super::{ADA, ADDRESS, COMMANDS, ENDED_MS, HOUR, MINUTE, World};
 use futures_executor::block_on;
-use impact_pledge::ledger::{Limits, keep_up};
-use impact_pledge::operator::OperationId;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
 use serde_json::Value;
 use support::service::LIVE_UNIT;
 

@@ -2,15 +2,19 @@
 
 use super::{names, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::auth::KeyRecord;
-use impact_pledge::charge::PriceList;
-use impact_pledge::operator::audit::{self, AuditFilter, Author};
-use impact_pledge::operator::keys;
-use impact_pledge::operator::prices::Edit;
-use impact_pledge::operator::units::{self, Member};
-use impact_pledge::operator::{OperatorError, prices, register, teams};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{PriceListKey, StoreError};
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::{AuditFilter, Author};
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::Edit;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shops::rule::units;
+use impact_pledge::office::shops::rule::units::Member;
+use impact_pledge::office::shops::rule::{register, teams};
+use impact_pledge::pledges::auth::KeyRecord;
+use impact_pledge::pledges::charge::PriceList;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{PriceListKey, StoreError};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, test_operator, unit};

@@ -3,10 +3,12 @@
 use super::rotation::rotate;
 use super::{FixedEntropy, make, name_of, names, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::auth::KeyRecord;
-use impact_pledge::operator::audit::{self, Author};
-use impact_pledge::operator::keys::{self, KeyRow};
-use impact_pledge::scope::Mode;
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::keys::rule::KeyRow;
+use impact_pledge::pledges::auth::KeyRecord;
+use impact_pledge::pledges::scope::Mode;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use support::memory::MemoryStore;

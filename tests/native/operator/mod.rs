@@ -10,10 +10,11 @@ mod rotation;
 mod teams;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::operator::OperatorError;
-use impact_pledge::operator::keys::{self, MadeKey};
-use impact_pledge::service::Entropy;
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::keys::rule::MadeKey;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::pledges::auth::{ApiKey, KeyRecord};
+use impact_pledge::pledges::service::Entropy;
 use serde_json::Value;
 use std::fmt::Debug;
 use support::memory::MemoryStore;

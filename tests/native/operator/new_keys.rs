@@ -2,11 +2,11 @@
 
 use super::{FixedEntropy, make, name_of, names, refused, shown, stored};
 use futures_executor::block_on;
-use impact_pledge::auth::{KeyLevel, KeyRecord};
-use impact_pledge::operator::OperationId;
-use impact_pledge::operator::keys;
-use impact_pledge::scope::Mode;
-use impact_pledge::version::VERSION;
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::pledges::auth::{KeyLevel, KeyRecord};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::version::VERSION;
 use serde_json::json;
 use support::memory::MemoryStore;
 use support::service::{TestOperator, team, test_operator, unit};

@@ -2,12 +2,12 @@
 
 use super::{changed, names, refused, shown, stored};
 use futures_executor::block_on;
-use impact_pledge::charge::PriceList;
-use impact_pledge::operator::prices;
-use impact_pledge::operator::prices::{Edit, parse};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::PriceListKey;
-use impact_pledge::version::VERSION;
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::{Edit, parse};
+use impact_pledge::pledges::charge::PriceList;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::PriceListKey;
+use impact_pledge::pledges::version::VERSION;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::memory::MemoryStore;

@@ -2,8 +2,9 @@
 
 use super::{changed, names, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::operator::units::{self, Member, ProfileMembers};
-use impact_pledge::version::VERSION;
+use impact_pledge::office::shops::rule::units;
+use impact_pledge::office::shops::rule::units::{Member, ProfileMembers};
+use impact_pledge::pledges::version::VERSION;
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::test_operator;

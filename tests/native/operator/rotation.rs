@@ -3,11 +3,14 @@
 use super::key_list::{list, name};
 use super::{FixedEntropy, make, name_of, names, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::auth::KeyRecord;
-use impact_pledge::operator::OperatorError;
-use impact_pledge::operator::keys::{self, Rotated};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::keys::rule::Rotated;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::pledges::auth::KeyRecord;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
+};
 use serde_json::json;
 use std::cell::Cell;
 use support::memory::MemoryStore;
@@ -111,7 +114,7 @@ impl Store for Racing<'_> {
 }
 
 impl ListingStore for Racing<'_> {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError> {
         self.store.list(prefix, cursor).await
     }
 }

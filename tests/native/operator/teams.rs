@@ -3,11 +3,13 @@
 use super::key_list::name;
 use super::{make, name_of, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::auth::{KeyLevel, KeyRecord};
-use impact_pledge::operator::keys;
-use impact_pledge::operator::{MAX_PAGES, backups, register, teams};
-use impact_pledge::scope::Mode;
-use impact_pledge::store::BackupKey;
+use impact_pledge::office::keys::rule as keys;
+use impact_pledge::office::shared::rule::records::MAX_PAGES;
+use impact_pledge::office::shops::rule::{register, teams};
+use impact_pledge::office::system::rule::backups;
+use impact_pledge::pledges::auth::{KeyLevel, KeyRecord};
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::BackupKey;
 use serde_json::json;
 use support::memory::MemoryStore;
 use support::service::{team, test_operator, unit};

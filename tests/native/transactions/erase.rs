@@ -5,9 +5,9 @@ use super::{
     COLUMNS, MINUTE, bench, email, erase_with, find, found_ids, id_of, ledger_of, order,
     order_with_personal_offerings, pass, records, reference, scope, transaction, wanted,
 };
-use impact_pledge::ledger::Direction;
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::Mode;
+use impact_pledge::office::orders::rows::orders::Direction;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;

@@ -2,9 +2,11 @@
 
 use super::{bench, email, found_ids, id_of, ledger_of, order, pass, records, wanted};
 use futures_executor::block_on;
-use impact_pledge::operator::transactions::{self, ErasureCursor, PersonStep};
-use impact_pledge::operator::{DamagedRecords, OperatorError};
-use impact_pledge::store::StoreError;
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::orders::rule::{ErasureCursor, PersonStep};
+use impact_pledge::office::shared::rule::coverage::DamagedRecords;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::pledges::store::StoreError;
 use std::collections::BTreeSet;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;

@@ -2,12 +2,14 @@
 
 use super::{bench, id_of, order, records, scope, shown};
 use futures_executor::block_on;
-use impact_pledge::auth::ApiKey;
-use impact_pledge::operator::prices::{self, Edit};
-use impact_pledge::operator::transactions::{self, ViewOptions};
-use impact_pledge::pledge::TransactionId;
-use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key as _, PriceListKey, TransactionKey};
+use impact_pledge::office::orders::rule as transactions;
+use impact_pledge::office::orders::rule::ViewOptions;
+use impact_pledge::office::prices::rule as prices;
+use impact_pledge::office::prices::rule::Edit;
+use impact_pledge::pledges::auth::ApiKey;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::store::{Key as _, PriceListKey, TransactionKey};
+use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, SECRET, UNIT, minimal, test_operator};

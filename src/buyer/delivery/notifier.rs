@@ -1,0 +1,78 @@
+//! The notifier with its interfaces and settings, and the type of a single delivery.
+
+use super::deliveries::{Deliveries, Subject};
+use crate::pledges::service::{Clock, Message};
+use crate::pledges::types::{NotificationService, TransactionId};
+
+/// How long a delivery waits while another delivery of the same transaction and service is running, in
+/// milliseconds. After that, it may wait as long again for enough free memory. A queue runs only a few
+/// deliveries at once, so a longer wait could hold up other deliveries.
+pub(super) const WAIT_MS: u32 = 20_000;
+/// How often a waiting delivery checks whether it may continue, in milliseconds.
+pub(super) const LOOK_MS: u32 = 50;
+
+/// A clock that can also wait.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Timer: Clock {
+    /// Waits for a number of milliseconds.
+    async fn pause(&self, milliseconds: u32);
+}
+
+/// The operator's settings, from the Worker's variables.
+#[derive(Clone, Debug, Default)]
+pub struct MailSettings {
+    /// `PUBLIC_ORIGIN`, the origin of the link in the e-mail; `None` if it is not set or invalid.
+    pub origin: Option<String>,
+    /// `MAIL_TEST_TO`: the address that gets the e-mails about transactions of test keys. If it is not set, these
+    /// e-mails are skipped.
+    pub test_to: Option<String>,
+}
+
+/// Turns messages of the queue into e-mails and messages to adapters.
+#[derive(Debug)]
+pub struct Notifier<'n, S, M, A, C> {
+    /// The store of the records.
+    pub store: &'n S,
+    /// The mail service.
+    pub mailer: &'n M,
+    /// The adapters of the messaging services.
+    pub messenger: &'n A,
+    /// The time.
+    pub clock: &'n C,
+    /// The operator's settings.
+    pub settings: &'n MailSettings,
+    /// The deliveries of this instance.
+    pub deliveries: &'n Deliveries,
+}
+
+/// One delivery of a queue message.
+pub(super) struct Delivery<'d> {
+    pub id: &'d TransactionId,
+    /// When the transaction was created, in milliseconds since 1970.
+    pub created_ms: u64,
+    pub message: &'d Message,
+    /// The number of the attempt, starting at 1. It is 0 if the queue has given up on the message.
+    pub attempt: u32,
+    /// Identifies this delivery.
+    pub token: &'d str,
+}
+
+impl Delivery<'_> {
+    /// Returns the service that delivers.
+    pub fn service(&self) -> NotificationService {
+        self.message.service
+    }
+
+    /// Returns the transaction and the service. Deliveries with the same transaction and service must not run
+    /// at once.
+    pub fn subject(&self) -> Subject {
+        Subject { id: self.id.clone(), service: self.message.service }
+    }
+
+    /// Returns whether another delivery of the same notification may be running. An earlier attempt may still
+    /// be running elsewhere, and an operator may submit a resend form several times. Only the first attempt
+    /// of the original notification has no rival, because a create request queues only one message.
+    pub fn may_have_rivals(&self) -> bool {
+        self.message.round > 1 || self.attempt > 1
+    }
+}

@@ -1,0 +1,91 @@
+//! The work of the cron trigger: it compares the ledger with Workers KV, and repairs the records in KV that
+//! contain the updates for timelines.
+
+use super::DashboardBindings;
+use crate::doors::platform::Platform;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::rows::upkeep;
+use crate::office::system::rows::upkeep::{Limits, Upkeep};
+use crate::office::updates::rule as updates;
+use crate::office::updates::rule::Compared;
+use crate::pledges::service::Clock as _;
+use crate::pledges::store::{OperatorStore, StoreError};
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::{console_error, console_log};
+
+/// The limits of one invocation. Cloudflare allows 1,000 D1 queries and 15 minutes. A call of the ledger
+/// makes up to 3 queries (1.5 on average), and the next invocation begins after 5 minutes.
+const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
+
+/// Maximum number of update records in KV that an invocation compares with the ledger's rows.
+const MAX_COMPARED: usize = 10;
+
+/// The log line of an invocation.
+#[derive(Serialize)]
+struct CronLog<'a> {
+    ledger: &'a str,
+    #[serde(flatten)]
+    upkeep: Option<&'a Upkeep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    ms: u64,
+}
+
+/// Repairs records of updates, then continues the comparison of the ledger with Workers KV. Returns no error:
+/// after a failure, the next invocation continues where this one stopped.
+#[wasm_bindgen(js_name = scheduled)]
+pub async fn keep_up(bindings: DashboardBindings) {
+    let Some(ledger) = bindings.ledger() else { return };
+    let store = bindings.store();
+    mend_updates(&store, &ledger).await;
+    let began_ms = Platform.now_ms();
+    let holder = upkeep::holder(&Platform);
+    let outcome = upkeep::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
+    log(&outcome, Platform.now_ms().saturating_sub(began_ms));
+}
+
+/// The log line about the records of updates.
+#[derive(Serialize)]
+struct UpdatesLine {
+    updates: &'static str,
+    #[serde(flatten)]
+    compared: Compared,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+}
+
+/// Repairs the records of updates in KV that differ from the ledger's rows. After a failure, the next
+/// invocation starts again.
+async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
+    let cause = outcome.as_ref().err().map(OperatorError::to_string);
+    let compared = outcome.unwrap_or_default();
+    let line = UpdatesLine { updates: "compare", compared, cause };
+    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
+    match line {
+        UpdatesLine { cause: Some(_), .. } => console_error!("{text}"),
+        UpdatesLine { compared: Compared { written: 0, .. }, .. } => {}
+        UpdatesLine { .. } => console_log!("{text}"),
+    }
+}
+
+fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {
+    let cause = outcome.as_ref().err().map(cause);
+    let line = CronLog { ledger: "reconcile", upkeep: outcome.as_ref().ok(), cause, ms };
+    let line = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
+    match outcome {
+        Ok(_) => console_log!("{line}"),
+        Err(_) => console_error!("{line}"),
+    }
+}
+
+/// Returns the cause of a failure for the log. The code that called KV or D1 has already logged the details.
+fn cause(error: &StoreError) -> &str {
+    match error {
+        StoreError::Unavailable => "no answer",
+        StoreError::Busy => "no memory",
+        StoreError::Damaged(problem) => problem,
+    }
+}

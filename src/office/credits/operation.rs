@@ -1,0 +1,211 @@
+//! Operations on credits.
+
+use super::rule as credits;
+use super::rule::{Credit, CreditRequest, Left, OfferingQuantity, Part};
+use crate::office::orders::rule as transactions;
+use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
+use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::roles::Permission;
+use serde::{Deserialize, Serialize};
+
+const ID: Argument = Argument::positional("id", text("id"), "the transaction's ID");
+/// Describes the JSON of a credit.
+const CREDIT: &str = "`operation`: its ID in the audit log; `transaction`; `number`: counts the credits of the transaction; `unit`; `mode`; `orderMonth`: the month of the transaction; `bookedMonth`: the month whose sum the credit reduces; `currencyCode`; `charge`; `amount`; `quantities`: for each offering `offering` and `quantity`; `reason`; `by` and `at`: who made it, and when";
+
+// ---- Add -----------------------------------------------------------------------------------------
+
+pub const ADD: Spec = Spec::changes(
+    "credits",
+    "add",
+    "credit a transaction, or a part of it; this cannot be undone",
+    &[
+        ID,
+        Argument::option("reason", text("text"), "why; it must not name the recipient").required(),
+        Argument::option(
+            "amount",
+            text("amount"),
+            "credit only this amount, such as 5.00; without it, all that is left of the charge and of the quantities",
+        ),
+        Argument::option(
+            "quantity",
+            text("offering=quantity"),
+            "only with `--amount`: a quantity that will not be delivered, such as tree=3",
+        )
+        .repeatable(),
+        Argument::option(
+            "cancelled",
+            Kind::Flag,
+            "tell the buyer on the timeline that it was cancelled; only without `--amount`",
+        ),
+        Argument::option(
+            "charged",
+            Kind::Choice { choices: &["yes", "no"] },
+            "whether it was charged; only if it may have come after its month was marked as paid",
+        ),
+    ],
+)
+.confirmed()
+.permission(Permission::Account)
+.answers(CREDIT);
+
+#[derive(Deserialize)]
+pub struct Add {
+    id: String,
+    reason: String,
+    amount: Option<String>,
+    #[serde(default)]
+    quantity: Vec<String>,
+    #[serde(default)]
+    cancelled: bool,
+    charged: Option<String>,
+}
+
+impl Add {
+    fn request(self) -> Result<CreditRequest, String> {
+        let Add { id, reason, amount, quantity, cancelled: tell_buyer, charged } = self;
+        let quantities = quantity.iter().map(|text| stated(text));
+        let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
+        if amount.is_none() && !quantities.is_empty() {
+            return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
+        }
+        if amount.is_some() && tell_buyer {
+            return Err(
+                "`--cancelled` cannot be used with `--amount`, because `--cancelled` needs a credit of \
+                 the whole transaction"
+                    .to_owned(),
+            );
+        }
+        let part = amount.map(|amount| Part { amount, quantities });
+        let transaction = id.trim().to_owned();
+        let was_charged = charged.map(|charged| charged == "yes");
+        Ok(CreditRequest { transaction, part, reason, tell_buyer, was_charged, seen: None })
+    }
+}
+
+/// Parses `offering=quantity`. The offering may contain `=`.
+fn stated(text: &str) -> Result<OfferingQuantity, String> {
+    let (offering, quantity) = text
+        .rsplit_once('=')
+        .ok_or_else(|| format!("write `--quantity` as tree=3, not `{text}`"))?;
+    Ok(OfferingQuantity { offering: offering.to_owned(), quantity: quantity.to_owned() })
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Add>()?.request().map(drop)
+}
+
+const NOT_CHARGED: &str =
+    " The transaction was never charged, so the credit reduces nothing that is due.";
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
+    let mut request = asked.request().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    if !call.was_done().await? {
+        let credit = credits::check(call.store, call.ledger, &author, &request).await?;
+        let told = match request.tell_buyer {
+            true => " The timeline will say that the transaction was cancelled.",
+            false => "",
+        };
+        let uncharged = match request.was_charged {
+            Some(false) => NOT_CHARGED,
+            _ => "",
+        };
+        let question = format!(
+            "Credit {} ({}) with {}? The credit is booked in {} and cannot be undone.{told}{uncharged}",
+            credit.transaction,
+            call.place,
+            credit.in_words(),
+            credit.booked_month
+        );
+        call.host.confirm(&question, "nothing was credited").await?;
+        request = request.confirmed(&credit);
+    }
+    let done = credits::add(call.store, call.ledger, &author, &request).await?;
+    let credit = &done.outcome;
+    let is_credited = format!(
+        "{} was credited with {}. The credit is booked in {}.",
+        credit.transaction,
+        credit.in_words(),
+        credit.booked_month
+    );
+    Answer::done(&done, is_credited)
+}
+
+// ---- List ----------------------------------------------------------------------------------------
+
+pub const LIST: Spec = Spec::reads(
+    "credits",
+    "list",
+    "list the credits of a transaction, and what can still be credited",
+    &[ID],
+)
+.permission(Permission::Account)
+.answers("`credits`: each with the members of `credits add`; `left`: what can still be credited: `currencyCode`, `amount`, `quantities`, `divisible` (`false` if only all of it can be credited)");
+
+#[derive(Deserialize)]
+pub struct List {
+    id: String,
+}
+
+#[derive(Serialize)]
+struct CreditList<'c> {
+    credits: &'c [Credit],
+    left: &'c Left,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, List { id }: List) -> Result<Answer> {
+    let record = transactions::get(call.store, &id).await?;
+    let found = credits::of(call.store, call.ledger()?, &record).await?;
+    let made = match found.credits.is_empty() {
+        true => "no credits".to_owned(),
+        false => in_table(&found.credits),
+    };
+    let left = &found.left;
+    let rest = format!("{} {} can still be credited.", left.amount, left.currency_code);
+    Answer::new(&CreditList { credits: &found.credits, left }, paragraphs([made, rest]))
+}
+
+fn in_table(credits: &[Credit]) -> String {
+    const HEADS: [&str; 7] =
+        ["AMOUNT", "CURRENCY", "QUANTITIES", "BOOKED", "REASON", "CREDITED", "BY"];
+    let row = |credit: &Credit| {
+        let Credit { amount, currency_code, booked_month, reason, at, by, .. } = credit;
+        [
+            amount.clone(),
+            currency_code.clone(),
+            credit.quantities_in_words(),
+            booked_month.to_string(),
+            reason.clone(),
+            time(at),
+            by.clone(),
+        ]
+    };
+    table(HEADS, &credits.iter().map(row).collect::<Vec<_>>())
+}
+
+// ---- Restore -------------------------------------------------------------------------------------
+
+pub const RESTORE: Spec = Spec::changes(
+    "credits",
+    "restore",
+    "restore the ledger's missing credits from the audit log, for example after the database was deleted",
+    &[],
+)
+.answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");
+
+#[derive(Deserialize)]
+pub struct Restore {}
+
+pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let done = credits::restore(call.store, call.ledger, &call.author(&by)?).await?;
+    let counts = format!("Restored: {}. Already in the ledger: {}.", done.restored, done.known);
+    let failed = match done.failed.is_empty() {
+        true => String::new(),
+        false => format!("These credits could not be restored:\n{}", done.failed.join("\n")),
+    };
+    Ok(Answer::new(&done, paragraphs([counts, failed]))?.failing_if(!done.failed.is_empty()))
+}

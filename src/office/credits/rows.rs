@@ -1,0 +1,454 @@
+//! Credits: amounts and quantities that are taken back from a transaction. Constraints of their table
+//! guarantee that the credits of a transaction never exceed its charge, and that a credit is never changed.
+//!
+//! A credit reduces the sum of its order's month, or of the current month if the order's month is already
+//! marked as paid. So the sums of a paid month never change.
+//!
+//! Before a month is marked as paid, it is claimed in this database. If a claim and a credit of the same
+//! month are written at the same time, the later one is refused.
+
+use crate::office::fulfilment::rows::quantities::OfferingSum;
+use crate::office::payments::rows::sums::SumsQuery;
+use crate::office::shared::rows::claims::{Fact, recent};
+use crate::office::shared::rows::money::{money, of_halves};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use crate::pledges::decimal::Decimal;
+use crate::pledges::quantities::{Quantities, Quantity};
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::Month;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Largest number of credits of one transaction.
+pub const MAX_CREDITS: u32 = 100;
+
+/// A credit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreditRow {
+    /// The hash of the operation that made the credit.
+    pub operation: String,
+    /// The transaction's ID.
+    pub id: String,
+    /// The credit's number among the credits of the transaction, from 1 to [`MAX_CREDITS`].
+    pub number: u32,
+    /// The mode of the transaction.
+    pub mode: Mode,
+    /// The unit of the transaction.
+    pub unit: String,
+    /// The month in which the transaction was created.
+    pub order_month: Month,
+    /// The month whose sum the credit reduces.
+    pub booked_month: Month,
+    /// The code of the currency.
+    pub currency: String,
+    /// The charge of the transaction.
+    #[serde(flatten)]
+    pub charge: Charge,
+    /// The credited amount.
+    #[serde(flatten)]
+    pub amount: Credited,
+    /// The credited quantities.
+    pub quantities: Quantities,
+    /// Why the credit was made.
+    pub reason: String,
+    /// The name of the credit's entry in the audit log.
+    pub change: String,
+    /// Who made the credit.
+    pub author: String,
+    /// When the credit was made, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// The charge of a transaction in two columns: whole cents or, for a larger amount, a decimal text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// The cents, up to 2^53 - 1.
+    pub charge_cents: Option<u64>,
+    /// A charge above 2^53 - 1 cents, as a decimal.
+    pub charge_amount: Option<String>,
+}
+
+/// The amount of a credit in two columns: whole cents or, for a larger amount, a decimal text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credited {
+    /// The cents, up to 2^53 - 1.
+    pub cents: Option<u64>,
+    /// An amount above 2^53 - 1 cents, as a decimal. It is always the whole charge.
+    pub amount: Option<String>,
+}
+
+impl CreditRow {
+    /// Returns the charge of the transaction, a decimal with two places.
+    pub fn charge(&self) -> String {
+        money(self.charge.charge_cents, self.charge.charge_amount.as_deref())
+    }
+
+    /// Returns the credited amount, a decimal with two places.
+    pub fn amount(&self) -> String {
+        money(self.amount.cents, self.amount.amount.as_deref())
+    }
+}
+
+impl Charge {
+    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
+    pub fn new(amount: &Decimal) -> Self {
+        let cents = amount.units(2);
+        let text = cents.is_none().then(|| amount.to_scientific());
+        Charge { charge_cents: cents, charge_amount: text }
+    }
+}
+
+impl Credited {
+    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
+    pub fn new(amount: &Decimal) -> Self {
+        let Charge { charge_cents: cents, charge_amount: amount } = Charge::new(amount);
+        Credited { cents, amount }
+    }
+}
+
+// ---- Write and list ------------------------------------------------------------------------------
+
+/// Writes a credit, unless its operation has already written one. Returns the credit that the operation
+/// wrote, now or earlier.
+///
+/// `booked` is the settlement (the mark as paid) of the month in which the credit is booked. If a recent
+/// claim shows that somebody is about to mark this month as paid, the credit is not written. A claim from
+/// undoing the payment does not prevent the credit.
+///
+/// Returns `None` if a claim prevents the credit, or if the transaction got another credit after
+/// `credit.number` was determined.
+///
+/// # Errors
+/// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
+/// - If the ledger does not answer. The credit may have been written then.
+pub async fn credit(
+    ledger: &dyn Ledger,
+    credit: &CreditRow,
+    booked: &Fact,
+) -> Result<Option<CreditRow>> {
+    write(ledger, credit, Some(booked)).await
+}
+
+/// Writes a credit again after the database has lost it. Returns the credit; `None` if an earlier credit of
+/// the transaction is missing.
+///
+/// # Errors
+/// As [`credit`].
+pub async fn restore(ledger: &dyn Ledger, credit: &CreditRow) -> Result<Option<CreditRow>> {
+    write(ledger, credit, None).await
+}
+
+/// Returns the statement of [`restore`].
+pub(crate) fn restoring(credit: &CreditRow) -> Result<Statement> {
+    writing(credit, None)
+}
+
+async fn write(
+    ledger: &dyn Ledger,
+    credit: &CreditRow,
+    booked: Option<&Fact>,
+) -> Result<Option<CreditRow>> {
+    let write = writing(credit, booked)?;
+    let get = OfOperation { operation: &credit.operation }.statement()?;
+    let answers = ledger.run(&[write, get]).await?;
+    Ok(OfOperation::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop())
+}
+
+fn writing(credit: &CreditRow, booked: Option<&Fact>) -> Result<Statement> {
+    Write { credit, booked, since: *recent(credit.at).start() }.statement()
+}
+
+/// Returns the credit that an operation has made; `None` if it has made none. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn credit_of(ledger: &dyn Ledger, operation: &str) -> Result<Option<CreditRow>> {
+    Ok(ask(ledger, &OfOperation { operation }).await?.pop())
+}
+
+/// Returns the credits of a transaction, oldest first. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
+    ask(ledger, &OfTransaction { id }).await
+}
+
+#[derive(Serialize)]
+struct Write<'a> {
+    credit: &'a CreditRow,
+    booked: Option<&'a Fact>,
+    /// Claims made at this time or later prevent the credit. There is no upper limit, because the statement
+    /// may run long after `credit.at`.
+    since: u64,
+}
+
+impl Query for Write<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month,
+  currency, charge_cents, charge_amount, cents, amount, quantities, reason, change, author, at)
+SELECT it ->> '$.id', it ->> '$.number', it ->> '$.operation', it ->> '$.mode', it ->> '$.unit', it ->> '$.order_month',
+  it ->> '$.booked_month', it ->> '$.currency', it ->> '$.charge_cents', it ->> '$.charge_amount', it ->> '$.cents',
+  it ->> '$.amount', it -> '$.quantities', it ->> '$.reason', it ->> '$.change', it ->> '$.author', it ->> '$.at'
+FROM (SELECT ?1 -> '$.credit' AS it)
+WHERE NOT EXISTS (SELECT 1 FROM credits WHERE operation = it ->> '$.operation')
+  AND (SELECT count(*) + 1 FROM credits WHERE id = it ->> '$.id') = it ->> '$.number'
+  AND NOT EXISTS (SELECT 1 FROM claims WHERE kind = ?1 ->> '$.booked.kind' AND name = ?1 ->> '$.booked.name'
+    AND state <> 'gone' AND at >= ?1 ->> '$.since')";
+}
+
+/// SQL for a row of the table `credits`, as JSON.
+macro_rules! credit {
+    () => {
+        "json_object('id', id, 'number', number, 'operation', operation, 'mode', mode, 'unit', unit,
+  'order_month', order_month, 'booked_month', booked_month, 'currency', currency, 'charge_cents', charge_cents,
+  'charge_amount', charge_amount, 'cents', cents, 'amount', amount, 'quantities', json(quantities), 'reason', reason,
+  'change', change, 'author', author, 'at', at)"
+    };
+}
+
+#[derive(Serialize)]
+struct OfOperation<'a> {
+    operation: &'a str,
+}
+
+impl Query for OfOperation<'_> {
+    type Row = CreditRow;
+    const SQL: &'static str =
+        concat!("SELECT ", credit!(), " FROM credits WHERE operation = ?1 ->> '$.operation'");
+}
+
+#[derive(Serialize)]
+struct OfTransaction<'a> {
+    id: &'a str,
+}
+
+impl Query for OfTransaction<'_> {
+    type Row = CreditRow;
+    const SQL: &'static str =
+        concat!("SELECT ", credit!(), " FROM credits WHERE id = ?1 ->> '$.id' ORDER BY number");
+}
+
+/// Selects at most `$.most` credits, which follow `$.after`, one of them.
+pub(crate) const PAGE: &str = concat!(
+    "SELECT ",
+    credit!(),
+    " FROM credits WHERE (id, number) > (ifnull(?1 ->> '$.after.id', ''), ifnull(?1 ->> '$.after.number', 0))
+ORDER BY id, number LIMIT ?1 ->> '$.most'"
+);
+
+// ---- Sums ----------------------------------------------------------------------------------------
+
+/// The sum of the credits that are booked in one month of a shop, in one currency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditSum {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID.
+    pub unit: String,
+    /// The month in which the credits are booked.
+    pub month: Month,
+    /// The code of the currency.
+    pub currency_code: String,
+    /// The exact sum of the credits, as a decimal with two places.
+    pub amount: String,
+    /// Whether one of the credits belongs to a transaction of another month, usually an earlier one. If all
+    /// credits belong to transactions of this month, the credits cannot exceed the sum of the month's
+    /// charges.
+    ///
+    /// The other month may also be a later one. This happens if a create request was interrupted, its
+    /// transaction was credited, and the request was then repeated in a later month.
+    pub is_of_other: bool,
+}
+
+/// Sums the credits by booked month, unit, mode and currency, oldest month first. `units` restricts the sums to these
+/// units; `None` means all units. One query.
+///
+/// Leaves out a credit of a transaction without a row, unless it is booked in a later month than the transaction's.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn credit_sums(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+) -> Result<Vec<CreditSum>> {
+    let rows = match units {
+        Some(units) => ask(ledger, &BookedOfUnits { mode, units }).await?,
+        None => ask(ledger, &Booked { mode }).await?,
+    };
+    Ok(rows.into_iter().map(BookedRow::into_sum).collect())
+}
+
+/// SQL that selects the credits that count in the month in which they are booked. A credit in its order's month does not
+/// count if the order has no row, for example because its record was deleted: no sum contains the charge that it takes back.
+macro_rules! counts {
+    () => {
+        "(booked_month <> order_month OR EXISTS (SELECT 1 FROM transactions t WHERE t.id = credits.id))"
+    };
+}
+
+/// Returns the credits that are counted in a month of these units, sorted by transaction and number: at most
+/// `most`, after the credit `after`. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn booked(
+    ledger: &dyn Ledger,
+    (mode, units): (Mode, &[String]),
+    month: Month,
+    after: Option<&CreditRow>,
+    most: usize,
+) -> Result<Vec<CreditRow>> {
+    let after = after.map(|credit| (&*credit.id, credit.number));
+    ask(ledger, &BookedIn { mode, units, month, after, most }).await
+}
+
+#[derive(Serialize)]
+struct BookedIn<'a> {
+    mode: Mode,
+    units: &'a [String],
+    month: Month,
+    after: Option<(&'a str, u32)>,
+    most: usize,
+}
+
+impl Query for BookedIn<'_> {
+    type Row = CreditRow;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        credit!(),
+        " FROM credits WHERE unit IN (SELECT value FROM json_each(?1, '$.units')) AND mode = ?1 ->> '$.mode'
+  AND booked_month = ?1 ->> '$.month' AND ",
+        counts!(),
+        " AND (?1 ->> '$.after' IS NULL OR (id, number) > (?1 ->> '$.after[0]', ?1 ->> '$.after[1]'))
+ORDER BY id, number LIMIT ?1 ->> '$.most'"
+    );
+}
+
+/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units. The times of the
+/// credited transactions come from the index `by_id`.
+macro_rules! booked {
+    ($units:literal) => {
+        concat!(
+            "WITH booked AS (
+  SELECT booked_month AS month, unit, mode, currency, max(booked_month <> order_month OR EXISTS (
+      SELECT 1 FROM transactions t WHERE t.id = credits.id
+        AND strftime('%Y-%m', t.created / 1000, 'unixepoch') <> booked_month
+    )) AS is_of_other,
+    ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest,
+    json_group_array(amount) FILTER (WHERE amount IS NOT NULL) AS large
+  FROM credits WHERE ",
+            $units,
+            " AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') AND ",
+            counts!(),
+            "
+  GROUP BY booked_month, unit, mode, currency
+)
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_other', is_of_other,
+  'millions', millions, 'rest', rest, 'large', json(large)) FROM booked ORDER BY month, unit, mode, currency"
+        )
+    };
+}
+
+#[derive(Serialize)]
+struct Booked {
+    mode: Option<Mode>,
+}
+
+impl Query for Booked {
+    type Row = BookedRow;
+    const SQL: &'static str = booked!("true");
+}
+
+#[derive(Serialize)]
+struct BookedOfUnits<'a> {
+    mode: Option<Mode>,
+    units: &'a [String],
+}
+
+impl Query for BookedOfUnits<'_> {
+    type Row = BookedRow;
+    const SQL: &'static str = booked!("unit IN (SELECT value FROM json_each(?1, '$.units'))");
+}
+
+/// A row of the result. `large` has the amounts that are stored as texts. The sum of all other amounts is
+/// `millions` × 1,000,000 + `rest`, in cents.
+#[derive(Deserialize)]
+struct BookedRow {
+    month: Month,
+    unit: String,
+    mode: Mode,
+    currency: String,
+    is_of_other: u8,
+    millions: u64,
+    rest: u64,
+    large: Vec<String>,
+}
+
+impl BookedRow {
+    fn into_sum(self) -> CreditSum {
+        let mut parts = of_halves(self.millions, self.rest, 2);
+        parts.extend(self.large.iter().filter_map(|text| Decimal::parse_bounded(text)));
+        let amount = Decimal::sum(parts.into_iter()).to_money();
+        let BookedRow { month, unit, mode, currency: currency_code, is_of_other, .. } = self;
+        CreditSum { mode, unit, month, currency_code, amount, is_of_other: is_of_other != 0 }
+    }
+}
+
+/// Sums the credited quantities by offering, mode and month, newest month first. A credit counts in the month
+/// of its order, which must be one of `months`. `units` restricts the sums to these units; `None` means all
+/// units. In each sum, `transactions` is the number of credits. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn credited_quantities(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+    months: &[Month],
+) -> Result<Vec<OfferingSum>> {
+    let rows = ask(ledger, &OfOrders(&SumsQuery::new(mode, units, months))).await?;
+    let mut sums: BTreeMap<_, Vec<Decimal>> = BTreeMap::new();
+    for OfOrder { month, mode, quantities } in rows {
+        for (offering, quantity) in quantities.iter() {
+            let group = (std::cmp::Reverse(month), mode, offering.to_owned());
+            sums.entry(group).or_default().push(quantity.decimal());
+        }
+    }
+    let sum = |((month, mode, offering), parts): ((std::cmp::Reverse<Month>, _, _), Vec<_>)| {
+        let transactions = parts.len() as u64;
+        let quantity = Decimal::sum(parts.into_iter()).to_exact();
+        OfferingSum { month: month.0, mode, offering, transactions, quantity }
+    };
+    Ok(sums.into_iter().map(sum).collect())
+}
+
+#[derive(Serialize)]
+struct OfOrders<'a>(&'a SumsQuery<'a>);
+
+impl Query for OfOrders<'_> {
+    type Row = OfOrder;
+    const SQL: &'static str =
+        "SELECT json_object('month', order_month, 'mode', mode, 'quantities', json(quantities))
+FROM json_each(?1, '$.months') month CROSS JOIN credits ON order_month = month.value ->> '$[0]'
+WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+  AND (?1 ->> '$.units' IS NULL OR unit IN (SELECT value FROM json_each(?1, '$.units')))";
+}
+
+#[derive(Deserialize)]
+struct OfOrder {
+    month: Month,
+    mode: Mode,
+    quantities: Quantities,
+}
+
+/// Subtracts the quantities of a transaction's credits from the pledged quantities.
+pub fn left_of(pledged: &Quantities, credits: &[CreditRow]) -> Quantities {
+    let left = pledged.iter().filter_map(|(offering, quantity)| {
+        let of = |credit: &CreditRow| credit.quantities.get(offering).map(Quantity::decimal);
+        let credited = Decimal::sum(credits.iter().filter_map(of));
+        Some((offering.to_owned(), quantity.decimal().minus(&credited)?))
+    });
+    Quantities::of_sums(left)
+}

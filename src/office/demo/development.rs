@@ -1,0 +1,129 @@
+//! Data for local development. It must not be written to a deployed namespace.
+
+use crate::buyer::recipient::Profile;
+use crate::office::keys::rule::{KeyMetadata, NotedKey};
+use crate::office::people::rows::people::place_text;
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::encode;
+use crate::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
+use crate::pledges::charge::PriceList;
+use crate::pledges::scope::Mode;
+use crate::pledges::secret::{NamespaceSecret, SecretRecord};
+use crate::pledges::store::{
+    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PersonKey, PersonNote, PersonRole,
+    PriceListKey, ProfileKey, Registered, SecretKey, TeamKey, UnitKey,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Deserialize)]
+struct Development {
+    keys: Vec<(String, KeyRecord)>,
+    teams: BTreeMap<String, Vec<String>>,
+    catalogue: PriceList,
+    secret: NamespaceSecret,
+    profiles: BTreeMap<String, Profile>,
+    people: Vec<DevelopmentPerson>,
+}
+
+/// A person of a shop in local development.
+#[derive(Deserialize)]
+struct DevelopmentPerson {
+    #[serde(flatten)]
+    place: KeyLevel,
+    address: String,
+    role: PersonRole,
+}
+
+/// An API key for local development, which is public.
+#[derive(Clone, Debug, Serialize)]
+pub struct DevelopmentKey {
+    /// The key itself.
+    pub key: String,
+    /// The key's record, without the secret.
+    pub record: KeyRecord,
+    /// The units that the key may act for.
+    pub units: Vec<String>,
+}
+
+/// Writes the records that are missing, and leaves existing records unchanged. Returns the keys.
+///
+/// # Errors
+/// If the store fails.
+pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
+    let Development { keys, teams, catalogue, secret, profiles, people } =
+        serde_json::from_str(include_str!("development.json"))?;
+    put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
+    for mode in [Mode::Test, Mode::Live] {
+        put_missing(store, &PriceListKey::of_mode(mode), &catalogue, &NoMetadata).await?;
+    }
+    for (key, record) in &keys {
+        let record = KeyRecord { secret: Some(secret.clone()), ..record.clone() };
+        let note = serde_json::to_value(KeyMetadata::new(&record, registered()))?;
+        let credential = CredentialKey(ApiKey::new(key).hash());
+        put_missing(store, &NotedKey(credential), &record, &note).await?;
+    }
+    for (unit, profile) in &profiles {
+        put_missing(store, &ProfileKey(unit), profile, &NoMetadata).await?;
+    }
+    put_teams(store, &teams).await?;
+    put_people(store, &secret, people).await?;
+    let units = |level: &KeyLevel| match level {
+        KeyLevel::Unit(unit) => vec![unit.clone()],
+        KeyLevel::Team(team) => teams.get(team).cloned().unwrap_or_default(),
+    };
+    let key = |(key, record): (String, KeyRecord)| {
+        let units = units(&record.level);
+        DevelopmentKey { key, record, units }
+    };
+    Ok(keys.into_iter().map(key).collect())
+}
+
+/// Registers the teams and their units, and writes the records that state which unit belongs to which team.
+async fn put_teams(
+    store: &impl OperatorStore,
+    teams: &BTreeMap<String, Vec<String>>,
+) -> Result<()> {
+    for (team, units) in teams {
+        put_missing(store, &TeamKey(team), &registered(), &registered()).await?;
+        for unit in units {
+            put_missing(store, &MemberKey { team, unit }, &registered(), &NoMetadata).await?;
+        }
+    }
+    for unit in teams.values().flatten().collect::<BTreeSet<_>>() {
+        put_missing(store, &UnitKey(unit), &registered(), &registered()).await?;
+    }
+    Ok(())
+}
+
+/// Writes the records of people. A reconciliation pass later copies these records to the ledger.
+async fn put_people(
+    store: &impl OperatorStore,
+    secret: &NamespaceSecret,
+    people: Vec<DevelopmentPerson>,
+) -> Result<()> {
+    let Registered { created, by, by_shop } = registered();
+    for DevelopmentPerson { place, address, role } in people {
+        let (place, hash) = (place_text(&place), secret.person(&address));
+        let note = PersonNote { address, role, created: created.clone(), by: by.clone(), by_shop };
+        put_missing(store, &PersonKey { place: &place, hash: &hash }, &note, &note).await?;
+    }
+    Ok(())
+}
+
+fn registered() -> Registered {
+    let (created, by) = ("2026-01-01T00:00:00.000Z".to_owned(), "npm start".to_owned());
+    Registered { created, by, by_shop: false }
+}
+
+async fn put_missing<K: Key>(
+    store: &impl OperatorStore,
+    key: &K,
+    record: &impl Serialize,
+    metadata: &K::Metadata,
+) -> Result<()> {
+    if store.get(key).await?.is_none() {
+        store.put(key, encode(record)?, metadata).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Writes the demo data.
+
+use super::clock::PastClock;
+use super::data::Demo;
+use super::past::Past;
+use crate::office::orders::rows::orders::Direction;
+use crate::office::orders::rule as transactions;
+use crate::office::orders::rule::{SearchKey, TransactionFilter};
+use crate::office::shared::rule::error::Result;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use crate::pledges::time::DAY_MS;
+use std::cell::Cell;
+
+/// Age of the demo's units, teams and first prices, in milliseconds. All of the demo's transactions are
+/// younger.
+const BEGUN_MS: u64 = 95 * DAY_MS;
+
+/// Writes the demo data, unless the demo's first transaction already exists. Returns whether the data was
+/// written. `origin` is the service's origin.
+///
+/// # Errors
+/// If the development data is missing, or the store fails.
+pub async fn seed(
+    store: &impl OperatorStore,
+    now: &impl Clock,
+    entropy: &impl Entropy,
+    origin: &str,
+) -> Result<bool> {
+    let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
+    if is_there(store, &demo).await? {
+        return Ok(false);
+    }
+    let clock = PastClock { now_ms: now.now_ms(), ago_ms: Cell::new(BEGUN_MS) };
+    let past = Past { store, clock: &clock, entropy, origin };
+    past.begin(&demo).await?;
+    let placed = past.place_orders(&demo).await?;
+    past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
+    past.mark_paid(&demo, &placed).await?;
+    Ok(true)
+}
+
+async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
+    let Some(shop) = demo.shops.first() else { return Ok(true) };
+    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+    let of = (&filter, &SearchKey::Reference(shop.reference(0)));
+    let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
+    Ok(!found.transactions.is_empty())
+}

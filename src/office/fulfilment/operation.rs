@@ -1,0 +1,322 @@
+//! Operations on fulfilments: what was done for pledges.
+
+use super::rows::fulfilments::{Fulfilment, NewFulfilment, Removal};
+use super::rule as fulfilments;
+use super::rule::{Balance, Balances};
+use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
+use crate::office::shared::operation::covered::{Covered, complete, left_out_in_words};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
+use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::rule::roles::Permission;
+use crate::pledges::scope::Mode;
+use crate::pledges::service::Clock as _;
+use crate::pledges::settlement::Month;
+use serde::{Deserialize, Serialize};
+
+const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10");
+const MODE: Argument = mode("whether the fulfilment is for live or for test pledges").or("live");
+/// Describes the JSON of a fulfilment.
+const FULFILMENT: &str = "`id`, `mode`, `month`, `offering`; `quantity`: an exact decimal; `doneOn`: the day on which it was done; `partner`, `location` (`--place`), `report`: each `null` if not given; `by` and `at`: who recorded it, and when";
+/// Number of months that are shown if no month is given: the current month and those before it.
+const MONTHS: usize = 12;
+/// Largest number of rows that are printed.
+const MOST: usize = 10_000;
+
+// ---- Add and remove ------------------------------------------------------------------------------
+
+pub const ADD: Spec = Spec::changes(
+    "fulfilments",
+    "add",
+    "record what was done for the pledges of a month, such as trees that were planted",
+    &[
+        Argument::positional(
+            "month",
+            Kind::Month,
+            "the month of the pledges, in UTC, such as 2026-10",
+        ),
+        Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
+        Argument::positional("quantity", text("quantity"), "what was done, such as 1200 or 12.5"),
+        MODE,
+        Argument::option("done-on", Kind::Day, "the day on which it was done, such as 2026-11-20")
+            .required(),
+        Argument::option("partner", text("name"), "the organisation that did it; not a person"),
+        Argument::option("place", text("place"), "where it was done"),
+        Argument::option("report", text("url"), "the address of a report, with https://"),
+    ],
+)
+.confirmed_if("the quantity done would exceed the quantity pledged")
+.answers(FULFILMENT);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Add {
+    month: Month,
+    offering: String,
+    quantity: String,
+    mode: Mode,
+    done_on: String,
+    partner: Option<String>,
+    place: Option<String>,
+    report: Option<String>,
+}
+
+impl From<Add> for NewFulfilment {
+    fn from(add: Add) -> Self {
+        let Add { month, offering, quantity, mode, done_on, partner, place, report } = add;
+        NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report }
+    }
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
+    let new = NewFulfilment::from(add);
+    if !call.was_done().await? {
+        fulfilments::check(&new, call.platform)?;
+        if let Some(beyond) = fulfilments::beyond(call.store, call.ledger()?, &new).await? {
+            let question = format!("{beyond}. Record this quantity in {}?", call.place);
+            call.host.confirm(&question, "nothing was recorded").await?;
+        }
+    }
+    let by = call.host.person().await?;
+    let added = fulfilments::add(call.store, call.ledger, &call.author(&by)?, &new).await?;
+    let text = format!(
+        "Recorded as {}.\n\n{}",
+        added.outcome.id,
+        listed(std::slice::from_ref(&added.outcome))
+    );
+    Answer::done(&added.map(Printed::from), text)
+}
+
+/// A fulfilment as JSON. The place where it was done is called `location` here, because `place` in an answer
+/// already says where the command ran.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Printed {
+    id: String,
+    mode: Mode,
+    month: Month,
+    offering: String,
+    quantity: String,
+    done_on: String,
+    partner: Option<String>,
+    location: Option<String>,
+    report: Option<String>,
+    by: String,
+    at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed: Option<Removal>,
+}
+
+impl From<Fulfilment> for Printed {
+    fn from(Fulfilment { id, done, by, at, removed }: Fulfilment) -> Self {
+        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
+            done;
+        let location = place;
+        Printed {
+            id,
+            mode,
+            month,
+            offering,
+            quantity,
+            done_on,
+            partner,
+            location,
+            report,
+            by,
+            at,
+            removed,
+        }
+    }
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "fulfilments",
+    "remove",
+    "remove a fulfilment that was recorded by mistake; it stays in the database and the audit log",
+    &[Argument::positional("fulfilment", text("id"), "the fulfilment's ID, such as ful_…")],
+)
+.confirmed()
+.answers("the members of `fulfilments add`; `removed`: `by` and `at`");
+
+#[derive(Deserialize)]
+pub struct Remove {
+    fulfilment: String,
+}
+
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    Remove { fulfilment: id }: Remove,
+) -> Result<Answer> {
+    if !call.was_done().await? {
+        let found = fulfilments::get(call.ledger()?, &id).await?;
+        let NewFulfilment { quantity, offering, month, .. } = &found.done;
+        let question = format!(
+            "Remove the fulfilment of {quantity} {offering} for {month} from {}?",
+            call.place
+        );
+        call.host.confirm(&question, "nothing was removed").await?;
+    }
+    let by = call.host.person().await?;
+    let removed = fulfilments::remove(call.store, call.ledger, &call.author(&by)?, &id).await?;
+    let text = format!("{id} was removed, and no longer counts in any sum.");
+    Answer::done(&removed.map(Printed::from), text)
+}
+
+// ---- List ----------------------------------------------------------------------------------------
+
+pub const LIST: Spec = Spec::reads(
+    "fulfilments",
+    "list",
+    "list what was recorded as done, for the pledges of a month or of the last 12 months",
+    &[MONTH, mode("only fulfilments for live pledges, or only those for test pledges")],
+)
+.permission(Permission::Account)
+.answers("`fulfilments`: each with the same members as the answer of `fulfilments add`");
+
+#[derive(Deserialize)]
+pub struct OfMonths {
+    month: Option<Month>,
+    mode: Option<Mode>,
+}
+
+impl OfMonths {
+    fn months<P: Ports>(&self, call: &Call<'_, P>) -> Vec<Month> {
+        match self.month {
+            Some(month) => vec![month],
+            None => Month::last(call.platform.now_ms(), MONTHS),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FulfilmentList {
+    fulfilments: Vec<Printed>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
+    let months = asked.months(call);
+    let fulfilments = fulfilments::list(call.ledger()?, asked.mode, &months, MOST).await?;
+    let text = match fulfilments.is_empty() {
+        true => "nothing is recorded as done".to_owned(),
+        false => listed(&fulfilments),
+    };
+    let fulfilments = fulfilments.into_iter().map(Printed::from).collect();
+    Answer::new(&FulfilmentList { fulfilments }, text)
+}
+
+fn listed(fulfilments: &[Fulfilment]) -> String {
+    let row = |Fulfilment { id, done, by, at, .. }: &Fulfilment| {
+        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
+            done;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        [
+            month.to_string(),
+            offering.clone(),
+            quantity.clone(),
+            done_on.clone(),
+            text(partner),
+            text(place),
+            text(report),
+            mode.name().to_owned(),
+            by.clone(),
+            time(at),
+            id.clone(),
+        ]
+    };
+    let headings = [
+        "MONTH",
+        "OFFERING",
+        "QUANTITY",
+        "DONE ON",
+        "PARTNER",
+        "PLACE",
+        "REPORT",
+        "MODE",
+        "RECORDED BY",
+        "AT",
+        "ID",
+    ];
+    let rows: Vec<_> = fulfilments.iter().map(row).collect();
+    table(headings, &rows)
+}
+
+// ---- Balance -------------------------------------------------------------------------------------
+
+pub const BALANCE: Spec = Spec::reads(
+    "fulfilments",
+    "balance",
+    "print what was pledged, credited and done for each offering, and what is still to be done",
+    &[
+        MONTH,
+        mode("whether the fulfilment is for live or for test pledges").or("live"),
+        Argument::option("open", Kind::Flag, "only what is still to be done"),
+    ],
+)
+.permission(Permission::Account)
+.noted("Without `--month`: the current month and the 11 before it.")
+.answers("`balances`: for each month and offering `month`, `mode`, `offering`, `pledged`, `credited`, `done`, `open` (pledged − credited − done, not below 0), `surplus` (what was done beyond that), each an exact decimal; `more`: whether there are over 10,000; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
+
+#[derive(Deserialize)]
+pub struct BalanceOf {
+    #[serde(flatten)]
+    of: OfMonths,
+    #[serde(default)]
+    open: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BalanceList<'b> {
+    balances: &'b [Balance],
+    more: bool,
+    left_out: u64,
+    #[serde(flatten)]
+    covered: Covered,
+}
+
+pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<Answer> {
+    let months = asked.of.months(call);
+    let mut found =
+        fulfilments::balances(call.store, call.ledger()?, asked.of.mode, &months, MOST).await?;
+    if asked.open {
+        found.balances.retain(|balance| balance.open != "0");
+    }
+    let Balances { balances, more, left_out, coverage } = &found;
+    let sums = match balances.is_empty() {
+        true if asked.open => "everything is done".to_owned(),
+        true => "nothing was pledged".to_owned(),
+        false => {
+            let rows: Vec<_> = balances.iter().map(cells).collect();
+            let headings =
+                ["MONTH", "OFFERING", "PLEDGED", "CREDITED", "DONE", "OPEN", "SURPLUS", "MODE"];
+            table(headings, &rows)
+        }
+    };
+    let others = match more {
+        true => format!(
+            "There are more than {MOST} sums, so only the first are shown. Use `--month` to see others."
+        ),
+        false => String::new(),
+    };
+    let without = left_out_in_words(left_out.count);
+    let text = paragraphs([sums, others, complete(coverage), without]);
+    let covered = Covered::from(coverage);
+    let data = BalanceList { balances, more: *more, left_out: left_out.count, covered };
+    Answer::new(&data, text)
+}
+
+fn cells(balance: &Balance) -> [String; 8] {
+    let Balance { month, mode, offering, pledged, credited, done, open, surplus } = balance;
+    let some = |quantity: &String| if quantity == "0" { String::new() } else { quantity.clone() };
+    let month = month.to_string();
+    let [credited, done, open, surplus] = [credited, done, open, surplus].map(some);
+    [
+        month,
+        offering.clone(),
+        pledged.clone(),
+        credited,
+        done,
+        open,
+        surplus,
+        mode.name().to_owned(),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Builds the fulfilment page of a month.
+
+use super::done;
+use super::form;
+use super::form::{FormResult, PAGE, PATH};
+use super::quantities;
+use crate::office::fulfilment::rule as fulfilments;
+use crate::office::fulfilment::rule::Balance;
+use crate::office::payments::page::month::MonthSelection;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
+use crate::office::shared::page::view::grouped;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::updates::rule as updates;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::Month;
+use crate::pledges::store::OperatorStore;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// Maximum number of offerings on the page.
+const MAX_ROWS: usize = 500;
+/// Number of earlier months for which the page shows what is still to be done.
+const EARLIER: usize = 11;
+
+/// Shows the fulfilment of the month in the query. Ledger cost: 10 to 14 queries.
+pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let selection = MonthSelection::read(context, query, PAGE)?;
+    page(context, selection, FormResult::default()).await
+}
+
+pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    result: FormResult<'_>,
+) -> Result {
+    let ledger = bound(context.ledger)?;
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = fulfilments::balances(context.store, ledger, mode, &months, MAX_ROWS).await?;
+    let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
+    let drafted = drafted(context, selection).await?;
+    let earlier = earlier(context, selection).await?;
+    let status = if result.problem.is_some() { 422 } else { 200 };
+    let content = html! {
+        (result.notice)
+        p.lead { "Pledged through all units in " (view::month(selection.month)) ", and done for these pledges" }
+        (selection.links(PATH))
+        section {
+            h2 { "By offering" }
+            (table(&found.balances))
+            @if found.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
+            (view::coverage(&found.coverage))
+            (quantities::left_out(&found.left_out))
+            ul.links {
+                li { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
+                li { a href=(selection.address("/usage")) { "Usage" } }
+            }
+        }
+        (still_open(&earlier))
+        section { h2 { "What was done" } (done::list(context, &recorded, &drafted)) }
+        @if context.may(Permission::Operate) { (form::record_section(context, selection, &found, &result)) }
+    };
+    Ok(Page { status, ..Page::new(PAGE.0, content) })
+}
+
+/// Maps the IDs of fulfilments to the IDs of the updates that were drafted from them. Empty for people who are not
+/// operators. Ledger cost: 2 queries for operators.
+async fn drafted<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<BTreeMap<String, String>> {
+    if !context.may(Permission::Operate) {
+        return Ok(BTreeMap::new());
+    }
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = updates::list(bound(context.ledger)?, mode, &months, view::MAX_ROWS).await?;
+    let drafted = found.updates.into_iter().filter_map(|row| Some((row.fulfilment?, row.id)));
+    Ok(drafted.collect())
+}
+
+fn table(balances: &[Balance]) -> Markup {
+    let row = |balance: &Balance| {
+        let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
+        vec![
+            view::untrusted_text(offering),
+            html! { (grouped(pledged)) },
+            html! { @if credited != "0" { (grouped(credited)) } },
+            html! { @if done != "0" { (grouped(done)) } },
+            html! {
+                @if surplus != "0" { (grouped(surplus)) " more than pledged" }
+                @else if open == "0" { "All done" }
+                @else { strong { (grouped(open)) } }
+            },
+        ]
+    };
+    let rows: Vec<_> = balances.iter().map(row).collect();
+    let headings = ["Offering", "Pledged", "Credited", "Done", "To be done"];
+    let numbers = ["Pledged", "Credited", "Done", "To be done"];
+    view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
+}
+
+// ---- Earlier months ------------------------------------------------------------------------------
+
+/// Returns what is still to be done for pledges of the [`EARLIER`] months before the selected one.
+async fn earlier<S: OperatorStore, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<Vec<Balance>> {
+    let before = std::iter::successors(selection.month.previous(), |month| month.previous());
+    let months: Vec<Month> = before.take(EARLIER).collect();
+    let found = fulfilments::balances(
+        context.store,
+        bound(context.ledger)?,
+        Some(selection.mode),
+        &months,
+        MAX_ROWS,
+    )
+    .await;
+    match found {
+        // The ledger keeps none of these months.
+        Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
+        found => {
+            let mut balances = found?.balances;
+            balances.retain(|balance| balance.open != "0");
+            Ok(balances)
+        }
+    }
+}
+
+fn still_open(earlier: &[Balance]) -> Markup {
+    let row = |balance: &Balance| {
+        let of = MonthSelection { mode: balance.mode, month: balance.month };
+        vec![
+            html! { a href=(of.address(PATH)) { (view::month(balance.month)) } },
+            view::untrusted_text(&balance.offering),
+            html! { strong { (grouped(&balance.open)) } },
+        ]
+    };
+    let rows: Vec<_> = earlier.iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            section {
+                h2 { "To be done for earlier months" }
+                (view::table_of(&["Month", "Offering", "To be done"], &["To be done"], &rows, ""))
+                p.soft { "The " (EARLIER) " months before." }
+            }
+        }
+    }
+}

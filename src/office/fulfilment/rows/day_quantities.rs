@@ -1,0 +1,164 @@
+//! Stores daily sums of the pledged quantities, for days that have ended. With them, a sum over months and
+//! all units reads a few rows for each day. Transactions are read only for days without stored sums, such
+//! as the current one.
+//!
+//! Stored sums are always exact. One statement computes and writes them. If a transaction of a day changes,
+//! a trigger removes the day's sums in the same database transaction.
+
+use crate::office::shared::rows::money::{laid_out, parts};
+use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use crate::office::shops::rows::shops::wanted;
+use crate::pledges::service::Clock;
+use crate::pledges::time::DAY_MS;
+use serde::Serialize;
+
+/// How long after a day's end its sums are stored, in milliseconds. By then the day's messages have usually
+/// arrived.
+const STORED_AFTER_MS: u64 = 3_600_000;
+/// Number of past days for which sums are stored: ten years. Earlier days are summed from their transactions.
+const MAX_DAYS: u64 = 3_660;
+/// Maximum size of the sums of a day and mode, in bytes. D1 accepts a text of 2 MB. Larger sums are not stored.
+const MAX_BYTES: usize = 1_000_000;
+
+/// SQL: a table expression `pledged(month, mode, offering, number, quantity)`. It takes the transactions
+/// from the table expressions `spans(month, mode, from_ms, until_ms)` and `wanted`. The condition `$which`
+/// restricts the transactions.
+///
+/// Many transactions have the same quantity of the same offering. Such equal pairs are counted first, so that
+/// each pair is parsed only once. The column `offering` has the ID as JSON text, so that an ID with a NUL
+/// character is not cut off.
+macro_rules! pledged {
+    ($which:literal) => {
+        concat!(
+            "pairs AS MATERIALIZED (
+  SELECT month, wanted.mode, pair.value, count(*) AS number FROM spans CROSS JOIN wanted ON wanted.mode = spans.mode
+  CROSS JOIN transactions t ON t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms",
+            $which,
+            " CROSS JOIN json_each(t.quantities) pair GROUP BY month, wanted.mode, pair.value
+), pledged AS (
+  SELECT month, mode, value -> '$[0]' AS offering, number, value ->> '$[1]' AS quantity FROM pairs
+)"
+        )
+    };
+}
+pub(crate) use pledged;
+
+/// SQL: several table expressions. The last one, `large(month, mode, offering, part, sum)`, sums the large
+/// quantities of `pledged`, which are stored as texts. Each text is split into parts of twelve digits, and
+/// each part is summed separately.
+macro_rules! large {
+    () => {
+        concat!(
+            parts!(),
+            ", texts AS MATERIALIZED (SELECT month, mode, offering, number, ",
+            laid_out!("quantity"),
+            " AS digits FROM pledged WHERE typeof(quantity) = 'text'
+), large AS (
+  SELECT month, mode, offering, part, sum(number * CAST(substr(digits, 12 * part + 1, 12) AS INTEGER)) AS sum
+  FROM texts CROSS JOIN parts GROUP BY month, mode, offering, part
+)"
+        )
+    };
+}
+pub(crate) use large;
+
+/// SQL that sums one part of each quantity that is stored as a number. With the operator `/`, this part is
+/// the whole millions. With `%`, it is the rest below a million.
+macro_rules! sum_of {
+    ($operator:literal) => {
+        concat!(
+            "sum(iif(typeof(quantity) = 'text', 0, number * (quantity ",
+            $operator,
+            " 1000000)))"
+        )
+    };
+}
+pub(crate) use sum_of;
+
+/// Stores the sums of ended days without stored sums, newest day first. Makes at most `calls` calls, and begins
+/// no call after `until_ms`. Returns the number of days whose sums it stored.
+///
+/// # Errors
+/// If the ledger does not answer. The sums of some days may have been stored then.
+pub(crate) async fn store_days(
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    calls: u32,
+    until_ms: u64,
+) -> Result<u32> {
+    let Some(most) = calls.checked_sub(1) else { return Ok(0) };
+    let today = clock.now_ms().saturating_sub(STORED_AFTER_MS) / DAY_MS;
+    let missing = ask(ledger, &Missing { today, max_days: MAX_DAYS, most }).await?;
+    let mut stored = 0;
+    for day in missing {
+        if clock.now_ms() >= until_ms {
+            break;
+        }
+        ask(ledger, &Store { day, max_bytes: MAX_BYTES }).await?;
+        stored += 1;
+    }
+    Ok(stored)
+}
+
+/// Selects the ended days without stored sums, newest first, back to the day of the first transaction.
+#[derive(Serialize)]
+struct Missing {
+    today: u64,
+    max_days: u64,
+    most: u32,
+}
+
+impl Query for Missing {
+    type Row = u64;
+    const SQL: &'static str = "WITH RECURSIVE first AS MATERIALIZED (
+  SELECT max(min((SELECT min(created) FROM transactions t WHERE t.shop = shops.shop)) / 86400000,
+    ?1 ->> '$.today' - ?1 ->> '$.max_days') AS day FROM shops
+), days AS (
+  SELECT ?1 ->> '$.today' AS day UNION ALL SELECT days.day - 1 FROM days CROSS JOIN first WHERE days.day > first.day
+)
+SELECT json(day) FROM days
+WHERE day < ?1 ->> '$.today' AND NOT EXISTS (SELECT 1 FROM day_quantities stored WHERE stored.day = days.day)
+ORDER BY day DESC LIMIT ?1 ->> '$.most'";
+}
+
+/// Computes and stores the sums of a day, one row for each mode.
+#[derive(Serialize)]
+struct Store {
+    day: u64,
+    max_bytes: usize,
+}
+
+impl Query for Store {
+    type Row = ();
+    const SQL: &'static str = concat!(
+        "WITH RECURSIVE ",
+        wanted!(),
+        ", modes(mode) AS (VALUES ('live'), ('test')), spans AS (
+  SELECT '' AS month, mode, ?1 ->> '$.day' * 86400000 AS from_ms, (?1 ->> '$.day' + 1) * 86400000 AS until_ms FROM modes
+), ",
+        pledged!(""),
+        ", ",
+        large!(),
+        ", texts_of AS MATERIALIZED (
+  SELECT mode, offering, json_group_array(json_array(part, sum)) AS parts FROM large WHERE sum > 0 GROUP BY mode, offering
+), summed AS (
+  SELECT mode, offering, sum(number) AS number, ",
+        sum_of!("/"),
+        " AS millions, ",
+        sum_of!("%"),
+        " AS rest FROM pledged GROUP BY mode, offering
+), entries AS (
+  SELECT mode, offering, CASE WHEN parts IS NULL THEN json_array(json(offering), number, millions, rest)
+    ELSE json_array(json(offering), number, millions, rest, json(parts)) END AS entry
+  FROM summed LEFT JOIN texts_of USING (mode, offering)
+), sized AS MATERIALIZED (
+  SELECT mode, entry, sum(length(CAST(entry AS BLOB)) + 1)
+    OVER (PARTITION BY mode ORDER BY offering ROWS UNBOUNDED PRECEDING) AS bytes FROM entries
+)
+INSERT INTO day_quantities (day, mode, sums)
+SELECT ?1 ->> '$.day', modes.mode, iif(max(bytes) > ?1 ->> '$.max_bytes', NULL,
+  json_group_array(json(entry)) FILTER (WHERE bytes <= ?1 ->> '$.max_bytes'))
+FROM modes LEFT JOIN sized ON sized.mode = modes.mode WHERE true GROUP BY modes.mode
+ON CONFLICT DO NOTHING"
+    );
+}

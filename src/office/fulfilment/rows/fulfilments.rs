@@ -1,0 +1,293 @@
+//! Fulfilments: what was done for the pledges of a month, such as trees that were planted. They are recorded for an
+//! offering, a month and a mode, for the pledges of all units together.
+
+use super::quantities::OfferingSum;
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use crate::pledges::decimal::Decimal;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::Month;
+use crate::pledges::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// Largest number of fulfilments of one offering in one month and mode.
+pub const MAX_FULFILMENTS: u32 = 200;
+
+/// What was done for the pledges of a month, as a person records it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewFulfilment {
+    /// Whether the fulfilment is for live or for test pledges.
+    pub mode: Mode,
+    /// The month of the pledges.
+    pub month: Month,
+    /// The offering's ID.
+    pub offering: String,
+    /// How much was done, as an exact decimal.
+    pub quantity: String,
+    /// The day on which the work was done, such as `2026-11-20`.
+    pub done_on: String,
+    /// The organisation that did the work.
+    pub partner: Option<String>,
+    /// Where the work was done.
+    pub place: Option<String>,
+    /// The URL of a report about the work.
+    pub report: Option<String>,
+}
+
+/// A recorded fulfilment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fulfilment {
+    /// The fulfilment's ID.
+    pub id: String,
+    /// What was done.
+    #[serde(flatten)]
+    pub done: NewFulfilment,
+    /// Who recorded it.
+    pub by: String,
+    /// When the fulfilment was recorded, an RFC 3339 date-time.
+    pub at: String,
+    /// When and by whom the fulfilment was removed; `None` if it was not removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Removal>,
+}
+
+/// When and by whom a fulfilment was removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    /// When the fulfilment was removed, an RFC 3339 date-time.
+    pub at: String,
+    /// Who removed it.
+    pub by: String,
+}
+
+// ---- Write ---------------------------------------------------------------------------------------
+
+/// Writes a fulfilment, unless a fulfilment with its ID already exists. Returns the fulfilment with this ID,
+/// or `None` if the offering already has [`MAX_FULFILMENTS`] in the month. `at` is the time of recording, in
+/// milliseconds since 1970. One call.
+///
+/// # Errors
+/// If the ledger does not answer. In this case, the fulfilment may have been written.
+pub async fn add(
+    ledger: &dyn Ledger,
+    id: &str,
+    done: &NewFulfilment,
+    by: &str,
+    at: u64,
+) -> Result<Option<Fulfilment>> {
+    change(ledger, Add { id, done, by, at, most: MAX_FULFILMENTS }.statement()?, id).await
+}
+
+/// Removes a fulfilment, or leaves it unchanged if it was already removed. Returns the fulfilment, or `None`
+/// if no fulfilment has this ID. One call.
+///
+/// # Errors
+/// If the ledger does not answer. In this case, the fulfilment may have been removed.
+pub async fn remove(
+    ledger: &dyn Ledger,
+    id: &str,
+    by: &str,
+    at: u64,
+) -> Result<Option<Fulfilment>> {
+    change(ledger, Remove { id, by, at }.statement()?, id).await
+}
+
+/// Runs a statement that changes a fulfilment, and returns the fulfilment as it is afterwards.
+async fn change(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<Fulfilment>> {
+    let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
+    Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?
+        .pop()
+        .map(FulfilmentRow::into_fulfilment))
+}
+
+#[derive(Serialize)]
+struct Add<'a> {
+    id: &'a str,
+    done: &'a NewFulfilment,
+    by: &'a str,
+    at: u64,
+    most: u32,
+}
+
+impl Query for Add<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO fulfilments
+  (id, mode, month, offering, quantity, done_on, partner, place, report, author, at)
+SELECT ?1 ->> '$.id', it ->> '$.mode', it ->> '$.month', it ->> '$.offering', it ->> '$.quantity', it ->> '$.doneOn',
+  it ->> '$.partner', it ->> '$.place', it ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at'
+FROM (SELECT ?1 -> '$.done' AS it)
+WHERE (SELECT count(*) FROM fulfilments WHERE month = it ->> '$.month' AND mode = it ->> '$.mode'
+    AND offering = it ->> '$.offering' AND removed IS NULL) < ?1 ->> '$.most'
+ON CONFLICT DO NOTHING";
+}
+
+#[derive(Serialize)]
+struct Remove<'a> {
+    id: &'a str,
+    by: &'a str,
+    at: u64,
+}
+
+impl Query for Remove<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "UPDATE fulfilments SET removed = ?1 ->> '$.at', remover = ?1 ->> '$.by'
+WHERE id = ?1 ->> '$.id' AND removed IS NULL";
+}
+
+/// Returns the statement that writes a fulfilment again after the database has lost it, or its removal.
+pub(crate) fn restoring(row: &FulfilmentRow) -> Result<Statement> {
+    row.statement()
+}
+
+impl Query for FulfilmentRow {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO fulfilments
+  (id, mode, month, offering, quantity, done_on, partner, place, report, author, at, removed, remover)
+VALUES (?1 ->> '$.id', ?1 ->> '$.mode', ?1 ->> '$.month', ?1 ->> '$.offering', ?1 ->> '$.quantity', ?1 ->> '$.doneOn',
+  ?1 ->> '$.partner', ?1 ->> '$.place', ?1 ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at', ?1 ->> '$.removed',
+  ?1 ->> '$.remover')
+ON CONFLICT DO UPDATE SET removed = excluded.removed, remover = excluded.remover WHERE fulfilments.removed IS NULL";
+}
+
+// ---- Read ----------------------------------------------------------------------------------------
+
+/// Returns a fulfilment, even a removed one. Returns `None` if no fulfilment has this ID. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Fulfilment>> {
+    Ok(ask(ledger, &Get { id }).await?.pop().map(FulfilmentRow::into_fulfilment))
+}
+
+/// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
+/// mode, offering, and the day on which they were done (newest first). One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn list(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<Fulfilment>> {
+    let rows = ask(ledger, &List(OfMonths { mode, months, most })).await?;
+    Ok(rows.into_iter().map(FulfilmentRow::into_fulfilment).collect())
+}
+
+/// Sums the quantities that were done, by month, mode and offering, newest month first. In each sum, `transactions` is
+/// the number of fulfilments. Returns at most `most` sums. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn sums(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<OfferingSum>> {
+    let rows = ask(ledger, &Sums(OfMonths { mode, months, most })).await?;
+    let sum = |SumRow { month, mode, offering, quantities }: SumRow| {
+        let transactions = quantities.len() as u64;
+        let parts = quantities.iter().filter_map(|text| Decimal::parse_bounded(text));
+        let quantity = Decimal::sum(parts).to_exact();
+        OfferingSum { month, mode, offering, transactions, quantity }
+    };
+    Ok(rows.into_iter().map(sum).collect())
+}
+
+/// SQL for a row of the table `fulfilments`, as JSON.
+macro_rules! fulfilment {
+    () => {
+        "json_object('id', id, 'mode', mode, 'month', month, 'offering', offering, 'quantity', quantity,
+  'doneOn', done_on, 'partner', partner, 'place', place, 'report', report, 'by', author, 'at', at, 'removed', removed,
+  'remover', remover)"
+    };
+}
+
+/// A row of the table. Times are milliseconds since 1970.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FulfilmentRow {
+    pub id: String,
+    #[serde(flatten)]
+    done: NewFulfilment,
+    by: String,
+    at: u64,
+    removed: Option<u64>,
+    remover: Option<String>,
+}
+
+impl FulfilmentRow {
+    fn into_fulfilment(self) -> Fulfilment {
+        let FulfilmentRow { id, done, by, at, removed, remover } = self;
+        let removal = |(ms, by)| Removal { at: date_time(ms), by };
+        Fulfilment { id, done, by, at: date_time(at), removed: removed.zip(remover).map(removal) }
+    }
+}
+
+#[derive(Serialize)]
+struct Get<'a> {
+    id: &'a str,
+}
+
+impl Query for Get<'_> {
+    type Row = FulfilmentRow;
+    const SQL: &'static str =
+        concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
+}
+
+/// Selects at most `$.most` fulfilments, which follow `$.after`, one of them.
+pub(crate) const PAGE: &str = concat!(
+    "SELECT ",
+    fulfilment!(),
+    " FROM fulfilments WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"
+);
+
+#[derive(Serialize)]
+struct OfMonths<'a> {
+    mode: Option<Mode>,
+    months: &'a [Month],
+    most: usize,
+}
+
+/// SQL that selects the fulfilments for the pledges of the months, without removed ones.
+macro_rules! counting {
+    () => {
+        " FROM fulfilments WHERE month IN (SELECT value FROM json_each(?1, '$.months')) AND removed IS NULL
+  AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') "
+    };
+}
+
+#[derive(Serialize)]
+struct List<'a>(OfMonths<'a>);
+
+impl Query for List<'_> {
+    type Row = FulfilmentRow;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        fulfilment!(),
+        counting!(),
+        "ORDER BY month DESC, mode, offering, done_on DESC, at DESC, id LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Serialize)]
+struct Sums<'a>(OfMonths<'a>);
+
+impl Query for Sums<'_> {
+    type Row = SumRow;
+    const SQL: &'static str = concat!(
+        "SELECT json_object('month', month, 'mode', mode, 'offering', offering,
+  'quantities', json_group_array(quantity))",
+        counting!(),
+        "GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
+    );
+}
+
+#[derive(Deserialize)]
+struct SumRow {
+    month: Month,
+    mode: Mode,
+    offering: String,
+    quantities: Vec<String>,
+}

@@ -1,0 +1,157 @@
+//! Records what was done for the pledges of a month, and removes what was recorded by mistake.
+
+use super::checked::{checked, refused};
+use crate::office::audit::rule::Author;
+use crate::office::fulfilment::rows::fulfilments;
+use crate::office::fulfilment::rows::fulfilments::{Fulfilment, MAX_FULFILMENTS, NewFulfilment};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, once};
+use crate::office::system::rule::epoch;
+use crate::pledges::scope::Mode;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::Month;
+use crate::pledges::store::OperatorStore;
+
+const ADD: &str = "fulfilments add";
+const REMOVE: &str = "fulfilments remove";
+/// Number of hexadecimal digits in a fulfilment's ID.
+const ID_DIGITS: usize = 20;
+
+/// Records what was done for the pledges of a month. Ledger cost: 4 calls. KV cost: 1 read and 1 write.
+///
+/// # Errors
+/// - If the offering, the partner or the place is not one line of text, or is too long.
+/// - If the quantity is not above 0.
+/// - If the month has not begun, or the day is in the future.
+/// - If the report is not a web address with https.
+/// - If the offering already has [`MAX_FULFILMENTS`] fulfilments in the month.
+/// - If no ledger is bound, or the ledger or the store fails.
+pub async fn add(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    new: &NewFulfilment,
+) -> Result<Done<Fulfilment>> {
+    let database = bound(ledger)?;
+    let new = checked(new, author.clock)?;
+    let work = async |author: &Author<'_, _, _>| record(store, database, author, &new).await;
+    once(store, ledger, author, (ADD, &new), work).await
+}
+
+async fn record(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    new: &NewFulfilment,
+) -> Result<Fulfilment> {
+    let id = id_of(author);
+    if author.earlier.is_some()
+        && let Some(recorded) = fulfilments::get(ledger, &id).await?
+    {
+        return Ok(recorded);
+    }
+    epoch::begin(store, ledger, author.entropy).await?;
+    let now_ms = author.clock.now_ms();
+    let entry = author.begin_entry(store, ADD, |_| vec![id.clone(), in_words(new)]).await?;
+    match fulfilments::add(ledger, &id, new, author.by, now_ms).await? {
+        Some(recorded) => Ok(recorded),
+        None => {
+            author.withdraw(store, &entry).await;
+            Err(refused(format_args!(
+                "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their \
+                 sum as one fulfilment",
+                new.offering, new.month
+            )))
+        }
+    }
+}
+
+/// Derives a fulfilment's ID from the operation's ID. So a repeated request does not record the fulfilment twice.
+fn id_of(author: &Author<'_, impl Clock, impl Entropy>) -> String {
+    let hash = author.operation.as_ref().map(|operation| operation.hash(author.by));
+    let digits: String = hash.unwrap_or_default().chars().take(ID_DIGITS).collect();
+    ["ful_", &digits].concat()
+}
+
+/// Removes a fulfilment. It stays in the database, but counts in no sum. Ledger cost: 5 calls. KV cost: 1 read and 1 write.
+///
+/// # Errors
+/// - If there is no fulfilment with this ID, or it is already removed.
+/// - If no ledger is bound, or the ledger or the store fails.
+pub async fn remove(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    id: &str,
+) -> Result<Done<Fulfilment>> {
+    let database = bound(ledger)?;
+    let work = async |author: &Author<'_, _, _>| remove_now(store, database, author, id).await;
+    once(store, ledger, author, (REMOVE, &id), work).await
+}
+
+async fn remove_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    id: &str,
+) -> Result<Fulfilment> {
+    epoch::check(store, ledger).await?;
+    let found = get(ledger, id).await?;
+    match &found.removed {
+        Some(removal) if author.earlier.is_some() && removal.by == author.by => return Ok(found),
+        Some(removal) => {
+            return Err(OperatorError::Invalid(format!(
+                "nothing was removed: {} already removed `{id}` at {}",
+                removal.by, removal.at
+            )));
+        }
+        None => {}
+    }
+    let now_ms = author.clock.now_ms();
+    author.record(store, REMOVE, [found.id, in_words(&found.done)]).await?;
+    let removed = fulfilments::remove(ledger, id, author.by, now_ms).await?;
+    removed.ok_or_else(|| unknown(id))
+}
+
+/// Returns a fulfilment, even if it is removed. One query.
+///
+/// # Errors
+/// If there is no fulfilment with this ID, or the ledger fails.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Fulfilment> {
+    fulfilments::get(ledger, id).await?.ok_or_else(|| unknown(id))
+}
+
+/// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
+/// mode, offering, and the day on which they were done (newest first). One query.
+///
+/// # Errors
+/// If the ledger fails.
+pub async fn list(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<Fulfilment>> {
+    Ok(fulfilments::list(ledger, mode, months, most).await?)
+}
+
+fn unknown(id: &str) -> OperatorError {
+    OperatorError::Invalid(format!("there is no fulfilment `{id}`"))
+}
+
+/// Describes a fulfilment in words, such as `12 tree of 2026-10 (live), done on 2026-11-20, by Reforest in
+/// Kenya`.
+fn in_words(done: &NewFulfilment) -> String {
+    let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } = done;
+    let mut words =
+        format!("{quantity} {offering} of {month} ({}), done on {done_on}", mode.name());
+    for (before, text) in [(", by ", partner), (", place: ", place), (", report: ", report)] {
+        if let Some(text) = text {
+            words.push_str(before);
+            words.push_str(text);
+        }
+    }
+    words
+}

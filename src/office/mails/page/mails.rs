@@ -1,0 +1,311 @@
+//! The page of failed e-mails and messages, with the form that sends a day's failures again.
+
+use super::mail_state;
+use crate::office::mails::rule as notifications;
+use crate::office::mails::rule::{
+    DayQuery, DayStep, FailedMail, FailedQuery, Failures, Resendable, State,
+};
+use crate::office::orders::page::transaction;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::{Refusal, Result};
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view::id_link;
+use crate::office::shared::page::{operation, view};
+use crate::office::shared::rule::delays::SHOWN_SECONDS;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{FAILED_MAIL_DAYS, OperatorStore};
+use crate::pledges::time::parse_ms;
+use crate::pledges::types::TransactionId;
+use maud::{Markup, html};
+
+/// Notifications per page.
+const LIMIT: usize = 20;
+
+/// Maximum number of notifications that one step sends again.
+const STEP: usize = 20;
+
+/// Shows the failed notifications of a day with their current state. Without a day, shows the newest ones.
+///
+/// KV cost: at most 219 calls:
+/// - 1 list and 1 read, and 31 more lists if more than 1,000 failed;
+/// - 3 calls for each of up to 20 notifications;
+/// - 63 calls for each of up to two days that the page shows only in part.
+pub(crate) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let day = query.given("day");
+    if day.is_some_and(|day| !is_day(day)) {
+        let problem = "write the day as 2026-11-21";
+        let content = html! {
+            (view::form_problem(problem, Some("day")))
+            (filter(query.text("day"), problem))
+        };
+        return Ok(Page { status: 422, ..Page::new(TITLE, content) });
+    }
+    let after = query.given("after").filter(|after| is_place(after));
+    let wanted = FailedQuery {
+        day: day.map(str::to_owned),
+        service: None,
+        limit: LIMIT,
+        after: after.map(str::to_owned),
+    };
+    let failures = notifications::failed(context.store, context.clock, &wanted).await?;
+    let content = html! {
+        p.lead { "E-mails and messages that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
+        (filter(day.unwrap_or_default(), ""))
+        (list(context, &failures, after).await?)
+        @if failures.more { (go_on(day, &failures)) }
+        p { small {
+            "Notifications without a delivery result are not listed here: open the transaction to see them. Failures of the last " (SHOWN_SECONDS) " s may be missing."
+        } }
+    };
+    Ok(Page::new(TITLE, content))
+}
+
+const TITLE: &str = "Failed e-mails and messages";
+
+fn is_day(text: &str) -> bool {
+    text.len() == "2026-11-21".len() && parse_ms(&format!("{text}T00:00:00Z")).is_some()
+}
+
+fn is_place(text: &str) -> bool {
+    let parts = text.split_once(':');
+    parts.is_some_and(|(day, rest)| {
+        let id = rest.split(':').next().unwrap_or_default();
+        is_day(day) && TransactionId::parse(id).is_some()
+    })
+}
+
+fn filter(day: &str, problem: &str) -> Markup {
+    let field = view::Field {
+        name: "day",
+        label: "Day (UTC)",
+        value: day,
+        kind: "date",
+        problem,
+        ..view::Field::default()
+    };
+    view::filter("/mails", &html! { div.row { (field.render()) button.quiet { "Show" } } })
+}
+
+async fn list<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failures: &Failures,
+    after: Option<&str>,
+) -> Result<Markup> {
+    let days: Vec<_> = failures.failed.chunk_by(|one, next| one.day == next.day).collect();
+    let mut forms = Vec::with_capacity(days.len());
+    for (index, failed) in days.iter().enumerate() {
+        let is_last = index + 1 == days.len();
+        let is_part = is_last && failures.more || is_begun(after, failed);
+        forms.push(day_form(context, failed, is_part).await?);
+    }
+    Ok(html! {
+        @if days.is_empty() { p { "No failed e-mails or messages." } }
+        @for (failed, form) in days.into_iter().zip(forms) {
+            section {
+                h2 { (view::day(&day_begins(failed))) }
+                (form)
+                ul.plain { @for failed in failed { li { (item(context, failed)) } } }
+            }
+        }
+    })
+}
+
+/// Returns whether this page continues a day whose failures begin on the previous page of the list.
+fn is_begun(after: Option<&str>, failed: &[FailedMail]) -> bool {
+    let last = after.and_then(|after| after.split_once(':')).map(|(day, _)| day);
+    last.is_some_and(|last| failed.first().is_some_and(|first| first.day == last))
+}
+
+/// Renders the form that sends the failed notifications of a day again, or a sentence if none of them can be
+/// sent. If `is_part` is true, the page may not show all notifications of the day. In this case they are
+/// counted first, at a KV cost of 1 list and at most 62 reads.
+async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failed: &[FailedMail],
+    is_part: bool,
+) -> Result<Markup> {
+    let Some(FailedMail { day, .. }) = failed.first().filter(|_| context.outbox.is_some()) else {
+        return Ok(html! {});
+    };
+    let found = match is_part {
+        true => notifications::resendable(context.store, context.clock, day).await?,
+        false => shown(day, failed),
+    };
+    if found == Resendable::default() {
+        return Ok(html! { p.soft { "None of these notifications can be sent again." } });
+    }
+    let Resendable { count, has_more } = found;
+    let content = html! {
+        (view::hidden("day", day))
+        button.quiet {
+            @if has_more { "Send all failed notifications of this day again" }
+            @else if count == 1 { "Send the failed notification of this day again" }
+            @else { "Send " (count) " failed notifications of this day again" }
+        }
+    };
+    Ok(html! {
+        (context.form("/mails", &content))
+        p { small {
+            @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
+            @else if is_part { "This includes failed notifications of this day that are not shown here. " }
+            "Each notification is sent once. It is left out if its address is blocked, or if it is no \
+             longer in the state “failed”."
+        } }
+    })
+}
+
+/// Counts the notifications that can be sent again. `failed` contains all failed notifications of the day.
+fn shown(day: &str, failed: &[FailedMail]) -> Resendable {
+    let now = failed.iter().filter_map(|failed| failed.now.as_ref());
+    let count = now.filter(|now| notifications::is_resendable(day, &now.mail)).count();
+    Resendable { count, has_more: false }
+}
+
+fn day_begins(failed: &[FailedMail]) -> String {
+    failed.first().map(|failed| format!("{}T00:00:00Z", failed.day)).unwrap_or_default()
+}
+
+fn item<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failed: &FailedMail,
+) -> Markup {
+    let has_queue = context.outbox.is_some();
+    html! {
+        p {
+            (id_link(&failed.id))
+            @if !failed.service.is_email() { " " span.tag { (failed.service.name()) } }
+        }
+        @match &failed.now {
+            Some(now) => {
+                p {
+                    (transaction::unit(&now.unit)) " to " (view::untrusted_text(&now.recipient)) " "
+                    @if !now.mode.is_live() { (transaction::mode(false)) }
+                }
+                p {
+                    (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))
+                    @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::untrusted_text(code)) } }
+                }
+                @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) && notifications::can_be_sent(&now.mail) {
+                    (transaction::resend_form(context, &failed.id, &now.mail))
+                }
+            }
+            None => p { (view::inline_code(&view::sentence(failed.problem.as_deref().unwrap_or_default()))) }
+        }
+    }
+}
+
+fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
+    let last = failures.failed.last().map(|last| format!("after={}", last.position()));
+    let day = day.map(|day| format!("day={day}"));
+    let query = [day, last].into_iter().flatten().collect::<Vec<_>>().join("&");
+    html! { p { a href={ "/mails?" (query) } { "Older" } } }
+}
+
+// ---- Resend a day --------------------------------------------------------------------------------
+
+/// The counts of all steps of a resend so far. The form passes them on to the next step.
+#[derive(Clone, Copy)]
+struct ResendProgress {
+    queued: usize,
+    before: usize,
+    ended: usize,
+}
+
+impl ResendProgress {
+    const NAMES: [&str; 3] = ["queued", "before", "ended"];
+
+    fn new(form: &Form, step: &DayStep) -> Self {
+        let [queued, before, ended] = Self::NAMES.map(|name| form.text(name).parse().unwrap_or(0));
+        ResendProgress {
+            queued: step.queued.saturating_add(queued),
+            before: step.before.saturating_add(before),
+            ended: step.ended.saturating_add(ended),
+        }
+    }
+
+    fn hidden(self) -> Markup {
+        let counts = [self.queued, self.before, self.ended];
+        html! {
+            @for (name, count) in Self::NAMES.iter().zip(counts) { (view::hidden(name, &count.to_string())) }
+        }
+    }
+
+    fn words(self) -> Markup {
+        html! {
+            "Queued: " (self.queued) ". Already queued: " (self.before)
+            ". Sent, skipped or failed again since: " (self.ended) "."
+        }
+    }
+}
+
+/// Sends the failed notifications of a day again, 20 per step. If a form is sent twice, notifications that
+/// are already queued are not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20
+/// calls of the queue.
+pub(crate) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let outbox = context.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
+    let day = form.given("day").filter(|day| is_day(day));
+    let day = day.ok_or_else(|| Refusal::invalid("write the day as 2026-11-21"))?;
+    let from = form.given("from").map(str::to_owned);
+    let query = DayQuery { day: day.to_owned(), service: None, from, count: STEP };
+    let (store, author, rounds) = (context.store, &context.author, context.rounds);
+    let done =
+        notifications::resend_day(store, context.ledger, author, outbox, rounds, &query).await?;
+    let step = done.outcome;
+    let progress = ResendProgress::new(form, &step);
+    let content = html! {
+        (operation::before(done.before.as_ref()))
+        (stand(&step, progress))
+        p.lead { "E-mails and messages that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
+        (refused(&step))
+        @if let Some(next) = &step.next { (next_step(context, day, next, progress, step.untaken)) }
+        p { a href={ "/mails?day=" (day) } { "Failed notifications of this day" } }
+    };
+    Ok(Page::new(TITLE, content))
+}
+
+fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
+    match (step.untaken, &step.next) {
+        (true, _) => view::problem(
+            "the queue did not accept all notifications. Try again later: notifications that are already queued are not queued again",
+        ),
+        (false, Some(_)) => {
+            view::notice(&html! { "There are more notifications of this day. " (progress.words()) })
+        }
+        (false, None) => view::done(
+            &html! { "All notifications of this day were processed. " (progress.words()) },
+        ),
+    }
+}
+
+fn refused(step: &DayStep) -> Markup {
+    let row = |(id, why): &(String, String)| vec![id_link(id), html! { (view::sentence(why)) }];
+    let rows: Vec<_> = step.refused.iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            (view::table(&["Transaction", "Why the notification cannot be sent"], &rows, ""))
+        }
+    }
+}
+
+fn next_step<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    day: &str,
+    next: &str,
+    progress: ResendProgress,
+    is_same: bool,
+) -> Markup {
+    let content = html! {
+        (view::hidden("day", day))
+        (view::hidden("from", next))
+        (progress.hidden())
+        button { @if is_same { "Try again" } @else { "Continue" } }
+    };
+    context.form("/mails", &content)
+}

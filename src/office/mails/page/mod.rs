@@ -1,0 +1,4 @@
+//! Pages and forms of the dashboard.
+
+pub mod mail_state;
+pub mod mails;

@@ -1,0 +1,454 @@
+//! Resends notifications: puts a message into the queue, whose consumer then sends the notification.
+//!
+//! A transaction's first notification has the round number 1, and each resend has the next number. Workers
+//! KV may show a new record late, so two requests could queue the same round. To avoid a second
+//! notification, each instance remembers the rounds that it has queued. The queue's consumer also reserves
+//! a round before it sends.
+
+use super::resendable::is_failed_on;
+use super::{
+    Beside, State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside,
+    words,
+};
+use crate::buyer::delivery::{DELAY_SECONDS, Queued};
+use crate::office::audit::rule::Author;
+use crate::office::orders::rule as transactions;
+use crate::office::orders::rule::Record;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, Outcome, once};
+use crate::office::shared::rule::position::Position;
+use crate::pledges::service::{Clock, Entropy, Message, Outbox};
+use crate::pledges::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
+use crate::pledges::time::date_time;
+use crate::pledges::types::{NotificationService, TransactionId};
+use crate::pledges::version::Version;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use strum::IntoEnumIterator as _;
+
+/// Time after which the queue delivers a message, in milliseconds.
+const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
+/// How long an instance remembers a resend that it has queued, in milliseconds. Workers KV needs less time,
+/// about 60 s, to show a write everywhere.
+const KNOWN_MS: u64 = 180_000;
+/// Largest number of queued resends that an instance remembers.
+const MAX_KNOWN: usize = 1_000;
+
+/// Returns the queue message that resends a notification. A notification's first sending has the round
+/// number 1. The message's round number is one more than the last known round number.
+///
+/// A message of an earlier round may still be in the queue. If the queue delivers the earlier message
+/// first, the recipient gets two notifications. If the new message is processed first, the earlier one
+/// sends nothing.
+///
+/// # Errors
+/// If the create request did not ask for the service, sending is not allowed, the transaction is damaged,
+/// or the store fails.
+pub async fn next_message(
+    store: &impl OperatorStore,
+    record: &Record,
+    state: &Status,
+) -> Result<Message> {
+    let (metadata, service) = (record.metadata()?, state.service);
+    if !record.services()?.contains(&service) {
+        return Err(refusal(
+            record,
+            service,
+            &format!("the create request did not ask for {}", noun(service)),
+        ));
+    }
+    refuse_erased(record, service)?;
+    refuse_cancelled(record, state)?;
+    if notifying_profile(store, &metadata.unit, service).await?.is_none() {
+        return Err(refusal(record, service, &switched_off(&metadata.unit, service)));
+    }
+    Ok(Message {
+        id: record.id.to_string(),
+        created_at: record.transaction()?.created_at.to_string(),
+        round: state.next_round(),
+        service,
+    })
+}
+
+fn refuse_cancelled(record: &Record, Status { service, cancelled, .. }: &Status) -> Result<()> {
+    match cancelled {
+        Some(at) => {
+            Err(refusal(record, *service, &format!("the transaction was cancelled on {at}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn noun(service: NotificationService) -> &'static str {
+    if service.is_email() { "an e-mail" } else { "it" }
+}
+
+fn switched_off(unit: &str, service: NotificationService) -> String {
+    match service.is_email() {
+        true => format!(
+            "the e-mails of the unit `{unit}` are off: `units set {unit} --mail on` turns them on"
+        ),
+        false => format!(
+            "{} is off for the unit `{unit}`: `units set {unit} --messaging-services …` turns it on",
+            service.name()
+        ),
+    }
+}
+
+// ---- One -----------------------------------------------------------------------------------------
+
+/// The outcome of a resend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resent {
+    /// The message was put into the queue.
+    Queued,
+    /// This resend, or a later one of the same notification, was already queued.
+    Before,
+    /// The queue did not accept the message, although the audit log already has an entry for it.
+    Untaken,
+}
+
+/// Stores no outcome if the queue did not accept the message, so that a repeated request can queue it.
+impl Outcome for Resent {
+    type Stored = Resent;
+
+    fn to_stored(&self) -> Option<Resent> {
+        (*self != Resent::Untaken).then_some(*self)
+    }
+
+    fn from_stored(kept: Resent) -> Self {
+        kept
+    }
+}
+
+/// Puts the [message](next_message) that resends a notification into the queue, after recording this in the
+/// audit log. Does nothing if this instance has queued the same resend in the last 3 minutes.
+///
+/// # Errors
+/// If the audit log cannot be written, or the ledger fails. Then nothing is put into the queue.
+pub async fn queue_round(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    message: &Message,
+) -> Result<Done<Resent>> {
+    let work =
+        async |author: &Author<'_, _, _>| queue_now(store, author, outbox, rounds, message).await;
+    once(store, ledger, author, (COMMAND, &subject(message)), work).await
+}
+
+/// Returns what the resend is about: the transaction's ID and, for a messaging service, the service's name.
+fn subject(message: &Message) -> String {
+    match message.service.is_email() {
+        true => message.id.clone(),
+        false => [&message.id, ":", message.service.name()].concat(),
+    }
+}
+
+/// Puts a message into the queue, unless this instance has already done so. If another instance queues it
+/// too, the consumer still sends only one notification.
+async fn queue_now(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    message: &Message,
+) -> Result<Resent> {
+    let Some(round) = rounds.take(message, author.clock.now_ms()) else {
+        return Ok(Resent::Before);
+    };
+    author.record(store, recorded_command(message.service), [message.id.as_str()]).await?;
+    put(store, author, outbox, round).await
+}
+
+const COMMAND: &str = "emails resend";
+
+/// Returns the command in the audit log. It names the messaging service.
+fn recorded_command(service: NotificationService) -> &'static str {
+    match service {
+        NotificationService::Email => COMMAND,
+        NotificationService::MessagingServiceA => "emails resend (MessagingServiceA)",
+        NotificationService::MessagingServiceB => "emails resend (MessagingServiceB)",
+        NotificationService::MessagingServiceC => "emails resend (MessagingServiceC)",
+    }
+}
+
+/// Puts a message into the queue, then writes a record that it is queued. If the record cannot be written, a
+/// repeated request may queue the message again. The consumer still sends only one notification.
+async fn put(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    round: Round<'_>,
+) -> Result<Resent> {
+    if !outbox.put(&round.message).await {
+        return Ok(Resent::Untaken);
+    }
+    let now_ms = author.clock.now_ms();
+    let queued = Queued {
+        round: round.message.round,
+        at: date_time(now_ms),
+        until: date_time(now_ms + DELIVERED_MS),
+        reason: None,
+        version: Version,
+    };
+    if let Some(id) = TransactionId::parse(&round.message.id) {
+        let value = crate::pledges::api::to_json(&queued);
+        let _ = store.put(&QueuedMailKey(&id, round.message.service), value, &NoMetadata).await;
+    }
+    round.keep();
+    Ok(Resent::Queued)
+}
+
+/// Remembers which resends this instance has recently queued, or is about to queue.
+#[derive(Debug, Default)]
+pub struct QueuedRounds(RefCell<VecDeque<(Message, u64)>>);
+
+impl QueuedRounds {
+    /// Reserves the resend of this message. Returns `None` if this resend of the notification, or a later
+    /// one, is already reserved.
+    fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
+        let mut known = self.0.borrow_mut();
+        known.retain(|(_, since_ms)| now_ms < since_ms.saturating_add(KNOWN_MS));
+        let is_taken =
+            |one: &Message| subject(one) == subject(message) && one.round >= message.round;
+        if known.iter().any(|(one, _)| is_taken(one)) {
+            return None;
+        }
+        known.push_back((message.clone(), now_ms));
+        if known.len() > MAX_KNOWN {
+            known.pop_front();
+        }
+        Some(Round { rounds: self, message: message.clone(), is_kept: false })
+    }
+}
+
+/// A reserved resend. Dropping it cancels the reservation, unless the message was queued.
+struct Round<'r> {
+    rounds: &'r QueuedRounds,
+    message: Message,
+    is_kept: bool,
+}
+
+impl Round<'_> {
+    fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Round<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.rounds.0.borrow_mut().retain(|(one, _)| *one != self.message);
+        }
+    }
+}
+
+// ---- All of a day --------------------------------------------------------------------------------
+
+/// Selects the failed notifications that one step of [`resend_day`] resends.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DayQuery {
+    /// The UTC day of the failures, such as `2026-11-21`.
+    pub day: String,
+    /// The service whose failures are resent; `None` for all services.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<NotificationService>,
+    /// The position at which the step begins: `next` of the previous step, or `None` for the first step.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// The largest number of failures in a step.
+    pub count: usize,
+}
+
+/// The outcome of a step of [`resend_day`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DayStep {
+    /// Number of notifications that were put into the queue.
+    pub queued: usize,
+    /// Number of notifications that were already queued.
+    pub before: usize,
+    /// Number of notifications that need no resend for this day. After the failure, they were sent or
+    /// skipped, or failed again on another day.
+    pub ended: usize,
+    /// IDs of transactions whose notification cannot be sent, each with the reason.
+    pub refused: Vec<(String, String)>,
+    /// Whether the queue refused a message. Then the step must be tried again later.
+    pub untaken: bool,
+    /// The position of the next step; `None` after the last one.
+    pub next: Option<String>,
+}
+
+/// Resends the failed notifications of one day, in steps. Leaves out notifications that were queued, sent or
+/// skipped since, or that failed again on another day. So a step may be repeated.
+///
+/// KV cost: 1 list, and 3 reads and 1 write for each notification. Queue cost: 1 call for each notification.
+///
+/// # Errors
+/// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
+pub async fn resend_day(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    query: &DayQuery,
+) -> Result<Done<DayStep>> {
+    let work = async |author: &Author<'_, _, _>| {
+        resend_day_now(store, author, outbox, rounds, query).await
+    };
+    let author = author.of_step(query.from.as_deref().unwrap_or_default());
+    once(store, ledger, &author, (COMMAND, &("day", query)), work).await
+}
+
+/// Stores no outcome if the queue refused a message, so that the step can be repeated.
+impl Outcome for DayStep {
+    type Stored = DayStep;
+
+    fn to_stored(&self) -> Option<DayStep> {
+        (!self.untaken).then(|| self.clone())
+    }
+
+    fn from_stored(kept: DayStep) -> Self {
+        kept
+    }
+}
+
+async fn resend_day_now(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    query: &DayQuery,
+) -> Result<DayStep> {
+    let from = query.from.as_deref().map_or(Some(Position::default()), Position::parse);
+    let from = from.ok_or_else(|| OperatorError::Invalid(NO_PLACE.to_owned()))?;
+    let page = store.list(&FailedMailKey::day_prefix(&query.day), from.cursor.as_deref()).await?;
+    let names = page.records.iter().map(|record| &*record.name).filter(|name| from.is_before(name));
+    let failure = |name| {
+        let (_, id, service) = FailedMailKey::parse(name)?;
+        let is_wanted = query.service.is_none_or(|wanted| wanted == service);
+        is_wanted.then_some((name, id, service))
+    };
+    let mut failed: Vec<_> = names.filter_map(failure).collect();
+    let is_cut = failed.len() > query.count;
+    failed.truncate(query.count);
+    let chosen = choose(store, author.clock, rounds, &query.day, &failed).await?;
+    record(store, author, &chosen).await?;
+    let mut step = DayStep::default();
+    let mut place = from.clone();
+    for ((name, ..), choice) in failed.iter().zip(chosen) {
+        if step.count(choice, store, author, outbox).await? == Resent::Untaken {
+            return Ok(DayStep { untaken: true, next: Some(place.to_string()), ..step });
+        }
+        place = from.after(name);
+    }
+    step.next = match page.cursor {
+        _ if is_cut => Some(place.to_string()),
+        cursor => cursor.map(|cursor| from.next_page(Some(cursor)).to_string()),
+    };
+    Ok(step)
+}
+
+const NO_PLACE: &str = "this is not a valid position in the list of a day's failures: begin again at \
+                        the start of the day";
+
+/// Writes one audit log entry for each service, with the notifications that are about to be queued.
+async fn record(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    chosen: &[Choice<'_>],
+) -> Result<()> {
+    for service in NotificationService::iter() {
+        let ids = chosen.iter().filter_map(|choice| match choice {
+            Choice::Send(round) if round.message.service == service => Some(&*round.message.id),
+            _ => None,
+        });
+        let ids: Vec<_> = ids.collect();
+        if !ids.is_empty() {
+            author.record(store, recorded_command(service), ids).await?;
+        }
+    }
+    Ok(())
+}
+
+impl DayStep {
+    /// Queues the message if the notification is to be resent. Counts the outcome in this step.
+    async fn count(
+        &mut self,
+        choice: Choice<'_>,
+        store: &impl OperatorStore,
+        author: &Author<'_, impl Clock, impl Entropy>,
+        outbox: &dyn Outbox,
+    ) -> Result<Resent> {
+        match choice {
+            Choice::Send(round) => {
+                let resent = put(store, author, outbox, round).await?;
+                self.queued += usize::from(resent == Resent::Queued);
+                return Ok(resent);
+            }
+            Choice::Before => self.before += 1,
+            Choice::Ended => self.ended += 1,
+            Choice::Refuse(id, why) => self.refused.push((id, why)),
+        }
+        Ok(Resent::Before)
+    }
+}
+
+/// Whether a failed notification is resent, or why not.
+enum Choice<'r> {
+    Send(Round<'r>),
+    /// The notification is already queued.
+    Before,
+    /// The notification was sent or skipped since, or failed on another day.
+    Ended,
+    /// The notification cannot be sent. The values are the transaction's ID and the reason.
+    Refuse(String, String),
+}
+
+async fn choose<'r>(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    rounds: &'r QueuedRounds,
+    day: &str,
+    failed: &[(&str, TransactionId, NotificationService)],
+) -> Result<Vec<Choice<'r>>> {
+    let of = failed.iter().map(|(_, id, service)| (id, *service));
+    let mut chosen = Vec::with_capacity(failed.len());
+    let beside = Beside::read(store, clock.now_ms(), of).await?;
+    for ((_, id, service), beside) in failed.iter().zip(beside) {
+        chosen.push(match choice(store, clock, rounds, day, (id, *service, beside)).await {
+            Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why),
+            choice => choice?,
+        });
+    }
+    Ok(chosen)
+}
+
+async fn choice<'r>(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    rounds: &'r QueuedRounds,
+    day: &str,
+    (id, service, beside): (&TransactionId, NotificationService, Beside),
+) -> Result<Choice<'r>> {
+    let record = transactions::get(store, id.as_str()).await?;
+    let mail = status_beside(store, clock, &record, (service, beside)).await?;
+    match mail.state {
+        State::Waiting => Ok(Choice::Before),
+        _ if !is_failed_on(day, &mail) => Ok(Choice::Ended),
+        _ if mail.cancelled.is_none() && !can_be_sent(&mail) => {
+            Err(refusal(&record, service, &words(&mail).cause))
+        }
+        _ => {
+            let message = next_message(store, &record, &mail).await?;
+            let round = rounds.take(&message, clock.now_ms());
+            Ok(round.map_or(Choice::Before, Choice::Send))
+        }
+    }
+}

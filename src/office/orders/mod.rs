@@ -1,0 +1,6 @@
+//! Recorded transactions: lists, search, one transaction, exports and erasure.
+
+pub mod operation;
+pub mod page;
+pub mod rows;
+pub mod rule;

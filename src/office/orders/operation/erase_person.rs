@@ -1,0 +1,126 @@
+//! Erases all transactions of an e-mail address.
+
+use super::find::{complete_of, covered_of, found};
+use super::parts::{MOST, listed};
+use super::receipt::{NOTHING_ERASED, Receipt};
+use crate::office::orders::rows::order::Order;
+use crate::office::orders::rule as transactions;
+use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
+use crate::office::shared::operation::call::{
+    Answer, Call, Failure, Host as _, Ports, Result, invalid,
+};
+use crate::office::shared::operation::table::{paragraphs, time};
+use crate::office::shared::rule::once::Done;
+
+/// Largest number of transactions that one step erases.
+const STEP: usize = 100;
+
+/// Erases all transactions of an address. In each unit that has such transactions, searches every record,
+/// because the ledger may lack some transactions.
+pub(super) async fn erase_person<P: Ports>(
+    call: &Call<'_, P>,
+    email: &str,
+    filter: TransactionFilter,
+) -> Result<Answer> {
+    let found = found(call, &filter, &SearchKey::Email(email.to_owned())).await?;
+    let units = units_of(&found, &filter)?;
+    if !units.is_empty() {
+        let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
+        let question = format!(
+            "{list}\n\nSearch all transactions of {} in {} for the address? Every match is erased, \
+             even if it is not listed above. This cannot be undone.",
+            units.join(", "),
+            call.place,
+        );
+        call.host.confirm(&question, NOTHING_ERASED).await?;
+    }
+    let mut receipt = Receipt {
+        by: call.host.person().await?,
+        transactions: Vec::new(),
+        checked: 0,
+        damaged: 0,
+        complete_up_to: covered_of(&found).complete_up_to,
+    };
+    for unit in units {
+        let filter = TransactionFilter { unit: Some(unit), mode: filter.mode };
+        erase_in(call, &filter, email, &mut receipt).await?;
+    }
+    let others = match found.more {
+        true => {
+            format!(
+                "The ledger has more than {MOST} transactions with this address. Run the command again \
+                 to erase the others."
+            )
+        }
+        false => String::new(),
+    };
+    let damaged = match receipt.damaged {
+        0 => String::new(),
+        count => {
+            format!("Damaged records that were not checked: {count}. They may contain the address.")
+        }
+    };
+    let text = paragraphs([receipt.in_words(), others, complete_of(&found), damaged]);
+    let is_left = receipt.left() > 0 || found.more;
+    Ok(Answer::new(&receipt, text)?.failing_if(is_left))
+}
+
+/// Returns the units whose records must all be searched for the address.
+fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
+    if let Some(unit) = &filter.unit {
+        return Ok(vec![unit.clone()]);
+    }
+    let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
+    if let Some(from) = from {
+        return Err(invalid(format!(
+            "the ledger keeps only transactions from {} on, so it does not know which units have older \
+             transactions of this address. Run the command for each unit, with `--unit`",
+            time(from)
+        )));
+    }
+    let mut units: Vec<String> = Vec::new();
+    for Order { unit, .. } in &found.transactions {
+        if !units.contains(unit) {
+            units.push(unit.clone());
+        }
+    }
+    Ok(units)
+}
+
+/// Erases the transactions of an address in one unit. A transaction that cannot be erased, such as one that is too
+/// young, does not stop the erasure of the others.
+async fn erase_in<P: Ports>(
+    call: &Call<'_, P>,
+    filter: &TransactionFilter,
+    email: &str,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    let by = receipt.by.clone();
+    let author = call.author(&by)?;
+    let mut next = None;
+    loop {
+        let records = (call.store, call.ledger()?);
+        let step = transactions::erase_person_step(
+            records,
+            &author,
+            (filter, email),
+            next.as_ref(),
+            STEP,
+            usize::MAX,
+        );
+        match step.await.map_err(Failure::from) {
+            Ok(Done { outcome: step, .. }) => {
+                next = step.next.clone();
+                receipt.add(filter, step);
+            }
+            Err(error) if error.is_thrown() => {
+                let answer = Answer::new(receipt, receipt.in_words())?;
+                return Err(Failure::Partial(Box::new(error), answer));
+            }
+            Err(error) => return Err(error),
+        }
+        if next.is_none() {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Finds transactions by reference or e-mail address.
+
+use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT, listed};
+use crate::office::orders::rows::orders::Direction;
+use crate::office::orders::rule as transactions;
+use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
+use crate::office::shared::operation::call::{Answer, Call, Failure, Ports, Result, invalid};
+use crate::office::shared::operation::covered::{Covered, complete};
+use crate::office::shared::operation::spec::{Argument, Spec, text};
+use crate::office::shared::operation::table::paragraphs;
+use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::operation::register::unit_must_be_registered;
+use crate::pledges::scope::Mode;
+use crate::pledges::validate::format::is_email;
+use serde::Deserialize;
+
+pub const FIND: Spec = Spec::reads(
+    "transactions",
+    "find",
+    "find transactions by reference or e-mail address",
+    &[
+        UNIT,
+        MODE,
+        Argument::option(
+            "reference",
+            text("text"),
+            "the complete reference, such as the number of the shop's order; case, blanks and leading # do not matter",
+        ),
+        EMAIL,
+    ],
+)
+.permission(Permission::Support)
+.answers(
+    "`transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`, but `completeUpTo` is left out if the result is from Workers KV; `more`: whether there are further matches",
+);
+
+#[derive(Deserialize)]
+pub struct Find {
+    unit: Option<String>,
+    mode: Option<Mode>,
+    reference: Option<String>,
+    email: Option<String>,
+}
+
+impl Find {
+    fn by(&self) -> Result<SearchKey, String> {
+        match (&self.reference, &self.email) {
+            (Some(reference), None) => Ok(SearchKey::Reference(reference.clone())),
+            (None, Some(email)) => Ok(SearchKey::Email(email.clone())),
+            _ => Err("give either `--reference` or `--email`".to_owned()),
+        }
+    }
+}
+
+pub fn check_find(values: &Values) -> Result<(), String> {
+    values.read::<Find>()?.by().map(drop)
+}
+
+pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
+    let by = asked.by().map_err(Failure::Usage)?;
+    let filter = TransactionFilter { unit: asked.unit, mode: asked.mode };
+    let found = found(call, &filter, &by).await?;
+    let more = match found.more {
+        true => format!(
+            "These are the newest {MOST} transactions. Use `--unit` or `--mode` to see others."
+        ),
+        false => String::new(),
+    };
+    let text = paragraphs([listed(&found.transactions), more, complete_of(&found)]);
+    let covered = covered_of(&found);
+    let more = Some(found.more);
+    Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
+}
+
+/// Finds transactions.
+///
+/// # Errors
+/// If the text is not an e-mail address, or nothing is found and the unit is not registered.
+pub(super) async fn found<P: Ports>(
+    call: &Call<'_, P>,
+    filter: &TransactionFilter,
+    by: &SearchKey,
+) -> Result<Found> {
+    let newest = &Direction::Newest;
+    if let SearchKey::Email(address) = by
+        && !is_email(address.trim().as_bytes())
+    {
+        return Err(invalid(format!("`{address}` is not an e-mail address")));
+    }
+    let mut found = transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?;
+    if found.transactions.is_empty() {
+        unit_must_be_registered(call, filter.unit.as_deref()).await?;
+    }
+    transactions::mark_cancelled(call.store, &mut found.transactions).await?;
+    Ok(found)
+}
+
+pub(super) fn covered_of(found: &Found) -> Covered {
+    found.coverage.as_ref().map(Covered::from).unwrap_or_default()
+}
+
+pub(super) fn complete_of(found: &Found) -> String {
+    found.coverage.as_ref().map(complete).unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! Lists transactions.
+
+use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
+use crate::office::orders::rows::orders::Direction;
+use crate::office::orders::rule as transactions;
+use crate::office::orders::rule::{ListQuery, TransactionFilter};
+use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
+use crate::office::shared::operation::covered::{Covered, complete};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
+use crate::office::shared::operation::table::paragraphs;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::operation::register::unit_must_be_registered;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::Month;
+use serde::Deserialize;
+
+pub const LIST: Spec = Spec::reads(
+    "transactions",
+    "list",
+    "list the newest transactions",
+    &[
+        UNIT,
+        Argument::option("key", text("id"), "only transactions that the API key with this ID created"),
+        MODE,
+        MONTH,
+        Argument::option(
+            "unpriced",
+            Kind::Flag,
+            "only transactions with unpriced pledges, which cost nothing because their offering had no price",
+        ),
+        Argument::option(
+            "limit",
+            Kind::Number { least: 1, most: MOST as u64 },
+            "the largest number of rows to print, up to 1000",
+        )
+        .or("50"),
+    ],
+)
+.permission(Permission::Look)
+.answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID), `erased` (when its personal data was erased, or `null`), and, only if they apply, `credited` (the sum of its credits), `paid` (`true` if its month is marked as paid) and `cancelled` (`true`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
+
+#[derive(Deserialize)]
+pub struct List {
+    unit: Option<String>,
+    key: Option<String>,
+    mode: Option<Mode>,
+    month: Option<Month>,
+    #[serde(default)]
+    unpriced: bool,
+    limit: usize,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
+    let List { unit, key, mode, month, unpriced, limit } = asked;
+    let filter = TransactionFilter { unit, mode };
+    let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
+    let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
+    let mut orders = found.page.orders;
+    if orders.is_empty() {
+        unit_must_be_registered(call, query.filter.unit.as_deref()).await?;
+    }
+    transactions::mark_cancelled(call.store, &mut orders).await?;
+    let text = paragraphs([listed(&orders), complete(&found.coverage)]);
+    let covered = Covered::from(&found.coverage);
+    Answer::new(&Transactions { transactions: orders, more: None, covered }, text)
+}

@@ -1,0 +1,58 @@
+//! Arguments and tables that several operations on transactions share.
+
+use crate::office::orders::rows::order::Order;
+use crate::office::shared::operation::covered::Covered;
+use crate::office::shared::operation::spec::{Argument, mode, month, text, unit};
+use crate::office::shared::operation::table::{some, table, time};
+use serde::Serialize;
+
+/// Largest number of transactions that a command lists.
+pub(super) const MOST: usize = 1_000;
+pub(super) const NONE: &str = "no matching transaction";
+
+pub const EMAIL: Argument =
+    Argument::option("email", text("address"), "the recipient's complete e-mail address");
+pub(super) const MODE: Argument = mode("only test transactions, or only live ones");
+pub(super) const UNIT: Argument = unit("only transactions of this unit");
+pub const MONTH: Argument =
+    month("the month in which the transactions were created, in UTC, such as 2026-11");
+
+const HEADS: [&str; 8] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED", "NOTES"];
+
+/// Formats transactions in a table.
+pub fn listed(orders: &[Order]) -> String {
+    match orders.is_empty() {
+        true => NONE.to_owned(),
+        false => table(HEADS, &orders.iter().map(cells).collect::<Vec<_>>()),
+    }
+}
+
+fn cells(order: &Order) -> [String; 8] {
+    [
+        order.id.clone(),
+        time(&order.created_at),
+        order.unit.clone(),
+        order.mode.name().to_owned(),
+        format!("{} {}", order.amount, order.currency_code),
+        some(order.unpriced),
+        order.erased.as_deref().map(time).unwrap_or_default(),
+        notes(order),
+    ]
+}
+
+/// Returns what became of a transaction's charge.
+fn notes(order: &Order) -> String {
+    let credited = order.credited.as_ref().map(|sum| ["credited ", sum].concat());
+    let cancelled = order.cancelled.then(|| "cancelled".to_owned());
+    let paid = order.paid.then(|| "paid".to_owned());
+    [cancelled, credited, paid].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[derive(Serialize)]
+pub(super) struct Transactions {
+    pub transactions: Vec<Order>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
+    #[serde(flatten)]
+    pub covered: Covered,
+}

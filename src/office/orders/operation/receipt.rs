@@ -1,0 +1,95 @@
+//! The receipt of an erasure.
+
+use super::parts::NONE;
+use crate::office::orders::rule::{Erased, PersonStep, TransactionFilter};
+use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::rule::delays::SHOWN_SECONDS;
+use crate::pledges::scope::Mode;
+use serde::Serialize;
+
+pub(super) const NOTHING_ERASED: &str = "nothing was erased";
+
+pub(super) fn after() -> String {
+    format!(
+        "Amounts, offerings, times and charge are kept. The API and timelines show the change within about \
+         {SHOWN_SECONDS} s. Backups and the shop's own systems still have the data."
+    )
+}
+
+/// The result of erasing a person's transactions. It does not contain the person's address.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Receipt {
+    pub by: String,
+    pub transactions: Vec<Line>,
+    pub checked: usize,
+    pub damaged: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete_up_to: Option<Option<String>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Line {
+    id: String,
+    unit: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<Mode>,
+    erased: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl Receipt {
+    pub fn add(&mut self, filter: &TransactionFilter, step: PersonStep) {
+        self.checked += step.listed;
+        self.damaged += step.damaged.count;
+        let erased = step.erased.into_iter().map(|Erased { id, unit, mode, at, .. }| Line {
+            id,
+            unit,
+            mode: Some(mode),
+            erased: Some(at),
+            problem: None,
+        });
+        let refused = step.refused.into_iter().map(|(id, problem)| Line {
+            id,
+            unit: filter.unit.clone().unwrap_or_default(),
+            mode: filter.mode,
+            erased: None,
+            problem: Some(problem),
+        });
+        for line in erased.chain(refused) {
+            if self.transactions.iter().all(|known| known.id != line.id) {
+                self.transactions.push(line);
+            }
+        }
+    }
+
+    pub fn left(&self) -> usize {
+        self.transactions.iter().filter(|line| line.erased.is_none()).count()
+    }
+
+    pub fn in_words(&self) -> String {
+        let all = self.transactions.len();
+        if all == 0 {
+            return format!("{NONE}: {NOTHING_ERASED}");
+        }
+        let row = |line: &Line| {
+            let erased = line.erased.as_deref().map(time);
+            let mode = line.mode.map(Mode::name).unwrap_or_default().to_owned();
+            let outcome = erased.or_else(|| line.problem.clone()).unwrap_or_default();
+            [line.id.clone(), line.unit.clone(), mode, outcome]
+        };
+        let rows: Vec<_> = self.transactions.iter().map(row).collect();
+        let again = match self.left() {
+            0 => "",
+            _ => " Run the command again to erase the others.",
+        };
+        format!(
+            "{}\n\n{} of {all} transactions are erased, by {}. {}{again}",
+            table(["ID", "UNIT", "MODE", "ERASED OR PROBLEM"], &rows),
+            all - self.left(),
+            self.by,
+            after(),
+        )
+    }
+}

@@ -1,0 +1,20 @@
+//! The search, and its results.
+//!
+//! The browser posts a search. The response redirects to a URL without personal data: the page of a
+//! transaction, or `/find` with an encrypted search term (module [sealed]).
+
+mod form;
+mod found_by;
+mod key;
+mod pages;
+mod results;
+mod sealed;
+mod search;
+mod term;
+
+pub(crate) use form::{TOKEN, address, search_section};
+pub(crate) use found_by::{FoundBy, found_by};
+pub(crate) use key::key_page;
+pub(crate) use pages::pages;
+pub(crate) use search::{closed, find, open, problem, seal, search};
+pub(crate) use term::{is_secret, pasted, term, transaction_id};

@@ -1,0 +1,7 @@
+//! Pages and forms of the dashboard.
+
+pub mod find;
+pub mod orders;
+pub mod own;
+pub mod person;
+pub mod transaction;

@@ -1,0 +1,51 @@
+//! Selects transactions by unit and mode.
+
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::pledges::auth::check_id;
+use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::store::Recorded;
+use serde::Deserialize;
+
+/// Selects transactions by unit and mode.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct TransactionFilter {
+    /// Only transactions of this unit.
+    pub unit: Option<String>,
+    /// Only transactions of this mode.
+    pub mode: Option<Mode>,
+}
+
+impl TransactionFilter {
+    /// Checks the unit's ID.
+    ///
+    /// # Errors
+    /// If the ID is not valid.
+    pub fn check(&self) -> Result<()> {
+        let unit = self.unit.as_deref();
+        unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+    }
+
+    /// Returns whether the filter selects this record. Compares the unit and the mode in the metadata: the
+    /// record's name has only a 40-bit hash of them, which two shops can share.
+    pub(super) fn has(&self, recorded: &Recorded) -> bool {
+        self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
+            && self.mode.is_none_or(|mode| mode == recorded.mode)
+    }
+
+    /// Returns the unit as a filter for the ledger; `None` for all units.
+    pub(crate) fn units(&self) -> Option<Vec<String>> {
+        self.unit.clone().map(|unit| vec![unit])
+    }
+
+    /// Returns the selected modes.
+    pub(crate) fn modes(&self) -> Vec<Mode> {
+        self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
+    }
+
+    /// Returns the unit's shops, one for each selected mode; `None` for all units.
+    pub(crate) fn shops(&self) -> Option<Vec<Scope>> {
+        let unit = self.unit.as_ref()?;
+        let shop = |mode| Scope { mode, unit: unit.clone() };
+        Some(self.modes().into_iter().map(shop).collect())
+    }
+}

@@ -1,0 +1,33 @@
+//! Transactions, for support and accounting.
+//!
+//! Lists come from the ledger. They show times, charges and IDs, but no personal data.
+
+mod brief;
+mod erase;
+mod export;
+mod export_line;
+mod filter;
+mod find;
+mod list;
+mod names;
+mod person;
+mod record;
+mod restore;
+mod show;
+
+pub use brief::{Brief, briefs, cancelled, mark_cancelled};
+pub(crate) use erase::quantities_to_keep;
+pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
+pub use export::Export;
+pub use export_line::{Line, LineKind, for_spreadsheet, spreadsheet_head};
+pub use filter::TransactionFilter;
+pub use find::{Found, SearchKey, find, find_secret, find_within};
+pub use list::{ListQuery, TransactionPage, list};
+pub(crate) use names::{names_person, says};
+pub use person::{ErasureCursor, PersonStep, erase_person_step};
+pub use record::{Record, get};
+pub use restore::{about, erase_restored, is_erased, marked};
+pub(crate) use show::masked;
+pub use show::{TransactionView, ViewOptions, reveal};
+
+use record::order;

@@ -1,0 +1,246 @@
+//! Erases all transactions of a person in a unit, in steps.
+//!
+//! First erases the transactions that the ledger finds. Then lists the unit's records in Workers KV, because the ledger
+//! may lack some transactions.
+
+use super::erase::{ERASE, Erased, erase_now};
+use super::find::find_secret;
+use super::{TransactionFilter, get};
+use crate::office::audit::rule::Author;
+use crate::office::orders::rows::order::PageCursor;
+use crate::office::orders::rows::orders;
+use crate::office::orders::rows::orders::Direction;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::coverage::DamagedRecords;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, Outcome, once};
+use crate::office::shared::rule::position::Position;
+use crate::pledges::auth::check_id;
+use crate::pledges::scope::Scope;
+use crate::pledges::secret::NamespaceSecret;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey};
+use crate::pledges::types::TransactionId;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+
+/// The outcome of one step of erasing a person's transactions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PersonStep {
+    /// The erased transactions. Some may have been erased before, but are still listed.
+    pub erased: Vec<Erased>,
+    /// The IDs of transactions that were not erased, each with the reason. Most are too young, and can be
+    /// erased later.
+    pub refused: Vec<(String, String)>,
+    /// Records that this step could not read. Some of them may belong to the person.
+    pub damaged: DamagedRecords,
+    /// Number of records that were listed.
+    pub listed: usize,
+    /// The position of the next step; `None` after the last one.
+    #[serde(skip)]
+    pub next: Option<ErasureCursor>,
+}
+
+/// The position at which a step of erasing a person begins. A form can carry it as text in a hidden field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ErasureCursor {
+    /// A position among the transactions that the ledger finds; `None` is the beginning.
+    Found(Option<PageCursor>),
+    /// A position in the lists of Workers KV.
+    Listed(Position),
+}
+
+impl ErasureCursor {
+    /// Parses the position in a unit's records from its text. Returns `None` if the text is not a
+    /// position.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix(FOUND) {
+            Some(place) => PageCursor::parse(place).map(|place| ErasureCursor::Found(Some(place))),
+            None => Position::parse(text).map(ErasureCursor::Listed),
+        }
+    }
+}
+
+/// The prefix of a position in the ledger, written as text. The text of a position in KV begins with a
+/// digit instead.
+const FOUND: &str = "found-";
+
+impl Display for ErasureCursor {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            ErasureCursor::Found(Some(place)) => write!(out, "{FOUND}{place}"),
+            ErasureCursor::Found(None) => Ok(()),
+            ErasureCursor::Listed(position) => position.fmt(out),
+        }
+    }
+}
+
+/// Stores the whole step to answer a repeated request. The position of the next step is stored as text.
+impl Outcome for PersonStep {
+    type Stored = (PersonStep, Option<String>);
+
+    fn to_stored(&self) -> Option<Self::Stored> {
+        Some((self.clone(), self.next.as_ref().map(ErasureCursor::to_string)))
+    }
+
+    fn from_stored((step, next): Self::Stored) -> Self {
+        PersonStep { next: next.as_deref().and_then(ErasureCursor::parse), ..step }
+    }
+}
+
+impl PersonStep {
+    fn done(&self) -> usize {
+        self.erased.len() + self.refused.len()
+    }
+
+    /// Records that a transaction was erased, or why its erasure was refused. The next step begins at
+    /// `next`, after this transaction.
+    fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
+        match outcome {
+            Ok(erased) => self.erased.push(erased),
+            Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why)),
+            Err(error @ OperatorError::Store(StoreError::Damaged(_))) => {
+                self.refused.push((id.to_owned(), error.to_string()));
+            }
+            Err(error) => return Err(error),
+        }
+        self.next = Some(next);
+        Ok(())
+    }
+}
+
+/// Erases transactions of one e-mail address in a unit, in one mode or both. This is one step of several. It
+/// begins at `from`, where the previous step ended. The last step has no `next`.
+///
+/// A step handles at most `at_most` transactions, and makes at most `lists` list calls. Both limits are at
+/// least 1.
+///
+/// # Errors
+/// - If the unit's ID is not valid, or the namespace has no secret.
+/// - If the store or the ledger fails before any transaction is erased or refused. After a later failure, the
+///   step ends without an error, and the next step continues from there.
+pub async fn erase_person_step(
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (filter, address): (&TransactionFilter, &str),
+    from: Option<&ErasureCursor>,
+    at_most: usize,
+    lists: usize,
+) -> Result<Done<PersonStep>> {
+    let unit = filter.unit.as_deref().unwrap_or_default();
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let secret = find_secret(store).await?;
+    let shops = filter.shops().unwrap_or_default();
+    let from = from.cloned().unwrap_or(ErasureCursor::Found(None));
+    let position = from.to_string();
+    let addresses: Vec<_> = shops.iter().map(|shop| secret.email(shop, address)).collect();
+    let what = (PERSON, unit, addresses, &position);
+    let work = async |author: &Author<'_, _, _>| {
+        let at_most = at_most.max(1);
+        let erasure = Erasure { store, ledger, author, secret, address, shops, at_most };
+        let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
+        match erasure.go_on(&mut step, lists.max(1)).await {
+            Err(error) if step.done() == 0 => Err(error),
+            _ => Ok(step),
+        }
+    };
+    once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
+}
+
+/// The first argument of this operation. It distinguishes erasing a person from erasing one transaction.
+const PERSON: &str = "person";
+
+/// The erasure of a person.
+struct Erasure<'e, S, C, E> {
+    store: &'e S,
+    ledger: &'e dyn Ledger,
+    author: &'e Author<'e, C, E>,
+    secret: NamespaceSecret,
+    address: &'e str,
+    shops: Vec<Scope>,
+    at_most: usize,
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
+    async fn go_on(&self, step: &mut PersonStep, lists: usize) -> Result<()> {
+        if let Some(ErasureCursor::Found(place)) = step.next.clone() {
+            self.erase_found(place, step).await?;
+        }
+        for _ in 0..lists {
+            let Some(ErasureCursor::Listed(position)) = step.next.clone() else { break };
+            if step.done() == self.at_most {
+                break;
+            }
+            self.erase_listed(&position, step).await?;
+        }
+        Ok(())
+    }
+
+    /// Erases the transactions that the ledger finds after a position.
+    async fn erase_found(&self, place: Option<PageCursor>, step: &mut PersonStep) -> Result<()> {
+        let from = place.map_or(Direction::Newest, Direction::Older);
+        let of = (&*self.shops, self.address);
+        let found = orders::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
+        for order in &found.orders {
+            let next = ErasureCursor::Found(Some(order.place()));
+            step.add(&order.id, self.erase(&order.id).await, next)?;
+        }
+        if found.older.is_none() {
+            step.next = Some(ErasureCursor::Listed(Position::default()));
+        }
+        Ok(())
+    }
+
+    /// Reads one page of a KV list. Erases the person's transactions on this page: those with the person's
+    /// e-mail address as the recipient's.
+    async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
+        let prefixes = self.prefixes();
+        let Some(prefix) = prefixes.get(position.list) else {
+            step.next = None;
+            return Ok(());
+        };
+        let page = self.store.list(prefix, position.cursor.as_deref()).await?;
+        step.listed += page.records.len();
+        for record in page.records.iter().filter(|record| position.is_before(&record.name)) {
+            let Some(id) = self.own(record, &mut step.damaged) else { continue };
+            if step.done() == self.at_most {
+                return Ok(());
+            }
+            let next = ErasureCursor::Listed(position.after(&record.name));
+            step.add(id.as_str(), self.erase(id.as_str()).await, next)?;
+        }
+        let next = position.next_page(page.cursor);
+        step.next = (next.list < prefixes.len()).then_some(ErasureCursor::Listed(next));
+        Ok(())
+    }
+
+    fn prefixes(&self) -> Vec<String> {
+        let mut prefixes: Vec<_> = self.shops.iter().map(TransactionKey::shop_prefix).collect();
+        prefixes.dedup(); // the 40-bit hashes of both modes can be equal
+        prefixes
+    }
+
+    /// Returns the transaction's ID if its recipient has the person's e-mail address. If the record cannot be
+    /// read, adds its name to `damaged`.
+    fn own(
+        &self,
+        KeyInfo { name, metadata, .. }: &KeyInfo,
+        damaged: &mut DamagedRecords,
+    ) -> Option<TransactionId> {
+        let recorded =
+            TransactionKey::parse(name).and_then(|id| Recorded::from_metadata(id, metadata).ok());
+        let Some(recorded) = recorded else {
+            damaged.add(name.clone());
+            return None;
+        };
+        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
+        let is_own =
+            self.shops.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
+        is_own.then_some(recorded.id)
+    }
+
+    async fn erase(&self, id: &str) -> Result<Erased> {
+        let record = get(self.store, id).await?;
+        erase_now(self.store, Some(self.ledger), self.author, &record).await
+    }
+}

@@ -1,0 +1,5 @@
+//! Operations for commands.
+
+pub mod payments;
+pub mod statements;
+pub mod sums;

@@ -1,0 +1,331 @@
+//! Operations on payments.
+
+use crate::office::audit::rule::Author;
+use crate::office::orders::rule::TransactionFilter;
+use crate::office::payments::rule as payments;
+use crate::office::payments::rule::dues::Due;
+use crate::office::payments::rule::usage;
+use crate::office::payments::rule::usage::MonthUsage;
+use crate::office::payments::rule::{CheckedPayment, Paid, Payment, ShopMonth, StatedAmount};
+use crate::office::shared::operation::call::{
+    Answer, Call, Failure, Host as _, Ports, Result, invalid,
+};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text, unit};
+use crate::office::shared::operation::table::{paragraphs, some, table, time};
+use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::operation::register::unit_must_be_registered;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::{Deductions, Month, PaidAt, SettledSum, Settlement};
+use crate::pledges::types::CurrencyCode;
+use serde::{Deserialize, Serialize};
+
+pub(crate) const UNIT: Argument = unit("the ID of the unit").required();
+pub(crate) const MONTH: Argument =
+    month("the month in which the transactions were created, in UTC, such as 2026-10").required();
+pub(crate) const MODE: Argument = mode("which transactions of the month: live or test").or("live");
+/// Describes the JSON of a payment.
+const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
+
+/// Returns a text for a shop's month, such as `2026-10 of shop (live)`.
+fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
+    format!("{month} of {unit} ({})", mode.name())
+}
+
+fn sums_in_words(sums: &[SettledSum]) -> String {
+    let sums: Vec<_> = sums.iter().map(sum_in_words).collect();
+    sums.join(" and ")
+}
+
+/// Describes a sum in words, such as `1.50 USD`. If there are credits, the words name them too.
+fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &SettledSum) -> String {
+    let credits = credits.as_ref().map(|Deductions { counted, credited, carried }| {
+        format!(
+            " ({counted} {code} less {credited} credited and {carried} carried from earlier months)"
+        )
+    });
+    format!("{amount} {code}{}", credits.unwrap_or_default())
+}
+
+fn dues_in_words(now: &[SumNow]) -> String {
+    let dues: Vec<_> =
+        now.iter().map(|it| format!("{} {}", it.sum.due, it.sum.currency_code)).collect();
+    dues.join(" and ")
+}
+
+fn later() -> String {
+    format!("The API shows this within about {APPLIED_SECONDS} s.")
+}
+
+// ---- Mark and undo -------------------------------------------------------------------------------
+
+pub const MARK: Spec = Spec::changes(
+    "payments",
+    "mark",
+    "mark a month as paid; the amount must be what is due",
+    &[
+        UNIT,
+        MONTH,
+        MODE,
+        Argument::option(
+            "amount",
+            text("amount"),
+            "the amount that was paid, such as 1234.50; give one for each currency",
+        )
+        .required()
+        .repeatable(),
+        Argument::option(
+            "currency",
+            Kind::Choice { choices: &["USD", "GBP", "EUR"] },
+            "the currency of each `--amount`, in their order; needed only if the month has several currencies",
+        )
+        .repeatable(),
+        Argument::option(
+            "paid-at",
+            Kind::Time,
+            "when the month was paid: a day such as 2026-11-05, or a date-time with its UTC offset",
+        )
+        .required(),
+        Argument::option("invoice", text("number"), "the invoice number").required(),
+        Argument::option(
+            "accept-unpriced",
+            Kind::Number { least: 0, most: 1_000_000_000 },
+            "the number of unpriced pledges that you accept as free",
+        )
+        .or("0"),
+    ],
+)
+.confirmed()
+.permission(Permission::Account)
+.answers(PAYMENT);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Mark {
+    #[serde(flatten)]
+    of: ShopMonth,
+    amount: Vec<String>,
+    #[serde(default)]
+    currency: Vec<CurrencyCode>,
+    paid_at: PaidAt,
+    invoice: String,
+    accept_unpriced: usize,
+}
+
+impl Mark {
+    fn payment(self) -> Result<Payment, String> {
+        let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
+        if !currency.is_empty() && currency.len() != amount.len() {
+            return Err(
+                "give one `--currency` for each `--amount`, or no `--currency` at all".to_owned()
+            );
+        }
+        let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
+        let stated = |(amount, currency_code)| StatedAmount { amount, currency_code };
+        let amounts = amount.into_iter().zip(currencies).map(stated).collect();
+        Ok(Payment { of, amounts, paid_at, invoice, accept_unpriced })
+    }
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Mark>()?.payment().map(drop)
+}
+
+pub async fn mark<P: Ports>(call: &Call<'_, P>, asked: Mark) -> Result<Answer> {
+    let payment = asked.payment().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    if !call.was_done().await? {
+        confirm_mark(call, &author, &payment).await?;
+    }
+    let done = payments::mark(call.store, call.ledger, &author, &payment).await?;
+    let marks = marked(std::slice::from_ref(&done.outcome));
+    let is_marked = format!("{} is marked as paid.", in_words(&payment.of));
+    Answer::done(&done, paragraphs([is_marked, marks, later()]))
+}
+
+async fn confirm_mark<P: Ports>(
+    call: &Call<'_, P>,
+    author: &Author<'_, P::Platform, P::Platform>,
+    payment: &Payment,
+) -> Result<()> {
+    let CheckedPayment { paid, damaged, .. } =
+        payments::check(call.store, call.ledger, author, payment).await?;
+    if damaged.count > 0 {
+        call.host.note(&format!(
+            "Damaged records of the unit are missing from all sums. Number of these records: {}. The \
+             first is `{}`. `ledger status` lists all of them.",
+            damaged.count,
+            damaged.first.as_deref().unwrap_or_default()
+        ));
+    }
+    let question = format!(
+        "Mark {} of {} as paid: {} on {}, invoice {}?",
+        in_words(&payment.of),
+        call.place,
+        sums_in_words(&paid.settlement.sums),
+        time(payment.paid_at.as_str()),
+        payment.invoice
+    );
+    Ok(call.host.confirm(&question, "nothing was marked").await?)
+}
+
+pub const UNDO: Spec =
+    Spec::changes("payments", "undo", "mark a month as unpaid again", &[UNIT, MONTH, MODE])
+        .confirmed()
+        .permission(Permission::Account)
+        .answers(PAYMENT);
+
+pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+    if !call.was_done().await? {
+        let paid = marked_as(call, &of, "nothing was undone: ").await?;
+        let question =
+            format!("{}\n\nMark {} of {} as unpaid?", marked(&[paid]), in_words(&of), call.place);
+        call.host.confirm(&question, "nothing was undone").await?;
+    }
+    let by = call.host.person().await?;
+    let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of, None).await?;
+    let text = format!("{} is marked as unpaid. {}", in_words(&of), later());
+    Answer::done(&undone, text)
+}
+
+async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str) -> Result<Paid> {
+    let settlement = payments::get(call.store, of).await?;
+    settlement
+        .map(|settlement| Paid::new(of, settlement))
+        .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
+}
+
+// ---- Show and list -------------------------------------------------------------------------------
+
+/// Formats payments in a table, with a row for each sum.
+fn marked(paid: &[Paid]) -> String {
+    const HEADS: [&str; 10] = [
+        "MONTH",
+        "MODE",
+        "SUM",
+        "CURRENCY",
+        "TRANSACTIONS",
+        "UNPRICED",
+        "PAID",
+        "INVOICE",
+        "MARKED",
+        "BY",
+    ];
+    let rows: Vec<_> = paid.iter().flat_map(rows_of).collect();
+    table(HEADS, &rows)
+}
+
+fn rows_of(Paid { mode, month, settlement, .. }: &Paid) -> Vec<[String; 10]> {
+    let Settlement { paid_at, sums, invoice, by, at } = settlement;
+    let row = |sum: &SettledSum| {
+        [
+            month.clone(),
+            mode.name().to_owned(),
+            sum.amount.clone(),
+            sum.currency_code.clone(),
+            sum.transactions.to_string(),
+            some(sum.unpriced),
+            time(paid_at.as_str()),
+            invoice.clone(),
+            time(at),
+            by.clone(),
+        ]
+    };
+    sums.iter().map(row).collect()
+}
+
+pub const SHOW: Spec = Spec::reads(
+    "payments",
+    "show",
+    "print the payment of a month, and what is due for it now",
+    &[UNIT, MONTH, MODE],
+)
+.permission(Permission::Account)
+.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
+
+#[derive(Serialize)]
+struct PaymentAnswer {
+    #[serde(flatten)]
+    paid: Paid,
+    now: Option<Vec<SumNow>>,
+}
+
+/// A month's sum in one currency, as the ledger has it now.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SumNow {
+    unit: String,
+    mode: Mode,
+    month: Month,
+    #[serde(flatten)]
+    sum: Due,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    late: Vec<String>,
+}
+
+pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+    let paid = marked_as(call, &of, "").await?;
+    let now = sums_now(call, &of).await?;
+    let now_in_words = now.as_ref().map(|now| match now.as_slice() {
+        [] => "The ledger now has no transactions of this month.".to_owned(),
+        now => format!("Due now: {}.", dues_in_words(now)),
+    });
+    let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
+    Answer::new(&PaymentAnswer { paid, now }, text)
+}
+
+/// Returns the current sums of a month. Returns `None` if no ledger is bound, or if the month is earlier than
+/// the months that the ledger keeps.
+async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
+    let Some(ledger) = call.ledger else { return Ok(None) };
+    let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let kept_from = crate::office::system::rows::health::health(ledger, 0).await?.kept_from;
+    if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
+        return Ok(None);
+    }
+    let used = usage::of_all(call.store, ledger, &filter, Some(of.month)).await?;
+    let now = |MonthUsage { unit, mode, month, sums, late, .. }: MonthUsage| {
+        sums.into_iter().map(move |sum| SumNow {
+            unit: unit.clone(),
+            mode,
+            month,
+            sum,
+            late: late.clone(),
+        })
+    };
+    Ok(Some(used.months.into_iter().flat_map(now).collect()))
+}
+
+pub const LIST: Spec = Spec::reads(
+    "payments",
+    "list",
+    "list the months of a unit that are marked as paid",
+    &[UNIT, mode("only months of live transactions, or only months of test transactions")],
+)
+.permission(Permission::Account)
+.answers("`payments`: for each month, the same members as in the answer of `payments mark`");
+
+#[derive(Deserialize)]
+pub struct List {
+    unit: String,
+    mode: Option<Mode>,
+}
+
+#[derive(Serialize)]
+struct PaymentList {
+    payments: Vec<Paid>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
+    let payments = payments::list(call.store, &unit, mode).await?;
+    if payments.is_empty() {
+        unit_must_be_registered(call, Some(&unit)).await?;
+    }
+    let text = match payments.is_empty() {
+        true => "no month is marked as paid".to_owned(),
+        false => marked(&payments),
+    };
+    Answer::new(&PaymentList { payments }, text)
+}

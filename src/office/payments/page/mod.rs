@@ -1,0 +1,8 @@
+//! Pages and forms of the dashboard.
+
+pub mod chart;
+pub mod month;
+pub mod payment;
+pub mod payments;
+pub mod statement;
+pub mod usage;

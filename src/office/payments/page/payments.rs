@@ -1,0 +1,235 @@
+//! The Payments page: what shops owe for months that have ended, and what they have paid. The list has several pages,
+//! and the URL of each can be shared.
+
+use super::payment;
+use super::usage::{credited, of_month, payment as paid};
+use crate::office::orders::page::orders;
+use crate::office::orders::rule::TransactionFilter;
+use crate::office::payments::rule::due_months::{DueFilter, DuePage, MONTHS, due_months};
+use crate::office::payments::rule::dues::Due;
+use crate::office::payments::rule::usage::MonthUsage;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::{Refusal, Result};
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::{link, view};
+use crate::office::shared::rule::bound::bound;
+use crate::office::shops::rows::shops::ListedMonth;
+use crate::pledges::scope::Scope;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::ENDED_AFTER_HOURS;
+use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
+use maud::{Markup, html};
+
+/// Number of entries per page. An entry is one month of one shop.
+const PAGE: usize = 50;
+/// The query parameters that filter months.
+const FILTERS: [&str; 4] = ["mode", "unit", "month", "state"];
+const STATES: [(&str, &str); 3] =
+    [("open", "Unpaid"), ("paid", "Paid"), ("all", "Paid and unpaid")];
+const NONE: &str = "No months match.";
+
+/// Shows what shops owe and have paid for the month in the query, or else for the last months that have ended. The
+/// query may also select one shop. Ledger cost: 6 to 8 queries; 3 if no month is listed. KV cost: 1 read.
+pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    if let Some((field, problem)) = orders::wrong_filter(query) {
+        return Ok(again(query, field, &problem));
+    }
+    let (filter, after) = (selected(query)?, position(query)?);
+    let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
+    let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
+    let content = html! {
+        p.lead { (in_words(&filter)) }
+        (view::filters(false, &filters(query)))
+        section {
+            (table(&page.months, now_ms, &list(query)))
+            (pages(query, &page))
+            p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
+            (view::coverage(&page.coverage))
+        }
+    };
+    Ok(Page::new("Payments", content))
+}
+
+/// Shows the page's filters again, with an error for one of them.
+fn again(query: &Form, field: &str, problem: &str) -> Page {
+    let content = html! {
+        (view::form_problem(problem, Some(field)))
+        (view::filters(true, &filters(query)))
+    };
+    Page { status: 422, ..Page::new("Payments", content) }
+}
+
+/// Parses the filters. The defaults are live mode and unpaid months.
+fn selected(query: &Form) -> Result<DueFilter> {
+    let is_paid = match query.text("state") {
+        "" | "open" => Some(false),
+        "paid" => Some(true),
+        "all" => None,
+        _ => return Err(Refusal::invalid("`state` must be open, paid or all")),
+    };
+    let unit = query.given("unit").map(str::to_owned);
+    Ok(DueFilter {
+        shops: TransactionFilter { unit, mode: Some(query.mode()?) },
+        month: query.given("month").map(orders::month).transpose()?,
+        is_paid,
+    })
+}
+
+/// Parses the parameter `after`, which names the last row of the previous page: a mode, a unit and a month,
+/// such as `live:unit_1:2026-01`.
+fn position(query: &Form) -> Result<Option<ListedMonth>> {
+    let Some(text) = query.given("after") else { return Ok(None) };
+    let key = SettlementKey::parse_suffix(text).ok_or_else(|| {
+        Refusal::invalid("this link to a page of the list is not valid. Open the list again")
+    })?;
+    let SettlementKey { mode, unit, month } = key;
+    Ok(Some(ListedMonth { shop: Scope { mode, unit: unit.to_owned() }, month }))
+}
+
+fn in_words(DueFilter { shops, month, is_paid }: &DueFilter) -> Markup {
+    html! {
+        (match is_paid {
+            Some(true) => "Paid months",
+            Some(false) => "Unpaid months",
+            None => "Paid and unpaid months",
+        })
+        @match &shops.unit {
+            Some(unit) => { " of the unit " a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) } }
+            None => " of all units",
+        }
+        @if let Some(mode) = shops.mode { ", in " (mode.name()) " mode" }
+        @match month {
+            Some(month) => { ", in " (view::month(*month)) }
+            None => { ", of the last " (MONTHS) " months that have ended" }
+        }
+        "."
+    }
+}
+
+fn pages(query: &Form, page: &DuePage) -> Markup {
+    let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
+    let filters: Vec<_> = filters.collect();
+    let next = page.next.as_ref().map(|ListedMonth { shop, month }| {
+        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month: *month };
+        link::with("/payments", &[filters.as_slice(), &[("after", &*key.suffix())]].concat())
+    });
+    let is_first = query.given("after").is_none();
+    html! {
+        @if !is_first || next.is_some() {
+            nav aria-label="Pages of months" {
+                ul {
+                    @if !is_first { li { a href=(link::with("/payments", &filters)) { "First page" } } }
+                    @if let Some(next) = next { li { a rel="next" href=(next) { "Next " (PAGE) " →" } } }
+                }
+            }
+        }
+    }
+}
+
+fn filters(query: &Form) -> Markup {
+    let mode = query.given("mode").unwrap_or("live");
+    let state = query.given("state").unwrap_or("open");
+    let problem = orders::unit_problem(query);
+    let unit = view::Field {
+        name: "unit",
+        label: "Unit",
+        value: query.text("unit"),
+        hint: "Leave empty for all units.",
+        problem: &problem,
+        ..view::Field::default()
+    };
+    let content = html! {
+        div.fields {
+            (unit.render())
+            (view::month_field(query.text("month"), orders::month_problem(query)))
+            (view::select("mode", "Mode", &[("live", "Live"), ("test", "Test")], mode))
+            (view::select("state", "Payment", &STATES, state))
+        }
+        button { "Show" }
+    };
+    view::filter("/payments", &content)
+}
+
+// ---- The table -----------------------------------------------------------------------------------
+
+const HEADINGS: [&str; 8] =
+    ["Month", "Unit", "Transactions", "Sum", "Credited", "Due", "Payment", "Statement"];
+const NUMBERS: [&str; 4] = ["Transactions", "Sum", "Credited", "Due"];
+
+/// Returns the query of this list, which the forms of its rows pass on, so that their pages lead back to it.
+fn list(query: &Form) -> String {
+    let kept = FILTERS.iter().chain(&["after"]);
+    let kept: Vec<_> = kept.filter_map(|name| Some((*name, query.given(name)?))).collect();
+    link::with("", &kept).trim_start_matches('?').to_owned()
+}
+
+fn table(months: &[MonthUsage], now_ms: u64, list: &str) -> Markup {
+    let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, now_ms, list)).collect();
+    view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
+}
+
+/// Renders the rows of a shop's month, one for each currency. Only the first row has the buttons.
+fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
+    let row = |(index, due): (usize, &Due)| {
+        let is_first = index == 0;
+        vec![
+            html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
+            html! { a href=(link::path(&["units", &usage.unit])) { (view::untrusted_text(&usage.unit)) } },
+            html! {
+                @if due.unpriced > 0 {
+                    a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "
+                }
+                (view::grouped(due.transactions))
+            },
+            amount(&due.amount, due),
+            credited(due),
+            html! { strong { (amount(&due.due, due)) } },
+            html! { (paid(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms, list)) (changes(usage)) } },
+            html! { @if is_first { a href=(link::statement(&usage.unit, usage.mode, usage.month)) { "Statement" } } },
+        ]
+    };
+    usage.sums.iter().enumerate().map(row).collect()
+}
+
+fn amount(text: &str, due: &Due) -> Markup {
+    html! { (view::grouped(text)) " " (view::untrusted_text(&due.currency_code)) }
+}
+
+/// Renders the button that marks a month as paid or, if it is marked, the button that undoes this. Renders nothing for
+/// a month that has not ended.
+fn offer(usage: &MonthUsage, now_ms: u64, list: &str) -> Markup {
+    match usage.settled {
+        Some(_) => month_form(usage, list, ("unpaid", "Undo …")),
+        None if usage.month.has_ended(now_ms) => {
+            month_form(usage, list, ("paid", "Mark as paid …"))
+        }
+        None => html! {},
+    }
+}
+
+fn month_form(usage: &MonthUsage, list: &str, (last, label): (&str, &str)) -> Markup {
+    view::form(
+        &link::path(&["units", &usage.unit, last]),
+        &html! {
+            (view::hidden("mode", usage.mode.name()))
+            (view::hidden("month", &usage.month.to_string()))
+            (view::hidden(payment::LIST, list))
+            button.quiet aria-label={ (label) " " (view::month(usage.month)) " of " (usage.unit) } { (label) }
+        },
+    )
+}
+
+/// Renders a link to the transactions that were added or changed after the month was marked as paid. Renders nothing if
+/// the amounts due and the number of transactions are still the same.
+fn changes(usage: &MonthUsage) -> Markup {
+    let settled = usage.settled.as_ref().filter(|_| usage.differs());
+    html! {
+        @if let Some(settled) = settled {
+            div { small { a href=(of_month(usage, &[("since", &settled.at)])) { "Changed since it was marked as paid" } } }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Lists, page by page, the months in which a shop has transactions, credits or a payment.
+
+use super::sums::months;
+use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use crate::office::shops::rows::shops::{ListedMonth, wanted};
+use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::settlement::Month;
+use serde::Serialize;
+
+/// Selects months of shops.
+#[derive(Clone, Debug, Default)]
+pub struct ShopMonthFilter {
+    /// Only months in this mode, live or test.
+    pub mode: Option<Mode>,
+    /// Only this unit.
+    pub unit: Option<String>,
+    /// Only these months.
+    pub months: Vec<Month>,
+    /// `true` selects only months that are marked as paid, and `false` only months that are not. `None`
+    /// selects both.
+    pub is_paid: Option<bool>,
+}
+
+/// Lists months of shops: at most `most`, after the position `after`. They are sorted by month (newest
+/// first), unit and mode. A month is listed if the shop has transactions or credits in it, or if it is
+/// marked as paid. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn shop_months(
+    ledger: &dyn Ledger,
+    filter: &ShopMonthFilter,
+    after: Option<&ListedMonth>,
+    most: usize,
+) -> Result<Vec<ListedMonth>> {
+    let span = |month: &Month| {
+        let (from, until) = month.span_ms()?;
+        Some((*month, from, until))
+    };
+    let query = ShopMonths {
+        mode: filter.mode,
+        units: filter.unit.as_ref().map(|unit| [&**unit]),
+        months: filter.months.iter().filter_map(span).collect(),
+        is_paid: filter.is_paid,
+        after: after.map(|ListedMonth { shop, month }| (*month, &*shop.unit, shop.mode)),
+        most,
+    };
+    let rows = ask(ledger, &query).await?;
+    let listed = |(month, unit, mode)| ListedMonth { shop: Scope { mode, unit }, month };
+    Ok(rows.into_iter().map(listed).collect())
+}
+
+#[derive(Serialize)]
+struct ShopMonths<'a> {
+    mode: Option<Mode>,
+    units: Option<[&'a str; 1]>,
+    months: Vec<(Month, u64, u64)>,
+    is_paid: Option<bool>,
+    after: Option<(Month, &'a str, Mode)>,
+    most: usize,
+}
+
+impl Query for ShopMonths<'_> {
+    type Row = (Month, String, Mode);
+    // The name of a settlement is `{mode}:{unit}:{month}`. A shop may have one without transactions.
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", settled AS (
+  SELECT name, substr(name, 1, instr(name, ':') - 1) AS mode, substr(name, -7) AS month,
+    substr(name, instr(name, ':') + 1, length(name) - instr(name, ':') - 8) AS unit
+  FROM claims WHERE kind = 'settlement' AND state IN ('kept', 'removing')
+), listed AS (
+  SELECT month, unit, mode FROM months CROSS JOIN wanted
+  WHERE EXISTS (SELECT 1 FROM transactions t
+    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms)
+  UNION
+  SELECT booked_month, unit, mode FROM credits JOIN months ON months.month = booked_month
+  WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+    AND (?1 ->> '$.units' IS NULL OR unit = ?1 ->> '$.units[0]')
+  UNION
+  SELECT settled.month, unit, mode FROM settled JOIN months ON months.month = settled.month
+  WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+    AND (?1 ->> '$.units' IS NULL OR unit = ?1 ->> '$.units[0]')
+)
+SELECT json_array(month, unit, mode) FROM listed
+WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after[0]'
+    OR month = ?1 ->> '$.after[0]' AND (unit, mode) > (?1 ->> '$.after[1]', ?1 ->> '$.after[2]'))
+  AND (?1 ->> '$.is_paid' IS NULL OR ?1 ->> '$.is_paid' = EXISTS (SELECT 1 FROM claims c
+    WHERE c.kind = 'settlement' AND c.name = mode || ':' || unit || ':' || month
+      AND c.state IN ('kept', 'removing')))
+ORDER BY month DESC, unit, mode LIMIT ?1 ->> '$.most'"
+    );
+}

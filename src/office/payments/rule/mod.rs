@@ -1,0 +1,32 @@
+//! Payments: marks a shop's month as paid, and as unpaid again. Here, a shop is a unit in one mode, test or
+//! live.
+//!
+//! The payment of a month is one record. A claim in the ledger locks the month while this record is written
+//! (module `claimed_change`).
+//!
+//! A month can be marked as paid only if the ledger has all of its transactions. The payment must be equal to
+//! the amount due: the charges less the credits. So the operator's accounting agrees with the service.
+
+pub mod due;
+pub mod due_months;
+pub mod dues;
+mod mark;
+mod month;
+mod payable;
+mod payment;
+mod settled;
+pub mod statement;
+pub mod sum;
+mod undo;
+pub mod usage;
+mod words;
+
+pub use mark::{check, mark};
+pub use month::ShopMonth;
+pub(crate) use payable::stated_money;
+pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
+pub use settled::{get, list};
+pub use undo::undo;
+
+use settled::look;
+use words::{CHANGED, changed_in_words, in_money};

@@ -1,0 +1,67 @@
+//! Describes a shop's month in words, for error messages and the audit log.
+
+use super::words::{changed_in_words, in_words};
+use crate::office::shared::rows::claims;
+use crate::office::shared::rows::claims::{Claim, Fact, Kind};
+use crate::office::shared::rule::error::OperatorError;
+use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::settlement::{Month, Settlement};
+use crate::pledges::store::{Key as _, SettlementKey};
+use serde::{Deserialize, Serialize};
+
+/// A shop's month.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShopMonth {
+    /// The unit's ID.
+    pub unit: String,
+    /// The mode of the transactions.
+    pub mode: Mode,
+    /// The month in which the transactions were created, in UTC.
+    pub month: Month,
+}
+
+impl ShopMonth {
+    /// Returns the unit and the mode.
+    pub(super) fn shop(&self) -> Scope {
+        Scope { mode: self.mode, unit: self.unit.clone() }
+    }
+
+    pub(super) fn key(&self) -> SettlementKey<'_> {
+        SettlementKey { mode: self.mode, unit: &self.unit, month: self.month }
+    }
+
+    /// Returns words such as ``2026-10 of the unit `shop` (live)``.
+    pub(super) fn in_words(&self) -> String {
+        format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
+    }
+
+    pub(super) fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
+        OperatorError::Invalid(format!("nothing was marked: {} {problem}", self.in_words()))
+    }
+
+    pub(super) fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
+        self.refused(format_args!("is already marked as paid: {}", in_words(settlement)))
+    }
+
+    /// Returns what the audit log records when a month is marked as paid, or unmarked: the whole payment.
+    /// Unmarking deletes the payment's own record, so the log then has the only copy.
+    pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
+        vec![self.key().name(), in_words(settlement)]
+    }
+
+    pub(crate) fn fact(&self) -> Fact {
+        Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
+    }
+
+    pub(super) fn refused_by(&self, claim: &Claim) -> OperatorError {
+        let words = changed_in_words(claim);
+        self.refused(match claim.state {
+            claims::State::Kept => format!("is already marked as paid: {words}"),
+            _ => format!("cannot be marked now: {words}"),
+        })
+    }
+
+    pub(super) fn not_undone(&self, problem: impl std::fmt::Display) -> OperatorError {
+        OperatorError::Invalid(format!("nothing was undone: {} {problem}", self.in_words()))
+    }
+}

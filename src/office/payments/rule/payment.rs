@@ -1,0 +1,71 @@
+//! A payment as a person enters it, and as it is recorded.
+
+use super::ShopMonth;
+use crate::office::shared::rule::coverage::{Coverage, DamagedRecords};
+use crate::office::shared::rule::once::StoredAsIs;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::{PaidAt, Settlement};
+use crate::pledges::types::CurrencyCode;
+use serde::{Deserialize, Serialize};
+
+/// An amount as a person enters it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatedAmount {
+    /// A decimal of at most two places, such as `1234.50`.
+    pub amount: String,
+    /// The currency of the amount; `None` means the only currency of the month.
+    pub currency_code: Option<CurrencyCode>,
+}
+
+/// A payment as a person enters it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
+    /// The month that was paid.
+    pub of: ShopMonth,
+    /// The amount in each currency.
+    pub amounts: Vec<StatedAmount>,
+    /// When the month was paid.
+    pub paid_at: PaidAt,
+    /// The invoice number: one line of 1 to 80 bytes.
+    pub invoice: String,
+    /// The number of unpriced pledges that the person accepts. An unpriced pledge costs nothing, because its
+    /// offering had no price.
+    pub accept_unpriced: usize,
+}
+
+/// A month that is marked as paid, or that can be marked as paid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paid {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The month, such as `2026-10`.
+    pub month: String,
+    /// What was paid, and when.
+    #[serde(flatten)]
+    pub settlement: Settlement,
+}
+
+impl StoredAsIs for Paid {}
+
+impl Paid {
+    /// Combines a shop's month with its settlement.
+    pub fn new(of: &ShopMonth, settlement: Settlement) -> Self {
+        Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
+    }
+}
+
+/// A payment that passed all checks, so that the month can be marked as paid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckedPayment {
+    /// The payment that would be recorded.
+    #[serde(flatten)]
+    pub paid: Paid,
+    /// The shop's damaged records, of any month. They have no row in the ledger, so no sum includes them.
+    pub damaged: DamagedRecords,
+    #[serde(skip)]
+    pub(super) coverage: Coverage,
+}

@@ -1,0 +1,162 @@
+//! Operations on the people of shops.
+
+use super::rows::changes::Removable;
+use super::rows::people::Person;
+use super::rule as people;
+use super::rule::AddedPerson;
+use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
+use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::values::Values;
+use crate::office::shops::operation::register::{confirm_new, must_be_registered, whose};
+use crate::pledges::auth::KeyLevel;
+use crate::pledges::store::PersonRole;
+use serde::{Deserialize, Serialize};
+
+const ADDRESS: Argument = Argument::positional(
+    "address",
+    text("address"),
+    "the e-mail address with which the person signs in",
+);
+const TEAM: Argument = Argument::option(
+    "team",
+    text("id"),
+    "the ID of the team, for all its units; give either `--team` or `--unit`",
+);
+const UNIT: Argument = unit("the ID of the unit; give either `--unit` or `--team`");
+
+pub const ADD: Spec = Spec::changes(
+    "people",
+    "add",
+    "let a person sign in to the dashboard for a unit, or for all units of a team",
+    &[
+        ADDRESS,
+        UNIT,
+        TEAM,
+        Argument::option(
+            "role",
+            Kind::Choice { choices: &["manager", "viewer"] },
+            "what the person may do; a manager also changes keys, the profile and the people",
+        )
+        .required(),
+    ],
+)
+.confirmed_if("the unit or team is not registered")
+.answers("`unit` or `team`; `role`; `already`: whether the person had this role before");
+
+/// The unit or team that a command's arguments name.
+#[derive(Deserialize)]
+pub struct Place {
+    unit: Option<String>,
+    team: Option<String>,
+}
+
+impl Place {
+    fn level(self) -> Result<KeyLevel, String> {
+        match (self.unit, self.team) {
+            (Some(unit), None) => Ok(KeyLevel::Unit(unit)),
+            (None, Some(team)) => Ok(KeyLevel::Team(team)),
+            _ => Err("give either `--unit` or `--team`".to_owned()),
+        }
+    }
+}
+
+/// Checks that the arguments name either a unit or a team. All operations on people need this.
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Place>()?.level().map(drop)
+}
+
+#[derive(Deserialize)]
+pub struct Add {
+    address: String,
+    #[serde(flatten)]
+    place: Place,
+    role: PersonRole,
+}
+
+pub async fn add<P: Ports>(
+    call: &Call<'_, P>,
+    Add { address, place, role }: Add,
+) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    if !call.was_done().await? {
+        people::check(&place, &address)?;
+        confirm_new(call, std::slice::from_ref(&place), "nobody was added").await?;
+    }
+    let by = call.host.person().await?;
+    let (author, whom) = (call.author(&by)?, (&place, &*address));
+    let added = people::add(call.store, call.ledger, &author, whom, role).await?;
+    Answer::done(&added, in_words(&added.outcome))
+}
+
+fn in_words(AddedPerson { place, role, already }: &AddedPerson) -> String {
+    let (role, place) = (role.name(), whose(place));
+    match already {
+        true => format!("The person is already a {role} of the {place}. Nothing was changed."),
+        false => format!(
+            "The person is a {role} of the {place}, and can sign in to the dashboard if Cloudflare Access lets the \
+             address in."
+        ),
+    }
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "people",
+    "remove",
+    "remove a person from a unit or a team, without asking for confirmation",
+    &[ADDRESS, UNIT, TEAM],
+)
+.answers("an empty JSON object")
+.noted("Operators may remove the last manager of a unit or a team.");
+
+#[derive(Deserialize)]
+pub struct Remove {
+    address: String,
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    Remove { address, place }: Remove,
+) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let (author, whom) = (call.author(&by)?, (&place, &*address));
+    let removed = people::remove(call.store, call.ledger, &author, whom, Removable::All).await?;
+    let text =
+        format!("The person was removed from the {}. This takes effect at once.", whose(&place));
+    Answer::done(&removed.map(|()| Nothing {}), text)
+}
+
+pub const LIST: Spec =
+    Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
+        .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if `by` is a person of a shop)");
+
+#[derive(Serialize)]
+struct PeopleList {
+    people: Vec<Person>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
+    let place = place.level().map_err(Failure::Usage)?;
+    let people = people::list_all(call.ledger, &place).await?;
+    if people.is_empty() {
+        must_be_registered(call, Some(place)).await?;
+    }
+    let text = match people.is_empty() {
+        true => "no people".to_owned(),
+        false => {
+            let rows: Vec<_> = people.iter().map(cells).collect();
+            table(["ADDRESS", "ROLE", "CREATED", "BY"], &rows)
+        }
+    };
+    Answer::new(&PeopleList { people }, text)
+}
+
+fn cells(Person { address, role, created, by, .. }: &Person) -> [String; 4] {
+    [address.clone(), role.name().to_owned(), time(created), by.clone()]
+}

@@ -1,0 +1,374 @@
+//! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with
+//! which role.
+//!
+//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. The
+//! record in Workers KV is only a backup of the row. Each change is made to the row first, and then to the
+//! record. If a change stops halfway:
+//!
+//! | last step that was done | may the person sign in? | what happens later |
+//! |---|---|---|
+//! | the entry in the audit log was written | as before | |
+//! | the row of a new person was added | yes | reconciliation passes remove the row, because it has no record |
+//! | the row of a person was marked as removed | no | this row keeps the old record from adding the person again |
+//!
+//! A retry of the operation completes the change.
+
+use super::rows::changes;
+use super::rows::changes::{Added, Removable, Removed};
+use super::rows::people as rows;
+use super::rows::people::{MAX_PEOPLE, PeopleList, Person, place_text};
+use crate::buyer::visible::{is_invisible, is_line};
+use crate::office::audit::rule::{Author, Subject};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, StoredAsIs, once};
+use crate::office::shared::rule::records::{encode, read_value};
+use crate::office::shops::rule::register;
+use crate::office::system::rule::secret;
+use crate::pledges::auth::KeyLevel;
+use crate::pledges::secret::NamespaceSecret;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{
+    Key as _, OperatorStore, PersonKey, PersonNote, PersonRole, Registered,
+};
+use crate::pledges::time::parse_ms;
+use crate::pledges::validate::format::is_email;
+use serde::{Deserialize, Serialize};
+
+const ADD: &str = "people add";
+const REMOVE: &str = "people remove";
+/// Longest e-mail address, in bytes.
+const MAX_ADDRESS_BYTES: usize = 254;
+
+pub use super::rows::people::normal_address;
+
+/// Whether a text is an e-mail address. Letters of any script are allowed, but no invisible characters: a list
+/// would show such an address like another one.
+pub fn is_address(text: &str) -> bool {
+    if text.chars().any(|it| it != ' ' && is_invisible(it)) {
+        return false;
+    }
+    let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
+    is_email(ascii.as_bytes())
+}
+
+/// Checks the address of a person, and the ID of the person's unit or team.
+///
+/// # Errors
+/// If one of them is not valid.
+pub fn check(place: &KeyLevel, address: &str) -> Result<()> {
+    PlacedPerson::check(place, address).map(drop)
+}
+
+/// A person, with the unit or team to which the person belongs. The e-mail address is in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PlacedPerson {
+    place: KeyLevel,
+    address: String,
+}
+
+impl PlacedPerson {
+    fn check(place: &KeyLevel, address: &str) -> Result<Self> {
+        place.check().map_err(OperatorError::Invalid)?;
+        let address = normal_address(address);
+        if is_address(&address) && is_line(&address, MAX_ADDRESS_BYTES) {
+            return Ok(PlacedPerson { place: place.clone(), address });
+        }
+        Err(OperatorError::Invalid(format!(
+            "nothing was changed: this is not an e-mail address of at most {MAX_ADDRESS_BYTES} bytes"
+        )))
+    }
+
+    /// Returns the arguments that identify an operation. Only a hash of the arguments is stored, which hides
+    /// the e-mail address.
+    fn arguments<T>(&self, more: T) -> (String, &str, T) {
+        (place_text(&self.place), &self.address, more)
+    }
+
+    /// Returns what the audit log records: the unit or team, the address, and for an added person the role.
+    fn changed(&self, role: Option<PersonRole>) -> Subject {
+        let role = role.map(PersonRole::name);
+        Subject::of(self.place.clone(), std::iter::once(&*self.address).chain(role))
+    }
+
+    /// Returns the end of the name of the person's KV record: the unit or team, and a hash of the address.
+    fn name(&self, secret: &NamespaceSecret) -> String {
+        let (place, hash) = (place_text(&self.place), secret.person(&self.address));
+        PersonKey { place: &place, hash: &hash }.suffix().into_owned()
+    }
+
+    async fn row(&self, ledger: &dyn Ledger) -> Result<Option<Person>> {
+        Ok(rows::person(ledger, &self.place, &self.address).await?)
+    }
+
+    /// Returns the error for a person who was not added.
+    fn not_added(&self, why: &Added) -> OperatorError {
+        match why {
+            Added::Person(row) => self.has_another_role(row.role),
+            Added::NoRight => OperatorError::lost_right(),
+            Added::Full => OperatorError::Invalid(format!(
+                "nothing was changed: a unit or a team has at most {MAX_PEOPLE} people. Remove a person first"
+            )),
+        }
+    }
+
+    /// Returns the error for adding a person who already has a different role. `role` is the role that the
+    /// person has.
+    fn has_another_role(&self, role: PersonRole) -> OperatorError {
+        OperatorError::Invalid(format!(
+            "nothing was changed: this person already has the role {}. To change the role, remove the \
+             person first",
+            role.name()
+        ))
+    }
+}
+
+/// The outcome of adding a person. It does not contain the address, because outcomes are stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddedPerson {
+    /// The unit or the team.
+    #[serde(flatten)]
+    pub place: KeyLevel,
+    /// The person's role.
+    pub role: PersonRole,
+    /// Whether the person had this role before, so that nothing was changed.
+    pub already: bool,
+}
+
+impl StoredAsIs for AddedPerson {}
+
+/// Adds a person to a unit or a team, and registers the unit or team if it is not registered. For the first person of a
+/// namespace without API keys, also creates the namespace's secret. Ledger cost: 2 queries. KV cost: at most 4 reads and 4
+/// writes.
+///
+/// # Errors
+/// - If no ledger is bound, or the ID or the address is not valid.
+/// - If the person already has another role in the unit or team.
+/// - If the unit or team has [`MAX_PEOPLE`] people, or the author is no longer its manager.
+/// - If the ledger or the store fails. The person may have been added then.
+pub async fn add(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (place, address): (&KeyLevel, &str),
+    role: PersonRole,
+) -> Result<Done<AddedPerson>> {
+    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let work = async |author: &Author<'_, _, _>| {
+        let already = add_now(store, ledger, author, &person, role).await?;
+        Ok(AddedPerson { place: person.place.clone(), role, already })
+    };
+    once(store, Some(ledger), author, (ADD, &person.arguments(role)), work).await
+}
+
+/// Adds a person. Returns whether the person had the role before.
+async fn add_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+    role: PersonRole,
+) -> Result<bool> {
+    match person.row(ledger).await? {
+        Some(row) if row.role != role => return Err(person.has_another_role(row.role)),
+        Some(row) if author.earlier.is_none() && has_record(store, &row.name).await? => {
+            return Ok(true);
+        }
+        _ => {}
+    }
+    let entry = author.begin_entry(store, ADD, |_| person.changed(Some(role))).await?;
+    let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
+    if is_new {
+        secret::keep(store, secret.clone()).await?;
+    }
+    register::ensure(store, author, std::slice::from_ref(&person.place)).await?;
+    let address = person.address.clone();
+    let Registered { by, by_shop, .. } = author.registered();
+    let note = PersonNote { address, role, created: entry.at.clone(), by, by_shop };
+    let at = (&note, entry.key.time_ms());
+    let (name, sender) = (person.name(&secret), author.sender());
+    let added = changes::add(ledger, &person.place, (&name, sender.as_deref()), at).await?;
+    let row = match added {
+        Added::Person(row) if row.role == role => row,
+        refused => {
+            author.withdraw(store, &entry).await;
+            return Err(person.not_added(&refused));
+        }
+    };
+    let note = PersonNote { created: row.created, by: row.by, by_shop: row.by_shop, ..note };
+    put(store, &row.name, &note).await?;
+    Ok(false)
+}
+
+async fn has_record(store: &impl OperatorStore, name: &str) -> Result<bool> {
+    match PersonKey::parse_suffix(name) {
+        Some(key) => Ok(read_value(store, key).await?.is_some()),
+        None => Ok(false),
+    }
+}
+
+async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Result<()> {
+    let Some(key) = PersonKey::parse_suffix(name) else { return Ok(()) };
+    Ok(store.put(&key, encode(note)?, note).await?)
+}
+
+/// Removes a person from a unit or a team. From then on, all requests of the person for that unit or team are
+/// refused. Ledger cost: 2 queries. KV cost: 2 reads, 2 writes.
+///
+/// # Errors
+/// - If no ledger is bound, or no person of the unit or team has the address.
+/// - If the person is the last manager, and `which` protects the last manager.
+/// - If the author is a person of a shop, and no longer its manager.
+/// - If the ledger or the store fails. The person may have been removed then.
+pub async fn remove(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    whom: (&KeyLevel, &str),
+    which: Removable,
+) -> Result<Done<()>> {
+    remove_once(store, ledger, author, whom, (which, author.sender())).await
+}
+
+/// Removes the author from a unit or a team, whatever the author's role. Otherwise like [`remove`].
+///
+/// # Errors
+/// As [`remove`]. The last manager cannot leave.
+pub async fn leave(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    place: &KeyLevel,
+) -> Result<Done<()>> {
+    let whom = (place, author.by());
+    remove_once(store, ledger, author, whom, (Removable::NotTheLast, None)).await
+}
+
+async fn remove_once(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (place, address): (&KeyLevel, &str),
+    rule: (Removable, Option<String>),
+) -> Result<Done<()>> {
+    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let work =
+        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, &rule).await;
+    once(store, Some(ledger), author, (REMOVE, &person.arguments(())), work).await
+}
+
+async fn remove_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+    (which, sender): &(Removable, Option<String>),
+) -> Result<()> {
+    let name = match person.row(ledger).await? {
+        Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
+        Some(row) => row.name,
+        None if author.earlier.is_some() => return remove_record(store, author, person).await,
+        None => {
+            return Err(invalid(
+                "nothing was removed: this unit or team has no person with this address",
+            ));
+        }
+    };
+    let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
+    let by = (author.by, entry.key.time_ms());
+    let who = (&*name, sender.as_deref());
+    let removed = changes::remove(ledger, &person.place, who, by, *which).await?;
+    if removed != Removed::Gone {
+        author.withdraw(store, &entry).await;
+        return Err(not_removed(removed));
+    }
+    match PersonKey::parse_suffix(&name) {
+        Some(key) => Ok(store.remove(&key).await?),
+        None => Ok(()),
+    }
+}
+
+/// Returns the error for a person who was not removed.
+fn not_removed(why: Removed) -> OperatorError {
+    match why {
+        Removed::NoRight => OperatorError::lost_right(),
+        Removed::Gone | Removed::LastManager => invalid(
+            "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
+        ),
+    }
+}
+
+/// Removes a person's record in KV after an earlier attempt has removed the person from the ledger.
+async fn remove_record(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    person: &PlacedPerson,
+) -> Result<()> {
+    let (secret, _) = secret::find_or_draw(store, author.entropy).await?;
+    let name = person.name(&secret);
+    match PersonKey::parse_suffix(&name) {
+        Some(key) => Ok(store.remove(&key).await?),
+        None => Ok(()),
+    }
+}
+
+/// Returns whether the person was added again in the meantime: since the form for the removal was opened, or
+/// since the first attempt to remove the person.
+fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool {
+    parse_ms(&row.created) > author.wanted_ms().or(Some(u64::MAX))
+}
+
+fn added_since(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> OperatorError {
+    OperatorError::Invalid(format!(
+        "nothing was removed: {} added this person again at {}. Reload the page to remove the person",
+        author.name_of(&row.by, row.by_shop),
+        row.created
+    ))
+}
+
+fn invalid(problem: &str) -> OperatorError {
+    OperatorError::Invalid(problem.to_owned())
+}
+
+/// Returns a page of the people of a unit or a team, sorted by address. The first page is 1. Ledger cost: 1 query.
+///
+/// # Errors
+/// If no ledger is bound, the ID is not valid, or the ledger fails.
+pub async fn list(
+    ledger: Option<&dyn Ledger>,
+    place: &KeyLevel,
+    page: usize,
+) -> Result<PeopleList> {
+    place.check().map_err(OperatorError::Invalid)?;
+    let skipped = page.saturating_sub(1).saturating_mul(MAX_PEOPLE);
+    Ok(rows::people(bound(ledger)?, place, skipped).await?)
+}
+
+/// Returns all people of a unit or a team, sorted by address. Ledger cost: 1 query per 200 people.
+///
+/// # Errors
+/// As [`list`].
+pub async fn list_all(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<Person>> {
+    let mut all = Vec::new();
+    for page in 1.. {
+        let PeopleList { people, has_more } = list(ledger, place, page).await?;
+        all.extend(people);
+        if !has_more {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the units and teams in which a person has a role. Finds the person by the e-mail address used to
+/// sign in. Ledger cost: 1 query.
+///
+/// # Errors
+/// If no ledger is bound, or the ledger fails.
+pub async fn of_person(
+    ledger: Option<&dyn Ledger>,
+    address: &str,
+) -> Result<Vec<rows::Membership>> {
+    Ok(rows::memberships(bound(ledger)?, &normal_address(address)).await?)
+}

@@ -1,0 +1,10 @@
+//! Operations on prices.
+
+mod arguments;
+mod change;
+mod read;
+mod words;
+
+pub use change::{CHANGE, REMOVE, SET, change, remove, set};
+pub use read::{HISTORY, SHOW, history, show};
+pub(crate) use words::text_of;

@@ -1,0 +1,64 @@
+//! Edits of price lists.
+
+use super::Current;
+use super::rules::charged_keys;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::pledges::charge::{PriceList, UnitPrice};
+use crate::pledges::store::StoreError;
+use serde::Serialize;
+
+/// An edit of a price list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Edit {
+    /// Replaces the whole price list.
+    All(PriceList),
+    /// Sets the price of one offering.
+    Set {
+        /// The offering's ID.
+        offering: String,
+        /// The offering's price, a decimal such as `0.50`.
+        price: String,
+    },
+}
+
+impl Current<'_> {
+    /// Returns these prices after an edit.
+    ///
+    /// # Errors
+    /// Only an edit of a single price can fail: if the price is not valid, or if no readable price list is
+    /// set yet.
+    pub fn with(&self, edit: &Edit) -> Result<PriceList> {
+        match edit {
+            Edit::All(price_list) => Ok(price_list.clone()),
+            Edit::Set { offering, price } => self.with_price(offering, price),
+        }
+    }
+
+    /// Returns these prices after setting the price of one offering.
+    ///
+    /// # Errors
+    /// If the price is not valid. Also if no readable price list is set yet, because the currency is then
+    /// unknown.
+    fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
+        let price = UnitPrice::parse(price).ok_or_else(|| {
+            OperatorError::Invalid(format!(
+                "`{price}` is not a price: write a plain decimal such as `0.50`"
+            ))
+        })?;
+        let mut price_list = self.readable()?;
+        price_list.unit_prices.insert(offering.to_owned(), price);
+        Ok(price_list)
+    }
+
+    fn readable(&self) -> Result<PriceList> {
+        let own = if self.of.unit.is_some() { " of their own" } else { "" };
+        match (&self.price_list, &self.problem) {
+            (Some(price_list), _) => Ok(price_list.clone()),
+            (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
+            (None, None) => Err(OperatorError::Invalid(format!(
+                "{} have no prices{own} yet: set a whole price list with its currency first",
+                charged_keys(self.of)
+            ))),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A call of an operation: the interfaces that it uses, its answer and its failure.
+
+use super::table::time;
+use crate::office::audit::rule::Author;
+use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::once::{Done, was_done};
+use crate::office::shared::rule::operation_id::OperationId;
+use crate::pledges::service::{Clock, Entropy, Outbox};
+use crate::pledges::store::{OperatorStore, StoreError};
+use crate::pledges::time::TimeZones;
+use serde::Serialize;
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// The types of the interfaces that operations use.
+pub trait Ports {
+    /// The store of the records.
+    type Store: OperatorStore;
+    /// Time, randomness and time zones.
+    type Platform: Clock + Entropy + TimeZones;
+    /// The program that runs the operation.
+    type Host: Host;
+}
+
+/// The program that runs an operation, such as a command line. All waits have a deadline, except waits for
+/// the person's input.
+pub trait Host: Outbox {
+    /// Returns the name of the person who runs the operation.
+    fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
+    /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`,
+    /// such as "nothing was restored".
+    fn confirm(&self, question: &str, otherwise: &str)
+    -> impl Future<Output = Result<(), Aborted>>;
+    /// Reads a file; `-` is standard input.
+    fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Aborted>>;
+    /// Begins a new file. The file appears only once the operation has succeeded. If no name is given, the
+    /// output goes to standard output.
+    fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Aborted>>;
+    /// Writes to the file that [`create`](Self::create) began.
+    fn write(&self, text: &str) -> impl Future<Output = Result<(), Aborted>>;
+    /// Shows the person a text that is not part of the answer.
+    fn note(&self, text: &str);
+    /// Makes sure that the notification queue accepts messages.
+    fn open_queue(&self) -> impl Future<Output = Result<(), Aborted>>;
+}
+
+/// The host failed, or the person did not confirm. This value does not say why; the host knows the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aborted;
+
+/// A call of an operation, with the interfaces that it uses.
+#[expect(missing_debug_implementations, reason = "ports")]
+pub struct Call<'c, P: Ports> {
+    /// The store of the records.
+    pub store: &'c P::Store,
+    /// The ledger, a database beside the records; `None` if no database is bound.
+    pub ledger: Option<&'c dyn Ledger>,
+    /// Time, randomness and time zones.
+    pub platform: &'c P::Platform,
+    /// The program that runs the operation.
+    pub host: &'c P::Host,
+    /// Where the records are, in words. Confirmation questions contain this text.
+    pub place: &'c str,
+    /// The ID of the change, by which a repeated request is recognised; `None` generates one.
+    pub operation: Option<OperationId>,
+}
+
+impl<P: Ports> Call<'_, P> {
+    /// Returns the ledger.
+    ///
+    /// # Errors
+    /// If no database is bound.
+    pub fn ledger(&self) -> Result<&dyn Ledger> {
+        Ok(bound(self.ledger)?)
+    }
+
+    /// Creates the author of the change from the person's name.
+    ///
+    /// # Errors
+    /// If the name is not one line of 1 to 254 bytes.
+    pub fn author<'a>(&'a self, by: &'a str) -> Result<Author<'a, P::Platform, P::Platform>> {
+        let author = Author::new(by, self.platform, self.platform);
+        let author =
+            author.map_err(|error| invalid(format!("{error}: set the name with `--by`")))?;
+        Ok(match &self.operation {
+            Some(operation) => author.with_operation(operation.clone()),
+            None => author,
+        })
+    }
+
+    /// Returns whether an earlier request with this operation ID has already made the change. Such a change
+    /// is not checked or confirmed again.
+    ///
+    /// # Errors
+    /// If the host or the ledger fails.
+    pub async fn was_done(&self) -> Result<bool> {
+        if self.operation.is_none() {
+            return Ok(false);
+        }
+        let by = self.host.person().await?;
+        Ok(was_done(self.ledger, &self.author(&by)?).await?.is_some())
+    }
+}
+
+/// The answer to a call of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The JSON object for programs.
+    pub data: String,
+    /// The lines of text for people.
+    pub text: String,
+    /// The exit code of the command: 1 if a script has to act on the answer, otherwise 0.
+    pub exit_code: u8,
+    /// Whether the text goes to standard error, because standard output contains a file that the operation
+    /// wrote.
+    pub is_aside: bool,
+}
+
+impl Answer {
+    /// Creates an answer with exit code 0.
+    ///
+    /// # Errors
+    /// If the data cannot be encoded as JSON.
+    pub fn new(data: &impl Serialize, text: impl Into<String>) -> Result<Self> {
+        let data = serde_json::to_string(data).map_err(OperatorError::from)?;
+        Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
+    }
+
+    /// Creates the answer for a change. If an earlier request had already made the change, the answer says
+    /// when.
+    ///
+    /// # Errors
+    /// If the data cannot be encoded as JSON.
+    pub fn done<T: Serialize>(done: &Done<T>, text: impl Into<String>) -> Result<Self> {
+        Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
+    }
+
+    /// Adds a note that the change was already made at the time `before`. If `before` is `None`, leaves the
+    /// answer unchanged.
+    pub fn since(self, before: Option<&str>) -> Self {
+        let Some(at) = before else { return self };
+        let members = self.data.strip_prefix('{').unwrap_or_default();
+        let comma = if members == "}" { "" } else { "," };
+        let data = format!("{{\"alreadyDone\":\"{at}\"{comma}{members}");
+        let text =
+            format!("Already done at {}; nothing was changed now.\n\n{}", time(at), self.text);
+        Answer { data, text, ..self }
+    }
+
+    /// Sets exit code 1 if `is_failing`.
+    pub fn failing_if(self, is_failing: bool) -> Self {
+        Answer { exit_code: u8::from(is_failing), ..self }
+    }
+}
+
+/// Why an operation did not succeed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// An argument is invalid. Nothing was done.
+    Usage(String),
+    /// A function of [`operator`](crate::office) failed.
+    Operator(OperatorError),
+    /// The host failed, or the person did not confirm.
+    Aborted,
+    /// The operation stopped after a part of it was done. Contains the reason, and an answer that shows what
+    /// was done.
+    Partial(Box<Failure>, Answer),
+}
+
+impl Failure {
+    /// Returns whether the host, the store or the ledger threw an error. That error has the details.
+    pub fn is_thrown(&self) -> bool {
+        match self {
+            Failure::Aborted => true,
+            Failure::Operator(error) => matches!(
+                error,
+                OperatorError::Store(StoreError::Unavailable)
+                    | OperatorError::Ledger(LedgerError::Unavailable)
+            ),
+            Failure::Partial(failure, _) => failure.is_thrown(),
+            Failure::Usage(_) => false,
+        }
+    }
+
+    /// Returns the reason in words.
+    pub fn reason(&self) -> String {
+        match self {
+            Failure::Usage(problem) => problem.clone(),
+            Failure::Operator(error) => error.to_string(),
+            Failure::Aborted => "the program that runs the operation failed".to_owned(),
+            Failure::Partial(failure, _) => failure.reason(),
+        }
+    }
+}
+
+impl From<OperatorError> for Failure {
+    fn from(error: OperatorError) -> Self {
+        Failure::Operator(error)
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        Failure::Operator(error.into())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure::Operator(error.into())
+    }
+}
+
+impl From<Aborted> for Failure {
+    fn from(Aborted: Aborted) -> Self {
+        Failure::Aborted
+    }
+}
+
+/// Creates a failure that states a problem.
+pub(crate) fn invalid(problem: impl Into<String>) -> Failure {
+    Failure::Operator(OperatorError::Invalid(problem.into()))
+}

@@ -1,0 +1,7 @@
+//! Operations for commands.
+
+pub mod call;
+pub mod covered;
+pub mod spec;
+pub mod table;
+pub mod values;

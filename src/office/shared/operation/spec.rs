@@ -1,0 +1,257 @@
+//! A row of the table of operations: the operation's name, its arguments and their kinds.
+
+use crate::office::shared::rule::roles::Permission;
+use serde::Serialize;
+
+/// An operation as the command line and its reference describe it.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spec {
+    /// The operation's group, such as `keys`.
+    pub group: &'static str,
+    /// The operation's name in the group, such as `create`.
+    pub name: &'static str,
+    /// What the operation does: an imperative sentence without a full stop.
+    pub about: &'static str,
+    /// The operation's arguments: the positional arguments first, in their order.
+    pub arguments: &'static [Argument],
+    /// The permission that a person needs.
+    #[serde(skip)]
+    pub permission: Permission,
+    /// A description of the members of the answer's JSON, in Markdown, without a full stop.
+    #[serde(skip)]
+    pub answers: &'static str,
+    /// Whether the operation changes records.
+    pub changes: bool,
+    /// Whether the audit log records the operation, at least with some arguments.
+    pub is_recorded: bool,
+    /// Whether the operation asks for confirmation.
+    pub confirms: bool,
+    /// The condition under which the operation asks for confirmation, such as `a unit is not registered`. If
+    /// this is empty, an operation with [`confirms`](Self::confirms) always asks.
+    #[serde(skip)]
+    pub confirms_if: &'static str,
+    /// Whether the operation puts messages into the notification queue.
+    pub queues: bool,
+    /// A text that the help shows at its end; may be empty.
+    pub note: &'static str,
+}
+
+impl Spec {
+    /// Creates an operation that only reads.
+    pub const fn reads(
+        group: &'static str,
+        name: &'static str,
+        about: &'static str,
+        arguments: &'static [Argument],
+    ) -> Self {
+        Spec {
+            group,
+            name,
+            about,
+            arguments,
+            permission: Permission::Operate,
+            answers: "",
+            changes: false,
+            is_recorded: false,
+            confirms: false,
+            confirms_if: "",
+            queues: false,
+            note: "",
+        }
+    }
+
+    /// Creates an operation that changes records.
+    pub const fn changes(
+        group: &'static str,
+        name: &'static str,
+        about: &'static str,
+        arguments: &'static [Argument],
+    ) -> Self {
+        Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
+    }
+
+    /// Sets the permission that a person needs.
+    pub const fn permission(self, permission: Permission) -> Self {
+        Spec { permission, ..self }
+    }
+
+    /// Sets the description of the members of the answer's JSON.
+    pub const fn answers(self, answers: &'static str) -> Self {
+        Spec { answers, ..self }
+    }
+
+    /// Marks a read-only operation as recorded: the audit log records it, at least with some of its
+    /// arguments.
+    pub const fn recorded(self) -> Self {
+        Spec { is_recorded: true, ..self }
+    }
+
+    /// Makes the operation always ask for confirmation.
+    pub const fn confirmed(self) -> Self {
+        Spec { confirms: true, ..self }
+    }
+
+    /// Makes the operation ask for confirmation only if this condition holds. The condition is a sign that
+    /// the change may be a mistake.
+    pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
+        Spec { confirms_if, ..self.confirmed() }
+    }
+
+    /// Marks the operation as one that puts messages into the notification queue.
+    pub const fn queued(self) -> Self {
+        Spec { queues: true, ..self }
+    }
+
+    /// Sets the text that the help shows at its end.
+    pub const fn noted(self, note: &'static str) -> Self {
+        Spec { note, ..self }
+    }
+
+    /// Returns the group and the name, such as `keys create`. The audit log uses this name.
+    pub fn full_name(&self) -> String {
+        format!("{} {}", self.group, self.name)
+    }
+}
+
+/// An argument of an operation.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Argument {
+    /// The argument's name, such as `accept-unpriced`.
+    pub name: &'static str,
+    /// What the argument means, without a full stop.
+    pub help: &'static str,
+    /// The values that the argument accepts.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Whether the argument is an option, `--name value`, instead of a positional argument.
+    pub is_option: bool,
+    /// Whether the argument is required.
+    pub is_required: bool,
+    /// Whether the argument may occur several times.
+    pub is_repeatable: bool,
+    /// The value that the argument has if it is left out.
+    pub default: Option<&'static str>,
+}
+
+/// The kind of value that an argument accepts.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+pub enum Kind {
+    /// Any text.
+    Text {
+        /// The placeholder that the help shows for the value.
+        what: &'static str,
+    },
+    /// An option without a value.
+    Flag,
+    /// One of a set of values.
+    Choice {
+        /// The accepted values.
+        choices: &'static [&'static str],
+    },
+    /// A month in UTC, such as `2026-11`.
+    Month,
+    /// A day in UTC, such as `2026-11-21`.
+    Day,
+    /// A day, or a date-time with a UTC offset. It is converted to an RFC 3339 date-time in UTC.
+    Time,
+    /// A whole number.
+    Number {
+        /// The smallest accepted number.
+        least: u64,
+        /// The largest accepted number.
+        most: u64,
+    },
+    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. It is converted to seconds.
+    Duration {
+        /// The shortest accepted duration other than 0, in seconds.
+        least: u64,
+        /// The longest accepted duration, in seconds.
+        most: u64,
+    },
+    /// A file to read; `-` is standard input.
+    Input,
+    /// A file to create; it must not exist.
+    Output,
+}
+
+impl Argument {
+    /// Creates a required positional argument.
+    pub const fn positional(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Argument {
+            name,
+            help,
+            kind,
+            is_option: false,
+            is_required: true,
+            is_repeatable: false,
+            default: None,
+        }
+    }
+
+    /// Creates an option, which may be left out.
+    pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Argument { is_option: true, is_required: false, ..Argument::positional(name, kind, help) }
+    }
+
+    /// Replaces the help.
+    pub const fn about(self, help: &'static str) -> Self {
+        Argument { help, ..self }
+    }
+
+    /// Makes the argument required.
+    pub const fn required(self) -> Self {
+        Argument { is_required: true, ..self }
+    }
+
+    /// Makes the argument optional.
+    pub const fn optional(self) -> Self {
+        Argument { is_required: false, ..self }
+    }
+
+    /// Lets the argument occur several times.
+    pub const fn repeatable(self) -> Self {
+        Argument { is_repeatable: true, ..self }
+    }
+
+    /// Sets the value that the argument has if it is left out.
+    pub const fn or(self, default: &'static str) -> Self {
+        Argument { default: Some(default), ..self }
+    }
+
+    /// Returns the name as the help shows it, such as `--unit` or `<id>`.
+    pub fn written(&self) -> String {
+        match self.is_option {
+            true => format!("--{}", self.name),
+            false => format!("<{}>", self.name),
+        }
+    }
+}
+
+/// Returns the kind of an argument that accepts any text. The help shows it as `<what>`.
+pub const fn text(what: &'static str) -> Kind {
+    Kind::Text { what }
+}
+
+/// Creates the option `--unit`.
+pub const fn unit(help: &'static str) -> Argument {
+    Argument::option("unit", text("id"), help)
+}
+
+/// Creates the option `--mode`, which accepts one mode.
+pub const fn mode(help: &'static str) -> Argument {
+    Argument::option("mode", Kind::Choice { choices: &["test", "live"] }, help)
+}
+
+/// Creates the option `--mode`, which accepts one mode or `both`.
+pub const fn modes(default: &'static str, help: &'static str) -> Argument {
+    let kind = Kind::Choice { choices: &["test", "live", "both"] };
+    Argument::option("mode", kind, help).or(default)
+}
+
+/// Creates the option `--month`.
+pub const fn month(help: &'static str) -> Argument {
+    Argument::option("month", Kind::Month, help)
+}

@@ -1,0 +1,285 @@
+//! Makes each change only once, even if a person sends a form or a command twice. The second request gets the
+//! outcome of the first (idempotent replay).
+//!
+//! The ledger has a row for each operation, that is each requested change. Its key is a hash of the author
+//! and the operation's ID:
+//!
+//! | the operation's row | what another request with its ID does |
+//! |---|---|
+//! | does not exist | makes the change |
+//! | has another command or other arguments | is refused |
+//! | is done | returns the stored outcome |
+//! | was begun less than 30 s ago | is refused, because the operation is still running |
+//! | was begun before that, or has failed | makes the change again |
+//!
+//! So a change must be safe to repeat. Either the repetition has the same result: for example, it derives the
+//! same key from the operation's ID. Or the change detects what has happened since: for example, that the key
+//! was revoked.
+//!
+//! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may
+//! show an entry late.
+
+use super::error::{OperatorError, Result};
+use super::operation_id::OperationId;
+use crate::office::audit::rule as audit;
+use crate::office::audit::rule::{Author, EarlierAttempt};
+use crate::office::shared::rows::operations;
+use crate::office::shared::rows::operations::{
+    AttemptEnd, Operation, OperationRequest, PriorOutcome, UNDER_WAY_MS,
+};
+use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::system::rows::upkeep::holder;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{ChangeNote, OperatorStore};
+use crate::pledges::time::date_time;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+/// Largest outcome that is stored, in bytes. If an outcome is larger, a repeated request does the work again.
+const MAX_OUTCOME_BYTES: usize = 16 * 1024;
+
+/// An operation that was done, either now or before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Done<T> {
+    /// The outcome of the operation.
+    pub outcome: T,
+    /// When an earlier request with the same ID did the operation, an RFC 3339 date-time; `None` if it was
+    /// done now.
+    pub before: Option<String>,
+}
+
+impl<T> Done<T> {
+    /// Converts the outcome.
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Done<U> {
+        Done { outcome: map(self.outcome), before: self.before }
+    }
+}
+
+/// The outcome of an operation, which is stored to answer a repeated request. The stored part contains no
+/// secret and no personal data.
+pub(crate) trait Outcome: Sized {
+    /// The part of the outcome that is stored, to answer a repeated request.
+    type Stored: Serialize + DeserializeOwned;
+
+    /// Returns the part to store. Returns `None` if the operation is not completely done, so that a repeated
+    /// request does it again.
+    fn to_stored(&self) -> Option<Self::Stored>;
+
+    /// Makes the outcome again from its stored part, to answer a repeated request.
+    fn from_stored(kept: Self::Stored) -> Self;
+}
+
+/// An outcome that is stored unchanged.
+pub(crate) trait StoredAsIs: Clone + Serialize + DeserializeOwned {}
+
+impl StoredAsIs for () {}
+impl StoredAsIs for bool {}
+impl StoredAsIs for String {}
+
+impl<T: StoredAsIs> Outcome for T {
+    type Stored = T;
+
+    fn to_stored(&self) -> Option<T> {
+        Some(self.clone())
+    }
+
+    fn from_stored(kept: T) -> T {
+        kept
+    }
+}
+
+/// Makes a change only once: calls `work`, unless an earlier request with the same operation ID has made
+/// the change. `command` and `what`, its arguments, identify the change. `work` gets the author in whose
+/// name it makes the change. Ledger cost: 2 calls.
+///
+/// # Errors
+/// - If the ID was used for another change, or is too old.
+/// - If another request with the ID is still making the change.
+/// - If the ledger does not answer, or `work` fails.
+pub(crate) async fn once<C: Clock, E: Entropy, T: Outcome>(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, C, E>,
+    (command, what): (&str, &impl Serialize),
+    work: impl AsyncFnOnce(&Author<'_, C, E>) -> Result<T>,
+) -> Result<Done<T>> {
+    let new = || OperationId::new(author.clock, author.entropy);
+    let id = author.operation.clone().unwrap_or_else(new);
+    let Some(ledger) = ledger else {
+        let earlier = look_back(store, author, &id, command).await?;
+        let outcome = work(&author.attempt(id, earlier)).await?;
+        return Ok(Done { outcome, before: None });
+    };
+    let (arguments, attempt) = (hash(command, what)?, holder(author.entropy));
+    let at = author.clock.now_ms();
+    let own = id.hash(author.by);
+    let asked =
+        OperationRequest { id: &own, command, arguments: &arguments, attempt: &attempt, at };
+    let earlier = match begin(ledger, &id, &asked).await? {
+        Begun::Done(done) => return Ok(done),
+        Begun::Ours(earlier) => earlier,
+    };
+    let author = author.attempt(id.clone(), earlier);
+    let outcome = match check_begun(author.clock, at) {
+        Ok(()) => work(&author).await,
+        Err(late) => Err(late),
+    };
+    let _or_it_is_done_again = end(ledger, &asked, &author, &outcome).await;
+    outcome.map(|outcome| Done { outcome, before: None })
+}
+
+/// Returns an error if the change was begun too long ago. By now, a repeated request may be making the same
+/// change.
+fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
+    if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
+        return Ok(());
+    }
+    Err(OperatorError::Invalid(format!(
+        "nothing was done: the ledger took more than {} s to answer. Try again later",
+        UNDER_WAY_MS / 1_000
+    )))
+}
+
+/// Stores the outcome of an attempt, or that the attempt failed.
+async fn end<C: Clock, E: Entropy, T: Outcome>(
+    ledger: &dyn Ledger,
+    asked: &OperationRequest<'_>,
+    author: &Author<'_, C, E>,
+    outcome: &Result<T>,
+) -> Result<(), LedgerError> {
+    let how = match outcome {
+        Err(_) if author.has_entry() => AttemptEnd::Failed,
+        Err(_) => AttemptEnd::Untouched,
+        Ok(_) => AttemptEnd::Told,
+    };
+    let kept = outcome.as_ref().ok().and_then(T::to_stored);
+    let text = kept.and_then(|kept| serde_json::to_string(&kept).ok());
+    match text.filter(|text| text.len() <= MAX_OUTCOME_BYTES) {
+        Some(text) => operations::finish(ledger, asked, author.clock.now_ms(), &text).await,
+        None => operations::give_up(ledger, asked, how).await,
+    }
+}
+
+/// Returns the SHA-256 of a command and its arguments.
+fn hash(command: &str, what: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_vec(&(command, what))?;
+    Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
+}
+
+/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not done, or if there is no ledger or
+/// no ID.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn was_done<C: Clock, E: Entropy>(
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, C, E>,
+) -> Result<Option<String>> {
+    let (Some(ledger), Some(id)) = (ledger, &author.operation) else { return Ok(None) };
+    Ok(operations::get(ledger, &id.hash(author.by)).await?.and_then(|it| it.done).map(date_time))
+}
+
+// ---- With a ledger -------------------------------------------------------------------------------
+
+/// The result of beginning an operation.
+enum Begun<T> {
+    /// This attempt must make the change. Contains an earlier attempt that did not finish, if there was one.
+    Ours(Option<EarlierAttempt>),
+    /// The change was made before.
+    Done(Done<T>),
+}
+
+async fn begin<T: Outcome>(
+    ledger: &dyn Ledger,
+    id: &OperationId,
+    asked: &OperationRequest<'_>,
+) -> Result<Begun<T>> {
+    if let Err(too_old) = id.check_age(asked.at) {
+        operations::get(ledger, asked.id).await?.ok_or(too_old)?;
+    }
+    let found = operations::begin(ledger, asked).await?;
+    if found.command != asked.command || found.arguments != asked.arguments {
+        return Err(stands_for_another(id, &found.command, found.began));
+    }
+    match (&found.outcome, found.done) {
+        (Some(outcome), Some(done)) => Ok(Begun::Done(read(outcome, done)?)),
+        _ if found.attempt == asked.attempt => Ok(Begun::Ours(earlier(&found))),
+        _ => Err(under_way(&found)),
+    }
+}
+
+fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
+    let before = date_time(done);
+    let kept = serde_json::from_str(outcome).map_err(|_| {
+        OperatorError::Invalid(format!(
+            "nothing was done now, because another release of this software already did this at \
+             {before}. Check what was changed"
+        ))
+    })?;
+    Ok(Done { outcome: T::from_stored(kept), before: Some(before) })
+}
+
+fn earlier(found: &Operation) -> Option<EarlierAttempt> {
+    let after = found.after?;
+    Some(EarlierAttempt { since_ms: found.began, has_failed: after == PriorOutcome::Failure })
+}
+
+fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorError {
+    OperatorError::Invalid(format!(
+        "nothing was done: the operation ID `{id}` was used for another change, `{command}` at {}. Open the page \
+         again, or begin with a new ID",
+        date_time(began)
+    ))
+}
+
+fn under_way(found: &Operation) -> OperatorError {
+    OperatorError::Repeated(format!(
+        "this change has been running since {}, so it was not started again. Check again in {} s",
+        date_time(found.began),
+        UNDER_WAY_MS / 1_000
+    ))
+}
+
+// ---- Without a ledger ----------------------------------------------------------------------------
+
+/// Searches the audit log for the last earlier attempt of an operation. KV cost: 1 list per 1,000 changes
+/// since the ID was generated; none if the ID cannot have been used before.
+async fn look_back<C: Clock, E: Entropy>(
+    store: &impl OperatorStore,
+    author: &Author<'_, C, E>,
+    id: &OperationId,
+    command: &str,
+) -> Result<Option<EarlierAttempt>> {
+    let now_ms = author.clock.now_ms();
+    id.check_age(now_ms)?;
+    if !id.may_be_used() {
+        return Ok(None);
+    }
+    let since_ms = id.since_ms(now_ms);
+    let own = Some(id.hash(author.by));
+    let is_own = |note: &ChangeNote| note.operation == own;
+    let mut notes = audit::notes(store, since_ms).await?;
+    notes.retain(|(_, note)| is_own(note));
+    let Some((key, note)) = notes.last() else { return Ok(None) };
+    match note.command == command {
+        true => Ok(Some(EarlierAttempt { since_ms: key.time_ms(), has_failed: false })),
+        false => Err(stands_for_another(id, &note.command, key.time_ms())),
+    }
+}
+
+/// Refuses a repeated request if there is no ledger. Used for changes that cannot detect whether they were
+/// already made.
+pub(crate) fn refuse_repeat<C: Clock, E: Entropy>(
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, C, E>,
+) -> Result<()> {
+    match (ledger, author.earlier) {
+        (None, Some(EarlierAttempt { since_ms, .. })) => Err(OperatorError::Repeated(format!(
+            "nothing was done now: this change was already begun at {}, and may have been made. Check \
+             whether it was made. If not, begin again",
+            date_time(since_ms)
+        ))),
+        _ => Ok(()),
+    }
+}

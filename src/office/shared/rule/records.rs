@@ -1,0 +1,100 @@
+//! Reads, lists and writes records for the operator's functions.
+
+use super::error::Result;
+use crate::pledges::store::{Key, KeyInfo, MAX_READS, NoMetadata, OperatorStore, decode};
+use crate::pledges::version::Version;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Largest number of list pages that are searched for matching records: 10,000 names.
+pub const MAX_PAGES: usize = 10;
+
+/// Reads a list page by page.
+pub(crate) struct Pages<'s, S> {
+    store: &'s S,
+    prefix: String,
+    cursor: Option<String>,
+    /// Whether the last page was read.
+    pub is_last: bool,
+}
+
+impl<'s, S: OperatorStore> Pages<'s, S> {
+    pub fn new(store: &'s S, prefix: impl Into<String>) -> Self {
+        Pages { store, prefix: prefix.into(), cursor: None, is_last: false }
+    }
+
+    /// Returns the next page; `None` after the last one.
+    pub async fn next(&mut self) -> Result<Option<Vec<KeyInfo>>> {
+        if self.is_last {
+            return Ok(None);
+        }
+        let page = self.store.list(&self.prefix, self.cursor.as_deref()).await?;
+        self.is_last = page.cursor.is_none();
+        self.cursor = page.cursor;
+        Ok(Some(page.records))
+    }
+}
+
+/// Calls `read` with the name of each record that has this prefix, and collects the results. KV cost: 1 list
+/// per 1,000 records.
+pub(crate) async fn names<T>(
+    store: &impl OperatorStore,
+    prefix: String,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    let mut pages = Pages::new(store, prefix);
+    while let Some(page) = pages.next().await? {
+        found.extend(page.iter().filter_map(|record| read(&record.name)));
+    }
+    Ok(found)
+}
+
+/// Reads the values of any number of records, in the order of the keys. KV cost: 1 read per 100 records.
+pub(crate) async fn read_values<K: Key>(
+    store: &impl OperatorStore,
+    keys: &[K],
+) -> Result<Vec<Option<Vec<u8>>>> {
+    let mut values = Vec::with_capacity(keys.len());
+    for keys in keys.chunks(MAX_READS) {
+        values.extend(store.get_values(keys).await?);
+    }
+    Ok(values)
+}
+
+/// Reads the value of a record; `None` if the record does not exist. KV cost: 1 read.
+pub(crate) async fn read_value<K: Key>(
+    store: &impl OperatorStore,
+    key: K,
+) -> Result<Option<Vec<u8>>> {
+    Ok(store.get_values(&[key]).await?.into_iter().flatten().next())
+}
+
+/// Reads and decodes a record; `None` if the record does not exist. KV cost: 1 read.
+pub(crate) async fn load<K: Key, T: DeserializeOwned>(
+    store: &impl OperatorStore,
+    key: K,
+) -> Result<Option<T>> {
+    let value = read_value(store, key).await?;
+    Ok(value.map(|value| decode(K::KIND, &value)).transpose()?)
+}
+
+/// Writes a record without metadata. The value includes the version of the record's format.
+pub(crate) async fn put_record<K: Key<Metadata = NoMetadata>>(
+    store: &impl OperatorStore,
+    key: &K,
+    record: &impl Serialize,
+) -> Result<()> {
+    Ok(store.put(key, encode(record)?, &NoMetadata).await?)
+}
+
+/// Encodes a record as JSON, together with the version of the record's format.
+pub(crate) fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Versioned<'r, R> {
+        #[serde(flatten)]
+        record: &'r R,
+        version: Version,
+    }
+    Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
+}

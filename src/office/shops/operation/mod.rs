@@ -1,0 +1,5 @@
+//! Operations for commands.
+
+pub mod register;
+pub mod teams;
+pub mod units;

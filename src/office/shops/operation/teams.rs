@@ -1,0 +1,132 @@
+//! Operations on teams.
+
+use super::register::confirm_new;
+use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result, invalid};
+use crate::office::shared::operation::spec::{Argument, Spec, text};
+use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::rule::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
+use crate::office::shops::rule::teams;
+use crate::office::shops::rule::teams::{ExistingMember, TeamRow};
+use crate::pledges::auth::KeyLevel;
+use serde::{Deserialize, Serialize};
+
+const TEAM: Argument = Argument::positional("team", text("team"), "the ID of the team");
+const UNITS: Argument =
+    Argument::positional("units", text("units"), "the IDs of the units").repeatable();
+
+pub const ADD: Spec =
+    Spec::changes(
+        "teams",
+        "add",
+        "add units to a team; the team's keys may then act for them",
+        &[TEAM, UNITS],
+    )
+    .confirmed_if("the team or a unit is not registered")
+    .answers("`team`; `units`: the units of the command; `already`: those that were in the team before, each with `unit`, and `created` and `by` where known");
+
+#[derive(Deserialize)]
+pub struct Members {
+    team: String,
+    units: Vec<String>,
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members) -> Result<Answer> {
+    let levels: Vec<_> = std::iter::once(KeyLevel::Team(team.clone()))
+        .chain(units.iter().cloned().map(KeyLevel::Unit))
+        .collect();
+    if !call.was_done().await? {
+        confirm_new(call, &levels, "nothing was added").await?;
+    }
+    let by = call.host.person().await?;
+    let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
+    let before: String = added.outcome.already.iter().map(already_in_words).collect();
+    let text = format!(
+        "The team's keys may act for {} now. A key that was refused a moment ago may stay refused for up \
+         to {SHOWN_SECONDS} s.{before}",
+        counted(&units)
+    );
+    Answer::done(&added, text)
+}
+
+fn counted(units: &[String]) -> String {
+    match units {
+        [unit] => unit.clone(),
+        several => format!("{} units", several.len()),
+    }
+}
+
+fn already_in_words(ExistingMember { unit, registered }: &ExistingMember) -> String {
+    let by = registered.as_ref().map(|it| format!(": {} added it at {}", it.by, time(&it.created)));
+    format!("\n{unit} was already in the team{}.", by.unwrap_or_default())
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "teams",
+    "remove",
+    "remove units from a team, without asking for confirmation; the units' own keys and transactions stay",
+    &[TEAM, UNITS],
+)
+.answers("`team`; `units`: the units that were removed");
+
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    Members { team, units }: Members,
+) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
+    let text = format!(
+        "The team's keys may no longer act for {}. Such requests are refused everywhere within about \
+         {REFUSED_SECONDS} s.",
+        counted(&units)
+    );
+    Answer::done(&removed, text)
+}
+
+pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM])
+    .answers("`team`; `units`: the IDs of its units");
+
+#[derive(Deserialize)]
+pub struct TeamArguments {
+    team: String,
+}
+
+pub async fn show<P: Ports>(
+    call: &Call<'_, P>,
+    TeamArguments { team }: TeamArguments,
+) -> Result<Answer> {
+    let found = teams::get(call.store, &team).await?;
+    if found.units.is_empty() {
+        return Err(invalid(format!("the team `{team}` has no units")));
+    }
+    let rows: Vec<_> = found.units.iter().map(|unit| [unit.clone()]).collect();
+    Answer::new(&found, table(["UNIT"], &rows))
+}
+
+pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
+    .answers("`teams`: for each team, `team` (its ID), `units` (the number of its units), `created` and `by`");
+
+#[derive(Deserialize)]
+pub struct NoArguments {}
+
+#[derive(Serialize)]
+struct TeamList {
+    teams: Vec<TeamRow>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
+    let (teams, _) = teams::list(call.store, usize::MAX, usize::MAX).await?;
+    let text = match teams.is_empty() {
+        true => "no teams".to_owned(),
+        false => {
+            let rows: Vec<_> = teams.iter().map(cells).collect();
+            table(["TEAM", "UNITS", "CREATED", "BY"], &rows)
+        }
+    };
+    Answer::new(&TeamList { teams }, text)
+}
+
+fn cells(TeamRow { team, units, registered }: &TeamRow) -> [String; 4] {
+    let created = registered.as_ref().map(|it| time(&it.created)).unwrap_or_default();
+    let by = registered.as_ref().map(|it| it.by.clone()).unwrap_or_default();
+    [team.clone(), units.to_string(), created, by]
+}

@@ -1,0 +1,7 @@
+//! Pages and forms of the dashboard.
+
+pub mod profile;
+pub mod register;
+pub mod shop;
+pub mod team;
+pub mod unit;

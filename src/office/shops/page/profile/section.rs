@@ -1,0 +1,295 @@
+//! The profile on the page of a unit, and its form.
+
+use crate::buyer::recipient::NewProfile;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::link;
+use crate::office::shared::page::view;
+use crate::office::shared::page::view::hidden;
+use crate::office::shops::page::register;
+use crate::office::shops::rule::register::Unregistered;
+use crate::office::shops::rule::units::UnitRow;
+use crate::office::system::page::setup_messaging::attachment;
+use crate::pledges::auth::KeyLevel;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::types::NotificationService;
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+
+/// The text fields of a profile: name, label, and hint.
+const TEXTS: [(&str, &str, &str); 6] = [
+    ("name", "Name", "The shop's name as buyers know it: one line, at most 80 characters."),
+    ("logo", "Logo", "The https address of an image, which is shown instead of the name."),
+    ("link", "Link", "The https address that the name or logo links to."),
+    (
+        "accent",
+        "Accent colour",
+        "For example #8a4b2a. Where this colour would be hard to read, a darker or lighter shade is used.",
+    ),
+    ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
+    (
+        "time-zone",
+        "Time zone",
+        "The time zone of the dates that buyers see, for example Europe/Berlin. If empty, UTC.",
+    ),
+];
+
+/// The text fields for statements: name, label, and hint, as in [`TEXTS`]. Buyers do not see their values.
+const BILLING: [(&str, &str, &str); 3] = [
+    ("billing-name", "Billing name", "The name of the company on statements."),
+    ("billing-address", "Billing address", "The address on statements, at most 6 lines."),
+    ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
+];
+
+/// The field for the shop's own text in e-mails: name, label, and hint, as in [`TEXTS`].
+const MAIL_TEXT: (&str, &str, &str) = (
+    "mail-text",
+    "Your own text in e-mails",
+    "Shown above the button: at most 6 lines and 300 characters of plain text. It is not translated. Web \
+     addresses in it do not become links.",
+);
+
+/// The form value that stands for no fixed language: the reader's browser decides.
+pub(super) const READER: &str = "reader";
+
+/// The languages of timelines: tag and name. The first entry follows the reader's browser.
+pub(crate) const LANGUAGES: [(&str, &str); 14] = [
+    (READER, "Follow the reader's browser"),
+    ("da", "Danish"),
+    ("de", "German"),
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("fr", "French"),
+    ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("nl", "Dutch"),
+    ("pl", "Polish"),
+    ("pt", "Portuguese (Portugal)"),
+    ("pt-BR", "Portuguese (Brazil)"),
+    ("sv", "Swedish"),
+    ("zh", "Chinese"),
+];
+
+const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
+
+/// Renders the profile: as a form for operators and managers, as a list of facts for others. `missing`
+/// contains the unit if it is not registered, and is empty otherwise.
+pub(crate) fn section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UnitRow,
+    missing: &[Unregistered],
+) -> Markup {
+    let profile = members(row);
+    html! {
+        section {
+            h2 { "Profile" }
+            @if let Some(problem) = &row.problem {
+                (view::problem(&format!("the profile cannot be read ({problem}): fill in the form again")))
+            }
+            p {
+                "How the shop looks to buyers, on their page and in their e-mail. Current preview: "
+                a href=(preview_path(&row.unit, "page")) { "page" } ", "
+                a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
+            }
+            @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
+                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
+            } @else {
+                (facts(context, &profile))
+            }
+        }
+    }
+}
+
+/// Returns the values of a unit's profile. They are empty if the unit has no profile.
+pub(super) fn members(row: &UnitRow) -> NewProfile {
+    row.profile.as_ref().map(NewProfile::from).unwrap_or_default()
+}
+
+fn preview_path(unit: &str, of: &str) -> String {
+    [&link::path(&["units", unit, "preview"]), "?of=", of].concat()
+}
+
+/// Returns the names and values of a profile's fields. The value of an absent field is empty.
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 15] {
+    [
+        ("name", &profile.name),
+        ("logo", profile.logo.as_deref().unwrap_or_default()),
+        ("link", profile.link.as_deref().unwrap_or_default()),
+        ("accent", profile.accent.as_deref().unwrap_or_default()),
+        ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
+        ("time-zone", profile.time_zone.as_deref().unwrap_or_default()),
+        ("billing-name", profile.billing_name.as_deref().unwrap_or_default()),
+        ("billing-address", profile.billing_address.as_deref().unwrap_or_default()),
+        ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
+        ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
+        ("language", profile.language.as_deref().unwrap_or_default()),
+        ("mail", if profile.mail { "on" } else { "" }),
+        is_on(profile, NotificationService::MessagingServiceA),
+        is_on(profile, NotificationService::MessagingServiceB),
+        is_on(profile, NotificationService::MessagingServiceC),
+    ]
+}
+
+fn is_on(profile: &NewProfile, service: NotificationService) -> (&'static str, &'static str) {
+    let is_on = profile.messaging_services.iter().any(|name| name == service.name());
+    (service.name(), if is_on { "on" } else { "" })
+}
+
+/// Returns the profile to store: the profile that was sent, but without a language if the language field
+/// contains [`READER`].
+pub(super) fn as_stored(sent: NewProfile) -> NewProfile {
+    NewProfile { language: sent.language.filter(|language| language != READER), ..sent }
+}
+
+/// Returns a hash of a profile. A form contains the hash of the profile that it shows. When the form is
+/// sent, a different hash of the current profile means that the profile was changed meanwhile.
+pub(super) fn seen(profile: &NewProfile) -> String {
+    let members = texts(profile).map(|(_, text)| text).join("\0");
+    base16ct::lower::encode_string(&Sha256::digest(members))
+}
+
+fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> Markup {
+    let [texts @ .., (_, language), (_, mail), _, _, _] = texts(profile);
+    let service = |name: &String| match is_attached(context, name) {
+        true => name.clone(),
+        false => [name, " (nothing is attached)"].concat(),
+    };
+    let messaging = profile.messaging_services.iter().map(service).collect::<Vec<_>>().join(", ");
+    let in_words = |options: &[(&'static str, &'static str)], value: &str| {
+        options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
+    };
+    let labels = TEXTS.iter().chain(&BILLING).chain([&MAIL_TEXT]);
+    let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let language = if language.is_empty() { READER } else { language };
+    let choices = [
+        ("Language", in_words(&LANGUAGES, language)),
+        ("E-mails", in_words(&MAILS, mail)),
+        ("Messaging services", &*messaging),
+    ];
+    let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
+    view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
+}
+
+/// Renders the form of a profile. Marks fields as invalid if the error message `problem` is about them.
+pub(super) fn profile_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+    profile: &NewProfile,
+    seen: &str,
+    missing: &[Unregistered],
+    problem: &str,
+) -> Markup {
+    let [texts @ .., (_, language), (_, mail), a, b, c] = texts(profile);
+    let field =
+        |((name, label, hint), (_, value)): (&(&'static str, &'static str, &'static str), _)| {
+            view::Field {
+                name,
+                label,
+                value,
+                hint,
+                required: *name == "name",
+                problem: if is_about(problem, name, value) { problem } else { "" },
+                ..view::Field::default()
+            }
+        };
+    let [looks @ .., _, _, _, mail_text] = texts;
+    let [.., name, address, tax, _] = texts;
+    let looks = TEXTS.iter().zip(looks).map(field);
+    let billing = BILLING.iter().zip([name, address, tax]).map(field);
+    html! {
+        (context.form(&link::path(&["units", unit, "profile"]), &html! {
+            (hidden("seen", seen))
+            div.fields {
+                @for field in looks { (field.render()) }
+                (language_choice(language, seen, problem))
+                (view::select("mail", "E-mails to buyers", &MAILS, mail))
+                @for (name, is_on) in [a, b, c] { (messaging_choice(context, name, is_on)) }
+                (field((&MAIL_TEXT, mail_text)).render_lines())
+            }
+            fieldset {
+                legend { "On statements only: buyers do not see these texts." }
+                div.fields {
+                    @for field in billing {
+                        @if field.name == "billing-name" { (field.render()) } @else { (field.render_lines()) }
+                    }
+                }
+            }
+            (register::question_new(missing))
+            div.row {
+                @if missing.is_empty() { button { "Save profile" } }
+                @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
+                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
+                        (words)
+                    }
+                }
+            }
+        }))
+    }
+}
+
+/// Renders the choice whether a messaging service is on. Says so if no adapter is attached to it.
+fn messaging_choice<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    name: &str,
+    is_on: &str,
+) -> Markup {
+    let hint = if is_attached(context, name) { "" } else { unattached(context) };
+    view::select_with(name, name, &MAILS, is_on, hint)
+}
+
+/// Returns whether an adapter for live keys is attached to a messaging service.
+fn is_attached<S, C, E>(context: &PageContext<'_, S, C, E>, name: &str) -> bool {
+    let set = &context.settings.messaging_bindings;
+    let service = NotificationService::from_name(name);
+    let attachment = service.and_then(|service| attachment(set, service));
+    attachment.is_some_and(|attachment| attachment.is_attached)
+}
+
+fn unattached<S, C, E>(context: &PageContext<'_, S, C, E>) -> &'static str {
+    match context.is_of_shop() {
+        true => {
+            "Nothing is attached to this service, so its messages are not sent. Ask the operator to attach it."
+        }
+        false => {
+            "No adapter is attached to this service, so its messages are not sent. The page System says how to attach one."
+        }
+    }
+}
+
+/// Renders the choice of the language. For a new profile, no language is selected, so the person has to choose one.
+/// `before` is the [hash](seen) of the stored profile.
+fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
+    let is_new = before == seen(&NewProfile::default());
+    let chosen = if language.is_empty() && !is_new { READER } else { language };
+    let is_wrong = is_about(problem, "language", language);
+    html! {
+        label {
+            span { "Language" }
+            select name="language" id="language" required aria-invalid=[is_wrong.then_some("true")]
+                aria-describedby="language-hint" {
+                @if chosen.is_empty() { option value="" selected { "Choose a language" } }
+                @for (value, words) in LANGUAGES {
+                    option value=(value) selected[value == chosen] { (words) }
+                }
+            }
+            @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
+            small id="language-hint" {
+                "The language of the sentences, dates and numbers that buyers see. Choose the language \
+                 in which the shop writes the texts of its pledges. Those texts are never translated, \
+                 even if the page follows the reader's browser."
+            }
+        }
+    }
+}
+
+/// Returns whether an error message is about this field: the message names it, and the field is required or
+/// has a value. A message may also name fields that are empty and valid.
+fn is_about(problem: &str, name: &str, value: &str) -> bool {
+    let is_required = matches!(name, "name" | "language");
+    problem.contains(&format!("`{name}`")) && (is_required || !value.is_empty())
+}
+
+/// Returns the first field that an error is about.
+pub(super) fn wrong_field(problem: &str, profile: &NewProfile) -> Option<&'static str> {
+    let mut fields = texts(profile).into_iter();
+    fields.find(|(name, value)| is_about(problem, name, value)).map(|(name, _)| name)
+}

@@ -1,0 +1,230 @@
+//! Units (§5): the list of all units, and the page of one unit with its settings.
+
+use super::{profile, register, team};
+use crate::office::keys::page as keys;
+use crate::office::people::page as people;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
+use crate::office::shared::page::{link, operation};
+use crate::office::shared::rule::delays::SHOWN_SECONDS;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::rule::register as records;
+use crate::office::shops::rule::register::Unregistered;
+use crate::office::shops::rule::units;
+use crate::office::shops::rule::units::UnitRow;
+use crate::pledges::auth::KeyLevel;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use maud::{Markup, html};
+
+// ---- The list ------------------------------------------------------------------------------------
+
+/// Shows the list of units. KV cost: 4 lists, 1 read per 100 units.
+pub(crate) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+) -> Result {
+    let (rows, has_more) = units::list(context.store, view::MAX_ROWS).await?;
+    let rows: Vec<_> = rows.iter().map(cells).collect();
+    let content = html! {
+        section {
+            (view::table(&["ID", "Name", "E-mails", "Created", "Created by"], &rows, "There are no units yet."))
+            @if has_more {
+                p { "Only the first " (view::MAX_ROWS) " by ID are shown. " a href="/" { "Find" }
+                    " opens the others by their IDs." }
+            }
+            (view::staleness_note())
+        }
+        @if context.may(Permission::Operate) {
+            section { h2 { "Create a unit" } (add_form(context, "", &[], "")) }
+        }
+    };
+    Ok(Page::new("Units", content))
+}
+
+fn cells(row: &UnitRow) -> Vec<Markup> {
+    let registered = row.registered.as_ref();
+    vec![
+        html! { a href=(link::path(&["units", &row.unit])) { (row.unit) } },
+        html! {
+            @if let Some(profile) = &row.profile { bdi { (profile.name()) } }
+            @if let Some(problem) = &row.problem {
+                small.problem { "Unreadable profile: " (problem) }
+            }
+        },
+        html! { (if row.profile.as_ref().is_some_and(|own| own.mail) { "on" } else { "off" }) },
+        html! { @if let Some(registered) = registered { (view::time(&registered.created)) } },
+        html! { @if let Some(registered) = registered { bdi { (registered.by) } } },
+    ]
+}
+
+fn add_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    missing: &[Unregistered],
+    problem: &str,
+) -> Markup {
+    let field = view::Field {
+        name: "unit",
+        label: "Unit ID",
+        value: id,
+        hint: "The shop's requests use this ID. It cannot be changed later.",
+        required: true,
+        problem,
+        ..view::Field::default()
+    };
+    html! {
+        (context.form("/units", &html! {
+            (field.render())
+            (register::question(missing, ""))
+            @if missing.is_empty() { button { "Create unit" } }
+        }))
+    }
+}
+
+/// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes. If the unit is new, also 2 lists, to find similar
+/// IDs.
+pub(crate) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let level = register::meant(form, KeyLevel::Unit(form.text("unit").to_owned()));
+    let id = level.id();
+    let again = |missing: &[Unregistered], problem: &str| {
+        let content = html! {
+            (view::form_problem(problem, Some("unit")))
+            section { h2 { "Create a unit" } (add_form(context, id, missing, problem)) }
+        };
+        Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
+    };
+    if context.was_done().await?.is_some() {
+        return add(context, id).await;
+    }
+    let missing = match records::look_up(context.store, std::slice::from_ref(&level)).await {
+        Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
+        missing => missing?,
+    };
+    match missing.first() {
+        None => {
+            let words = html! { "This unit already exists. Nothing was changed." };
+            added(context, id, view::done(&words)).await
+        }
+        Some(Unregistered { suggestion: Some(_), .. }) if !register::is_new(form, &level) => {
+            let problem = register::problem(&missing).unwrap_or_default();
+            again(&missing, &problem)
+        }
+        Some(_) => add(context, id).await,
+    }
+}
+
+async fn add<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+) -> Result {
+    let done =
+        records::add(context.store, context.ledger, &context.author, &[id.to_owned()]).await?;
+    let words = html! { "Unit created. Lists may not show it for " (SHOWN_SECONDS) " s." };
+    added(context, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) })
+        .await
+}
+
+async fn added<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    notice: Markup,
+) -> Result {
+    page(context, id, FormResult { notice, is_registered: true, ..FormResult::default() }).await
+}
+
+// ---- One unit ------------------------------------------------------------------------------------
+
+/// Shows the page of a unit. KV cost: 2 reads. For operators and managers, also 1 read, 1 list per 1,000
+/// keys, and 1 list per 1,000 members of teams. If the unit does not exist, 2 more lists.
+pub(crate) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+) -> Result {
+    page(context, id, FormResult::default()).await
+}
+
+/// What the page shows after a form was sent: a notice, and changes that a read from KV may not return yet.
+#[derive(Default)]
+pub(crate) struct FormResult {
+    pub notice: Markup,
+    pub row: Option<UnitRow>,
+    pub is_registered: bool,
+}
+
+pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    after: FormResult,
+) -> Result {
+    let level = KeyLevel::Unit(id.to_owned());
+    let levels = if after.is_registered { &[] } else { std::slice::from_ref(&level) };
+    let missing = register::look_up(context, levels).await?;
+    let row = match after.row {
+        Some(row) => row,
+        None => units::get(context.store, id).await?.unwrap_or_default(),
+    };
+    let row = UnitRow { unit: id.to_owned(), ..row };
+    let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
+    let times = context.times_in(row.profile.as_ref());
+    let content = html! {
+        (after.notice)
+        (register::absence(&missing))
+        (settings(context, &row))
+        @if manages { (keys::section(context, &level, &missing, &times).await?) }
+        (profile::section(context, &row, &missing))
+        @if operates { (team::of_unit(context, id).await?) }
+        (people::leave_section(context, &level))
+    };
+    Ok(Page::new(format!("Unit {id}"), content))
+}
+
+fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Markup {
+    let id = &row.unit;
+    let name = row.profile.as_ref().map(|profile| profile.name());
+    let (is_of_shop, manages) =
+        (context.is_of_shop(), context.manages(&KeyLevel::Unit(id.clone())));
+    let with_unit = |path: &str| [path, "?unit=", &link::encoded(id)].concat();
+    html! {
+        section {
+            h2 { "Settings" }
+            (view::facts(&[
+                ("Unit ID", html! {
+                    (view::copyable(id)) " "
+                    small {
+                        "Send this in the header " code { "X-Service-Unit-Id" }
+                        " when you use the key of a team."
+                    }
+                }),
+                ("Name", html! {
+                    @if let Some(name) = name { bdi { (name) } } @else { span.soft { "none" } }
+                }),
+            ]))
+            ul.links {
+                @if context.may(Permission::Account) || is_of_shop {
+                    li {
+                        a href=(link::path(&["units", id, "usage"])) { "Usage and payments" }
+                    }
+                    li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
+                }
+                li { a href=(with_unit("/orders")) { "Newest transactions" } }
+                li { a href=(with_unit("/")) { "Find a transaction" } }
+                @if context.may(Permission::Operate) {
+                    li { a href=(with_unit("/prices")) { "Price list" } }
+                } @else if manages {
+                    li { a href=(link::path(&["units", id, "prices"])) { "Price list" } }
+                }
+                @if manages {
+                    li { a href=(with_unit("/person")) { "Erase a person" } }
+                    li { a href=(link::path(&["units", id, "people"])) { "People who may sign in" } }
+                }
+            }
+        }
+    }
+}

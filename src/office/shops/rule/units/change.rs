@@ -1,0 +1,158 @@
+//! Sets, replaces and removes members of a unit's profile.
+
+use super::conflict::{SET, UNSET, is_of, shared_record};
+use super::difference::replaced;
+use super::members::{Member, ProfileMembers};
+use super::read::get;
+use super::row::UnitRow;
+use crate::buyer::recipient::{NewProfile, Profile};
+use crate::office::audit::rule::{Author, Subject};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, once, refuse_repeat};
+use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::shared_record::RecordVersion;
+use crate::office::shops::rows::names;
+use crate::office::shops::rule::register;
+use crate::pledges::auth::{KeyLevel, check_id};
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{OperatorStore, ProfileKey};
+
+/// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
+///
+/// # Errors
+/// - If the unit's ID or a member is not valid, or a new profile has no name.
+/// - If somebody else changes the profile at the same moment.
+/// - If the store or the ledger fails.
+pub async fn set(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    members: ProfileMembers,
+) -> Result<Done<UnitRow>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let (old, seen) = stored(store, unit).await?;
+        let profile = checked(members.clone().over(unit, old.clone())?, author)?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
+    };
+    let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    copy_name(ledger, &done.outcome).await;
+    as_now(store, unit, done).await
+}
+
+/// Replaces the whole profile of a unit: members that are not given are removed. Registers the unit if it is not
+/// registered. `seen` is the version that the new profile replaces.
+///
+/// # Errors
+/// - If the unit's ID or a member is not valid.
+/// - If the stored profile is not the version `seen`, or somebody else changes it at the same moment.
+/// - If the store or the ledger fails.
+pub async fn replace(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    profile: NewProfile,
+    seen: RecordVersion,
+) -> Result<Done<UnitRow>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let profile = checked(profile.clone(), author)?;
+        let (old, _) = stored(store, unit).await?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
+    };
+    let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    copy_name(ledger, &done.outcome).await;
+    as_now(store, unit, done).await
+}
+
+/// Removes members from a unit's profile. Returns `None` if the unit has no profile.
+///
+/// # Errors
+/// - If the unit's ID or the remaining profile is not valid.
+/// - If somebody else changes the profile at the same moment.
+/// - If the store or the ledger fails.
+pub async fn unset(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    members: &[Member],
+) -> Result<Done<Option<UnitRow>>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
+        let mut profile = old.clone();
+        members.iter().for_each(|member| *member.of(&mut profile) = None);
+        let profile = checked(profile, author)?;
+        keep(store, author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
+    };
+    let done = once(store, ledger, author, (UNSET, &(unit, members)), work).await?;
+    match &done.before {
+        None => Ok(done),
+        Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
+    }
+}
+
+async fn keep(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (command, unit): (&str, &str),
+    (old, seen): (Option<NewProfile>, RecordVersion),
+    profile: Profile,
+) -> Result<UnitRow> {
+    let is_of = is_of(unit);
+    let shared_record = shared_record(unit, &is_of);
+    let changed = replaced(old.as_ref(), &profile);
+    let subject = |_: &str| Subject { changed, ..Subject::from(vec![unit.to_owned()]) };
+    let turn = shared_record.begin(store, author, seen, command, subject).await?;
+    let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
+    turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
+    Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
+}
+
+/// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
+/// reconciliation pass copies it. Does nothing for a repeated request, because the first request has copied
+/// the name.
+async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
+    if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
+        let _ = names::set(ledger, &row.unit, profile.name()).await;
+    }
+}
+
+/// Adds the current profile to the outcome of a repeated request, because the stored outcomes do not
+/// contain it.
+async fn as_now(
+    store: &impl OperatorStore,
+    unit: &str,
+    done: Done<UnitRow>,
+) -> Result<Done<UnitRow>> {
+    match &done.before {
+        None => Ok(done),
+        Some(_) => {
+            let row = get(store, unit).await?.unwrap_or_else(|| UnitRow::new(unit));
+            Ok(Done { outcome: row, ..done })
+        }
+    }
+}
+
+/// Returns the stored profile and its version. Does not check the values of the profile. If the record
+/// cannot be read, returns an empty profile.
+async fn stored(
+    store: &impl OperatorStore,
+    unit: &str,
+) -> Result<(Option<NewProfile>, RecordVersion)> {
+    let record = read_value(store, ProfileKey(unit)).await?;
+    let seen = RecordVersion::new(record.as_deref());
+    Ok((record.map(|record| serde_json::from_slice(&record).unwrap_or_default()), seen))
+}
+
+fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -> Result<Profile> {
+    let profile = Profile::checked(profile, author.clock);
+    profile.map_err(|problem| OperatorError::Invalid(problem.to_owned()))
+}

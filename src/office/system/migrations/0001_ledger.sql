@@ -1,0 +1,363 @@
+-- The ledger (src/office) has these kinds of tables:
+--   - Transactions, for operators' lists and sums, and what is derived from them. They follow the records in Workers KV,
+--     which remain the system of record.
+--   - Claims, for facts that two people may change at the same time, and people of shops. Workers KV has a copy of each.
+--   - Credits, fulfilments and updates, which no record in Workers KV has.
+--   - Operations, which take effect once, however often their ID is sent.
+--   - The state of the ledger itself.
+-- Times are milliseconds since 1970, in UTC.
+
+-- A shop is a unit in a mode.
+CREATE TABLE shops (
+  shop INTEGER PRIMARY KEY,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  unit TEXT NOT NULL,
+  UNIQUE (mode, unit)
+) STRICT;
+
+-- API keys by their IDs. A team's key has a row for each shop for which it created transactions.
+CREATE TABLE keys (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  shop INTEGER NOT NULL,
+  UNIQUE (id, shop)
+) STRICT;
+
+-- Transactions. Rows are stored in the order of lists and months, so that a page, a sum or an export reads adjacent
+-- rows. A create writes four rows: this one and one in each of the indexes by ID, e-mail address and reference. Each
+-- further index over all rows would add one.
+--   cents: the charge up to 2^53 - 1. A larger charge is in `amount`, as digits and a power of ten: `12e308`.
+--   email: the keyed hash of the address, as in the record's metadata.
+--   prices: the time of the price list.
+--   changed: when the row was last written.
+--   quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1, otherwise in the form of `amount`.
+--   reference: the keyed hash of the order number, as in the record's metadata. Case, white space and leading `#` do not
+--     change it. NULL after an erasure.
+CREATE TABLE transactions (
+  id TEXT NOT NULL,
+  shop INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  cents INTEGER,
+  amount TEXT,
+  unpriced INTEGER NOT NULL,
+  email TEXT,
+  key INTEGER,
+  prices INTEGER,
+  erased INTEGER,
+  changed INTEGER NOT NULL,
+  quantities TEXT NOT NULL,
+  reference TEXT,
+  PRIMARY KEY (shop, created, id),
+  CHECK ((cents IS NULL) <> (amount IS NULL)),
+  CHECK (erased IS NULL OR email IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX by_id ON transactions (id);
+CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
+CREATE INDEX by_reference ON transactions (reference) WHERE reference IS NOT NULL;
+CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
+
+-- The pledged quantities of each ended day (src/office/fulfilment/rows/day_quantities.rs). With them, the sums of all
+-- units over months read few rows. They are derived from `transactions`: removing rows here changes no answer. The
+-- dashboard's cron adds missing ones.
+--   day: days since 1970, in UTC.
+--   sums: [["tree",2,5,500000],["reef",1,0,0,[[27,1000000]]]]: for each offering its ID, the number of transactions, and
+--     the sum in millionths, as millions and the rest. The last member has the sums of the quantities that are stored as
+--     texts, by part (src/office/shared/rows/money.rs). NULL if the text would be too large.
+CREATE TABLE day_quantities (
+  day INTEGER NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  sums TEXT,
+  PRIMARY KEY (day, mode)
+) STRICT, WITHOUT ROWID;
+
+-- A change of a day's transactions removes its sums in the same database transaction, whoever makes it. A create usually
+-- finds nothing to remove, because the current day has no sums yet.
+CREATE TRIGGER day_of_new_transaction AFTER INSERT ON transactions
+BEGIN
+  DELETE FROM day_quantities WHERE day = NEW.created / 86400000;
+END;
+
+CREATE TRIGGER days_of_changed_transaction AFTER UPDATE OF shop, created, quantities ON transactions
+WHEN (OLD.shop, OLD.created, OLD.quantities) IS NOT (NEW.shop, NEW.created, NEW.quantities)
+BEGIN
+  DELETE FROM day_quantities WHERE day IN (OLD.created / 86400000, NEW.created / 86400000);
+END;
+
+CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
+BEGIN
+  DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
+END;
+
+-- Registered units and teams. A reconciliation pass copies them from the register in KV, and a change of a unit's profile
+-- copies its name at once.
+--   name: the name in the unit's profile; empty if there is none.
+--   folded: ID and name in a case-insensitive form, each word preceded by a space. A search reads all rows.
+CREATE TABLE names (
+  kind TEXT NOT NULL CHECK (kind IN ('unit', 'team')),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
+-- People of shops: who may sign in to the dashboard for a unit, or for all units of a team
+-- (src/office/people/rows/people.rs). The dashboard reads these rows at each request, so that a removal counts at
+-- once. Workers KV has a copy of each row, from which the reconciliation rebuilds them.
+--   name: the name of its record in KV without the prefix: `{place}:{keyed hash of the address}`.
+--   place: `unit:{id}` or `team:{id}`.
+--   address, role: NULL if the person was removed. The row then keeps an older record in KV from adding the person again.
+--   at, author: when it was last changed, and by whom.
+--   by_shop: whether a person of a shop added the person. If not, people of shops see "the operator" instead of the
+--     author's name.
+CREATE TABLE people (
+  name TEXT PRIMARY KEY NOT NULL,
+  place TEXT NOT NULL,
+  address TEXT,
+  role TEXT CHECK (role IN ('manager', 'viewer')),
+  at INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  by_shop INTEGER NOT NULL DEFAULT 0 CHECK (by_shop IN (0, 1)),
+  CHECK ((address IS NULL) = (role IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX people_by_address ON people (address) WHERE address IS NOT NULL;
+CREATE INDEX people_by_place ON people (place);
+
+-- Claims: facts that two people may change at the same time, namely that a month is paid or that a unit is in a team. A
+-- fact has the name of its record in KV, which the API reads. This row says whose change it is, so that of two
+-- simultaneous changes the second one is refused, with the first one as the reason. A row takes precedence over the
+-- record for only some minutes (src/office/shared/rows/claims.rs).
+--   state: `gone` if the record was removed.
+--   change: the name of the entry in the audit log; empty if unknown.
+--   before: the row before the last change was claimed, as JSON, to restore it if that change is cancelled.
+CREATE TABLE claims (
+  kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing', 'gone')),
+  change TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  before TEXT,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+-- Operators' changes, each of which takes effect once (src/office/shared/rows/operations.rs).
+--   id: a hash of the author and of the operation's ID.
+--   arguments: a hash.
+--   began: when the first attempt began.
+--   attempted: when the last attempt began, or 0 once it has ended without an outcome.
+--   attempt: identifies the last attempt.
+--   after: the result of the attempts before the last one.
+--   outcome: JSON without a secret.
+CREATE TABLE operations (
+  id TEXT PRIMARY KEY NOT NULL,
+  command TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  began INTEGER NOT NULL,
+  attempted INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  after TEXT CHECK (after IN ('failure', 'silence')),
+  done INTEGER,
+  outcome TEXT,
+  CHECK ((done IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX by_beginning ON operations (began);
+
+-- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are
+-- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy
+-- is in the audit log.
+--   id: the transaction. `number` counts its credits from 1.
+--   operation: the hash of the operation that wrote the row, so that a repeated request writes none.
+--   order_month: the month in which the transaction was created.
+--   booked_month: the month whose sum the credit reduces. It differs from `order_month` if that month was settled.
+--   charge_cents, charge_amount: the transaction's charge, copied from its record, as in `transactions`.
+--   cents, amount: the credit. A charge in `charge_amount` can only be credited in full, once.
+--   quantities: as in `transactions`.
+--   change: the name of the credit's entry in the audit log, `at` the entry's time, `author` its author.
+CREATE TABLE credits (
+  id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  operation TEXT NOT NULL UNIQUE,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  unit TEXT NOT NULL,
+  order_month TEXT NOT NULL,
+  booked_month TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  charge_cents INTEGER,
+  charge_amount TEXT,
+  cents INTEGER,
+  amount TEXT,
+  quantities TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  change TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (id, number),
+  CHECK (number BETWEEN 1 AND 100),
+  CHECK (booked_month >= order_month),
+  CHECK ((charge_cents IS NULL) <> (charge_amount IS NULL)),
+  CHECK (charge_cents BETWEEN 0 AND 9007199254740991),
+  CHECK ((cents IS NULL) = (charge_cents IS NULL)),
+  CHECK (cents BETWEEN 0 AND charge_cents),
+  CHECK (amount IS charge_amount),
+  CHECK (amount IS NULL OR number = 1)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX by_booking ON credits (unit, mode, booked_month);
+CREATE INDEX by_order ON credits (order_month, unit, mode);
+
+-- The credits of a transaction never exceed its charge, even if two are made at the same time.
+CREATE TRIGGER credits_within_charge BEFORE INSERT ON credits
+WHEN (SELECT ifnull(sum(cents), 0) FROM credits WHERE id = NEW.id) + NEW.cents > NEW.charge_cents
+  OR EXISTS (SELECT 1 FROM credits WHERE id = NEW.id AND (amount IS NOT NULL OR currency <> NEW.currency
+    OR charge_cents IS NOT NEW.charge_cents OR charge_amount IS NOT NEW.charge_amount))
+BEGIN
+  SELECT RAISE(ABORT, 'credits would exceed the charge');
+END;
+
+CREATE TRIGGER credits_are_final BEFORE UPDATE ON credits
+BEGIN
+  SELECT RAISE(ABORT, 'credits cannot be changed');
+END;
+
+-- Fulfilments: what was done for the pledges of a month, such as trees that were planted
+-- (src/office/fulfilment/rows/fulfilments.rs). A rebuild of the ledger keeps them, because no record in Workers KV
+-- has them: the only other copy is the audit log.
+--   month: the month of the pledges, such as `2026-10`.
+--   quantity: an exact decimal.
+--   done_on: the day on which it was done, such as `2026-11-20`.
+--   report: the address of a report.
+--   author: who recorded it. `at` is the time of its entry in the audit log.
+--   removed: when it was removed, by `remover`. Sums leave out removed rows.
+CREATE TABLE fulfilments (
+  id TEXT PRIMARY KEY NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  month TEXT NOT NULL,
+  offering TEXT NOT NULL,
+  quantity TEXT NOT NULL,
+  done_on TEXT NOT NULL,
+  partner TEXT,
+  place TEXT,
+  report TEXT,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  removed INTEGER,
+  remover TEXT,
+  CHECK ((removed IS NULL) = (remover IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX by_pledges ON fulfilments (month, mode, offering);
+
+-- Updates: news about the pledges of an offering and month, which buyers' timelines show
+-- (src/office/updates/rows/updates.rs). A rebuild of the ledger keeps them: the records in Workers KV are compiled
+-- from these rows, and have only published updates.
+--   month: the month of the pledges, such as `2026-10`.
+--   state: timelines show published updates only.
+--   day: the member `date` of `content`, by which timelines are sorted.
+--   content: the update as a timeline reads it, as JSON (src/buyer/updates.rs).
+--   fulfilment: the fulfilment that the update was made from.
+--   revision: counts the changes from 1, so that a change of an older revision is refused.
+--   operation: the hash of the operation that made the last change, so that a repeated request makes none.
+--   author, at: who added it, and when. changer, changed: the same for the last change.
+CREATE TABLE updates (
+  id TEXT PRIMARY KEY NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  month TEXT NOT NULL,
+  offering TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('draft', 'published', 'withdrawn')),
+  day TEXT NOT NULL,
+  content TEXT NOT NULL,
+  fulfilment TEXT,
+  revision INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  changer TEXT NOT NULL,
+  changed INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX updates_by_pledges ON updates (month, mode, offering, day);
+CREATE UNIQUE INDEX updates_by_fulfilment ON updates (fulfilment) WHERE fulfilment IS NOT NULL;
+
+-- The records in Workers KV, one for each mode, offering and month that has or had published updates.
+--   revision: the number of changes to the published updates.
+--   compiled: the revision that was last written to Workers KV, NULL if none was.
+--   checked: when the record was last compared with the rows.
+CREATE TABLE update_records (
+  mode TEXT NOT NULL,
+  month TEXT NOT NULL,
+  offering TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  compiled INTEGER,
+  checked INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (month, mode, offering)
+) STRICT, WITHOUT ROWID;
+
+-- Each change to the published updates makes the record outdated, whichever statement makes it.
+CREATE TRIGGER updates_added AFTER INSERT ON updates WHEN NEW.state = 'published'
+BEGIN
+  INSERT INTO update_records (mode, month, offering, revision) VALUES (NEW.mode, NEW.month, NEW.offering, 1)
+  ON CONFLICT DO UPDATE SET revision = revision + 1;
+END;
+CREATE TRIGGER updates_changed AFTER UPDATE ON updates WHEN 'published' IN (OLD.state, NEW.state)
+BEGIN
+  INSERT INTO update_records (mode, month, offering, revision) VALUES (NEW.mode, NEW.month, NEW.offering, 1)
+  ON CONFLICT DO UPDATE SET revision = revision + 1;
+END;
+
+-- The reconciliation with KV.
+--   lease: until when a process, the `holder`, has the reconciliation.
+--   started: when the current pass began.
+--   part: the list that it reads now. `cursor` and `after` are its position in the list.
+--   completed: when the last whole pass began. The ledger has every transaction that was created up to two minutes
+--     before.
+--   imported: when the first whole pass ended. From then on, the claims include all records in KV.
+--   failures: number of consecutive lists that failed.
+--   received: when the last messages were received.
+--   delay: how old the oldest transaction in these messages was.
+--   kept_from: transactions that were created before this time are only in KV.
+CREATE TABLE reconciliation (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  lease INTEGER NOT NULL DEFAULT 0,
+  holder TEXT NOT NULL DEFAULT '',
+  started INTEGER,
+  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members', 'people')),
+  cursor TEXT,
+  after TEXT NOT NULL DEFAULT '',
+  listed INTEGER NOT NULL DEFAULT 0,
+  mended INTEGER NOT NULL DEFAULT 0,
+  completed INTEGER,
+  ended INTEGER,
+  last_listed INTEGER NOT NULL DEFAULT 0,
+  last_mended INTEGER NOT NULL DEFAULT 0,
+  imported INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0,
+  received INTEGER,
+  delay INTEGER,
+  kept_from INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO reconciliation (one) VALUES (1);
+
+-- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a row
+-- without its quantities, or a message whose row breaks a constraint.
+--   pass: the last pass that found it.
+CREATE TABLE findings (
+  kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'large', 'refused')),
+  name TEXT NOT NULL,
+  found INTEGER NOT NULL,
+  pass INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+-- The epoch: a random text that identifies the database with all credits, fulfilments and updates, which no record in
+-- Workers KV has. The record `epoch` in Workers KV has the same text (src/office/system/rule/epoch.rs). A database
+-- without this text has lost such rows, for example because it was deleted and created again. The table has no row
+-- until the first of them is written.
+CREATE TABLE epoch (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  epoch TEXT NOT NULL
+) STRICT;

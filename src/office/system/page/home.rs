@@ -1,0 +1,248 @@
+//! The start page of operators: the search form, and below it the list of tasks.
+//!
+//! Each task is read separately. If reading one fails, its line says so, and the other lines are still shown.
+
+use super::last_backups;
+use super::last_backups::Age;
+use super::setup::LATE_MINUTES;
+use crate::office::orders::page::{find, orders};
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::{link, view};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::roles::Permission;
+use crate::office::system::rows::attention::{
+    LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharge, UnusualCharges,
+};
+use crate::office::system::rule::attention;
+use crate::office::system::rule::attention::{
+    IdleUnits, RECENT_DAYS, RecentFailures, UNUSUAL_DAYS,
+};
+use crate::office::system::rule::epoch;
+use crate::pledges::scope::Mode;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::Month;
+use crate::pledges::store::OperatorStore;
+use futures_util::future::{join, join3, join4};
+use maud::{Markup, html};
+
+/// Maximum number of records that the line of a task lists.
+const MAX_NAMED: usize = 5;
+
+/// The line that shows a task on the page; `None` if there is nothing to do.
+type Task = Result<Option<Markup>, OperatorError>;
+
+/// Shows the start page. KV cost: at most 9 lists and 85 reads. Ledger cost: 5 queries, sent at the same time.
+pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let tasks = tasks(context).await;
+    let content = html! {
+        (find::search_section(context, query))
+        section {
+            h2 { "To do" }
+            @if tasks.is_empty() { p { "Nothing needs doing." } }
+            @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
+        }
+        (links(context))
+    };
+    Ok(Page::new("Home", content))
+}
+
+fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
+    html! {
+        ul.links {
+            li { a href="/orders" { "Newest transactions" } }
+            @if context.may(Permission::Account) { li { a href="/usage" { "Usage of all units" } } }
+            li { a href="/units" { "Units" } }
+            @if context.may(Permission::Operate) {
+                li { a href="/person" { "Erase a person" } }
+            }
+        }
+    }
+}
+
+/// Returns the lines of the tasks that the person's roles may see.
+async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+) -> Vec<Markup> {
+    let of_mail = task(context, Permission::Support, "Failed notifications", mails(context));
+    let of_pledges = task(context, Permission::Account, "Unpriced pledges", unpriced(context));
+    let of_months = task(context, Permission::Account, "Months to settle", unsettled(context));
+    let of_charges = task(context, Permission::Look, "Unusual transactions", unusual(context));
+    let of_units = task(context, Permission::Operate, "Units without a transaction", idle(context));
+    let of_ledger = task(context, Permission::Operate, "The state of the ledger", ledger(context));
+    let of_backups = task(context, Permission::Operate, "The last backup", backup(context));
+    let ((mails, pledges, months, charges), (units, ledger, backup)) = join(
+        join4(of_mail, of_pledges, of_months, of_charges),
+        join3(of_units, of_ledger, of_backups),
+    )
+    .await;
+    [mails, pledges, months, charges, ledger, backup, units].into_iter().flatten().collect()
+}
+
+/// Returns the line of a task; `None` if the person lacks the permission, or if there is nothing to do. If reading the
+/// task fails, the line says so.
+async fn task<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    permission: Permission,
+    name: &str,
+    read: impl Future<Output = Task>,
+) -> Option<Markup> {
+    if !context.may(permission) {
+        return None;
+    }
+    match read.await {
+        Ok(line) => line,
+        Err(error) => Some(html! {
+            span.problem { (name) " could not be read" } ": " (view::inline_code(&view::sentence(&error.to_string())))
+        }),
+    }
+}
+
+/// Renders one link per month, such as `2 credits in Oct 2026`. `one` is the noun for a count of 1. `address`
+/// returns the URL for a month.
+fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> String) -> Markup {
+    html! {
+        @for (index, (month, count)) in months.iter().enumerate() {
+            @if index > 0 { ", " }
+            a href=(address(*month)) { (view::counted(*count, one)) " in " (view::month(*month)) }
+        }
+        "."
+    }
+}
+
+/// Returns the URL of the page `path`, filtered by live mode, this month, and the parameters `more`.
+fn in_month(path: &str, month: Month, more: &[(&str, &str)]) -> String {
+    let month = month.to_string();
+    let parameters = [("mode", Mode::Live.name()), ("month", &month)];
+    link::with(path, &[&parameters[..], more].concat())
+}
+
+// ---- Tasks of support and accounts ---------------------------------------------------------------
+
+async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let failures = attention::recent_failures(context.store, context.clock).await?;
+    let RecentFailures { count, has_more } = failures;
+    Ok((count > 0).then(|| {
+        html! {
+            a href="/mails" { @if has_more { "At least " } (view::counted(count, "failed notification")) }
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend the notifications."
+        }
+    }))
+}
+
+async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let months = attention::unpriced(bound(context.ledger)?, context.clock).await?;
+    let now_ms = context.clock.now_ms();
+    let address = |month: Month| match month.has_ended(now_ms) {
+        true => in_month("/payments", month, &[]),
+        false => in_month("/orders", month, &[("unpriced", "yes")]),
+    };
+    let has_ended = months.iter().any(|(month, _)| month.has_ended(now_ms));
+    Ok((!months.is_empty()).then(|| {
+        html! {
+            "Unpriced pledges, which are charged 0.00: " (by_month(&months, "pledge", address))
+            @if context.may(Permission::Operate) { " " a href="/prices" { "Set the prices of new ones" } "." }
+            @if has_ended { " Accept those of a month that has ended when you mark it as paid." }
+        }
+    }))
+}
+
+async fn unsettled<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let months = attention::unsettled(context.store, bound(context.ledger)?, context.clock).await?;
+    let address = |month| in_month("/payments", month, &[]);
+    Ok((!months.is_empty())
+        .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
+}
+
+async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let limit = context.settings.unusual_charge;
+    let ledger = bound(context.ledger)?;
+    let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
+    let UnusualCharges { count, newest } = &found;
+    Ok((*count > 0).then(|| html! {
+        (view::counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
+        @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
+        ":"
+        ul { @for charge in newest { li { (unusual_charge(charge)) } } }
+        p { small {
+            "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median of its unit's \
+                                                                       charges, for units with at least "
+            (LEAST_CHARGES) " transactions"
+            @if limit.is_some() { ", or more than the sum in " code { "UNUSUAL_CHARGE" } }
+            "."
+        } }
+    }))
+}
+
+fn unusual_charge(charge: &UnusualCharge) -> Markup {
+    let UnusualCharge { id, unit, created_at, currency_code, amount } = charge;
+    let of_unit = orders::address(&[("unit", unit), ("mode", Mode::Live.name())]);
+    let money = html! { (amount) " " (view::untrusted_text(currency_code)) };
+    html! {
+        a href=(link::path(&["transactions", id])) { (money) }
+        ", " a href=(of_unit) { (view::untrusted_text(unit)) } ", " (view::time(created_at))
+    }
+}
+
+// ---- Tasks of operators --------------------------------------------------------------------------
+
+async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let IdleUnits { units, has_more } =
+        attention::idle_units(context.store, bound(context.ledger)?).await?;
+    let others = units.len().saturating_sub(MAX_NAMED);
+    Ok((!units.is_empty()).then(|| {
+        html! {
+            a href="/units" { (view::counted(units.len() as u64, "unit")) }
+            " without a live transaction"
+            @if has_more { ", among the first " (attention::MAX_UNITS) " units" }
+            ": "
+            @for (index, unit) in units.iter().take(MAX_NAMED).enumerate() {
+                @if index > 0 { ", " }
+                a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) }
+            }
+            @if others > 0 { " and " (others) " more" }
+            "."
+        }
+    }))
+}
+
+async fn ledger<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let ledger: &dyn Ledger = bound(context.ledger)?;
+    let health = epoch::health(context.store, ledger, context.clock.now_ms()).await?;
+    let minutes = health.lag_ms.unwrap_or_default() / 60_000;
+    let problem = health.problem.as_deref().map(view::sentence);
+    let is_late = minutes >= LATE_MINUTES;
+    if problem.is_none() && !is_late && health.findings == 0 {
+        return Ok(None);
+    }
+    Ok(Some(html! {
+        a href="/system" { "The ledger" } ": "
+        @if let Some(problem) = problem { (view::inline_code(&problem)) " " }
+        @if is_late { "The last message arrived " (minutes) " minutes after its transaction. " }
+        @if health.findings > 0 { (view::counted(health.findings as u64, "finding")) " to check." }
+    }))
+}
+
+async fn backup<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let days = match last_backups::days(context).await? {
+        Age::Days(days) if days <= last_backups::MAX_DAYS => return Ok(None),
+        Age::Days(days) => Some(days),
+        Age::Invalid => None,
+        Age::None => {
+            return Ok(Some(html! {
+                a href="/system" { "No backup" } " has been recorded. Run " code { "transactions backup" } "."
+            }));
+        }
+    };
+    Ok(Some(html! {
+        a href="/system" { "The last backup" }
+        @match days { Some(days) => { " is " (days) " days old." } None => " has no valid time." }
+    }))
+}

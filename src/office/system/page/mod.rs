@@ -1,0 +1,9 @@
+//! Pages and forms of the dashboard.
+
+pub mod home;
+pub mod last_backups;
+pub mod ledger;
+pub mod setup;
+pub mod setup_messaging;
+pub mod start;
+pub mod system;

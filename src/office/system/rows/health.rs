@@ -1,0 +1,138 @@
+//! The ledger's health, for people and monitors.
+
+use super::findings::CountFindings;
+use super::state::{Get, State};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query as _, Result};
+use crate::pledges::time::date_time;
+use serde::Serialize;
+
+/// Maximum size of a D1 database: 10 GB.
+pub const MAX_BYTES: u64 = 10_000_000_000;
+/// The size from which the report of the ledger's health shows a problem: 8 GB.
+const MANY_BYTES: u64 = 8_000_000_000;
+/// A reconciliation is overdue if the last complete one began more than this many intervals ago.
+const LATE_INTERVALS: u64 = 2;
+
+/// The health of the ledger. Times are RFC 3339 in UTC.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// The time up to which the ledger has every transaction; `None` until the first complete
+    /// reconciliation.
+    pub complete_up_to: Option<String>,
+    /// The time of the earliest transactions that the ledger keeps; `None` if it keeps all transactions.
+    pub kept_from: Option<String>,
+    /// When the ledger last received messages from the queue.
+    pub received: Option<String>,
+    /// The delay of the ledger's last messages, in milliseconds: the age of their oldest transaction when the
+    /// messages were received.
+    pub lag_ms: Option<u64>,
+    /// The last complete reconciliation.
+    pub last_pass: Option<Pass>,
+    /// The reconciliation that is under way.
+    pub current_pass: Option<Pass>,
+    /// Number of findings.
+    pub findings: usize,
+    /// Size of the database in bytes, if known.
+    pub bytes: Option<u64>,
+    /// The [epoch](crate::office::system::rows::epoch) of the database; `None` if it has none.
+    #[serde(skip)]
+    pub epoch: Option<String>,
+    /// What is wrong and what to do; `None` if all is well.
+    #[serde(skip)]
+    pub problem: Option<String>,
+}
+
+/// A reconciliation: one comparison of the whole ledger with the records in KV.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pass {
+    /// When the pass began.
+    pub began: String,
+    /// When the pass ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Number of records that the pass has listed.
+    pub listed: u64,
+    /// Number of rows that the pass has written or removed.
+    pub mended: u64,
+}
+
+/// Returns the health of the ledger. One call.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
+    let answers = ledger.run(&[Get {}.statement()?, CountFindings {}.statement()?]).await?;
+    let [state, findings] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let state = Get::rows(state)?.into_iter().next().ok_or(LedgerError::Damaged)?;
+    let findings = CountFindings::rows(findings)?.into_iter().next().unwrap_or_default();
+    let bytes = ledger.bytes();
+    let problem = problem(&state, bytes, now_ms);
+    Ok(Health { findings, bytes, problem, ..Health::of(&state) })
+}
+
+impl Health {
+    fn of(state: &State) -> Self {
+        let last_pass = state.completed.map(|began| Pass {
+            began: date_time(began),
+            ended: state.ended.map(date_time),
+            listed: state.last_listed,
+            mended: state.last_mended,
+        });
+        let current_pass = state.started.map(|began| Pass {
+            began: date_time(began),
+            ended: None,
+            listed: state.listed,
+            mended: state.mended,
+        });
+        Health {
+            complete_up_to: state.watermark().map(date_time),
+            kept_from: state.first_kept(),
+            received: state.received.map(date_time),
+            lag_ms: state.delay,
+            epoch: state.epoch.clone(),
+            last_pass,
+            current_pass,
+            ..Health::default()
+        }
+    }
+}
+
+fn problem(state: &State, bytes: Option<u64>, now_ms: u64) -> Option<String> {
+    let problems = [pass_problem(state, now_ms), bytes.and_then(size_problem)];
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    (!problems.is_empty()).then(|| problems.join("; "))
+}
+
+fn pass_problem(state: &State, now_ms: u64) -> Option<String> {
+    let late_ms = LATE_INTERVALS * state.interval_ms();
+    match (state.completed, state.started) {
+        (Some(began), _) if now_ms.saturating_sub(began) <= late_ms => None,
+        (Some(began), _) => Some(format!(
+            "the last complete reconciliation began on {}, and a new one is overdue: look at the log of the \
+             dashboard's Worker for lines with `\"ledger\"`",
+            date_time(began)
+        )),
+        (None, Some(_)) => Some(format!(
+            "the ledger is not complete yet: its first reconciliation has read {} records",
+            state.listed
+        )),
+        (None, None) => Some(
+            "the ledger is not complete yet: its first reconciliation begins within five minutes, if the \
+             dashboard's Worker has its cron trigger"
+                .to_owned(),
+        ),
+    }
+}
+
+fn size_problem(bytes: u64) -> Option<String> {
+    let tenths = bytes / (MAX_BYTES / 100);
+    (bytes >= MANY_BYTES).then(|| {
+        format!(
+            "the database uses {}.{} of the {} GB that D1 allows: see docs/ledger.md",
+            tenths / 10,
+            tenths % 10,
+            MAX_BYTES / 1_000_000_000
+        )
+    })
+}

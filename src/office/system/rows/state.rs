@@ -1,0 +1,272 @@
+//! The state of the ledger: when messages were last received, and how far the reconciliation with KV has
+//! come.
+
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
+use crate::pledges::time::{SKEW_MS, date_time};
+use serde::{Deserialize, Serialize};
+
+/// How long a written record may be missing from KV's lists, in milliseconds.
+pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
+/// How long a process keeps the lease (the right to run the reconciliation) without renewing it, in
+/// milliseconds.
+pub(crate) const LEASE_MS: u64 = 3 * 60_000;
+
+/// A part of a reconciliation pass. Each part reads one list of records in KV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// The list of transactions. Each transaction becomes a row of the ledger.
+    #[default]
+    Transactions,
+    /// The list of settlements. Each settlement becomes a row which states that a month is paid.
+    Settlements,
+    /// The list of memberships. Each membership becomes a row which states that a unit is in a team.
+    Members,
+    /// The list of people who may sign in to the dashboard for a unit or a team.
+    People,
+}
+
+impl Part {
+    /// Returns the part that follows; `None` after the last part.
+    pub(crate) fn next(self) -> Option<Self> {
+        match self {
+            Part::Transactions => Some(Part::Settlements),
+            Part::Settlements => Some(Part::Members),
+            Part::Members => Some(Part::People),
+            Part::People => None,
+        }
+    }
+}
+
+/// The state of the ledger and its reconciliation. Times are milliseconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The process that has the lease on the reconciliation; empty after a pass.
+    pub holder: String,
+    /// When the lease ends.
+    pub lease: u64,
+    /// When the current pass began.
+    pub started: Option<u64>,
+    /// The list that the current pass is reading.
+    pub part: Part,
+    /// KV's cursor of the next page.
+    pub cursor: Option<String>,
+    /// The last name that was read, without its prefix; empty at the beginning of a part.
+    pub after: String,
+    /// Number of records that the current pass has listed.
+    pub listed: u64,
+    /// Number of ledger rows that the current pass has written or removed.
+    pub mended: u64,
+    /// When the last whole pass began. Its end is in `ended`.
+    pub completed: Option<u64>,
+    /// When the last whole pass ended.
+    pub ended: Option<u64>,
+    /// Number of records that the last whole pass listed.
+    pub last_listed: u64,
+    /// Number of rows that the last whole pass wrote or removed.
+    pub last_mended: u64,
+    /// When the first whole pass ended. From then on, the ledger has all paid months and all team
+    /// memberships that KV has.
+    pub imported: Option<u64>,
+    /// How many calls to list records in KV have failed since the last successful one.
+    pub failures: u32,
+    /// When messages were last received.
+    pub received: Option<u64>,
+    /// Age of the oldest transaction in the last received messages, at their arrival, in milliseconds.
+    pub delay: Option<u64>,
+    /// The ledger keeps transactions created at this time or later; 0 means all.
+    pub kept_from: u64,
+    /// The [epoch](crate::office::system::rows::epoch) of the database; `None` if it has none.
+    pub epoch: Option<String>,
+}
+
+/// With this number of KV records or more, a pass begins once a day. With fewer, a pass begins every hour.
+const SMALL: u64 = 100_000;
+const HOUR_MS: u64 = 3_600_000;
+
+impl State {
+    /// Returns the time between the beginnings of two passes, in milliseconds: an hour, or a day if KV has many
+    /// records.
+    pub fn interval_ms(&self) -> u64 {
+        if self.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS }
+    }
+
+    /// Returns whether a process has the lease on the reconciliation. A lease from a clock that is far ahead
+    /// is ignored.
+    pub(crate) fn is_held(&self, now_ms: u64) -> bool {
+        let ends = now_ms..=latest(now_ms).saturating_add(LEASE_MS);
+        !self.holder.is_empty() && ends.contains(&self.lease)
+    }
+
+    /// Returns the time from which the ledger keeps transactions, as an RFC 3339 date-time; `None` if it
+    /// keeps all.
+    pub fn first_kept(&self) -> Option<String> {
+        (self.kept_from > 0).then(|| date_time(self.kept_from))
+    }
+
+    /// Returns the time up to which the ledger has every transaction, in milliseconds since 1970; `None` before the
+    /// first whole pass.
+    pub fn watermark(&self) -> Option<u64> {
+        self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
+    }
+}
+
+/// Returns the state of the ledger. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn state(ledger: &dyn Ledger) -> Result<State> {
+    ask(ledger, &Get {}).await?.into_iter().next().ok_or(LedgerError::Damaged)
+}
+
+/// Selects the columns of a [`State`].
+macro_rules! columns {
+    () => {
+        "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
+  'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
+  'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay,
+  'kept_from', kept_from, 'epoch', (SELECT epoch FROM epoch))"
+    };
+}
+
+#[derive(Serialize)]
+pub(crate) struct Get {}
+
+impl Query for Get {
+    type Row = State;
+    // D1 refuses a parameter that the statement does not use.
+    const SQL: &'static str =
+        concat!("SELECT ", columns!(), " FROM reconciliation WHERE ?1 IS NOT NULL");
+}
+
+// ---- The reconciliation --------------------------------------------------------------------------
+
+/// Returns the latest plausible time. A later time comes from a clock that is far ahead.
+fn latest(now_ms: u64) -> u64 {
+    now_ms.saturating_add(SKEW_MS)
+}
+
+/// Takes the lease on the reconciliation, to begin or continue a pass.
+#[derive(Serialize)]
+pub(crate) struct Take<'a> {
+    /// A unique text that identifies the holder.
+    holder: &'a str,
+    now: u64,
+    lease: u64,
+    /// A new pass begins only if the last one began before this time.
+    due: u64,
+    latest: u64,
+    latest_lease: u64,
+}
+
+impl<'a> Take<'a> {
+    pub fn new(holder: &'a str, now: u64, due: u64) -> Self {
+        let (lease, latest) = (now.saturating_add(LEASE_MS), latest(now));
+        Take { holder, now, lease, due, latest, latest_lease: latest.saturating_add(LEASE_MS) }
+    }
+}
+
+/// SQL that says whether to begin a new pass. One reason is that no pass is under way. The other is that a
+/// wrong clock has dated the current pass in the future: completing it would make the ledger count as
+/// complete up to that time.
+macro_rules! is_new {
+    () => {
+        "ifnull(started > ?1 ->> '$.latest', true)"
+    };
+}
+
+impl Query for Take<'_> {
+    type Row = State;
+    const SQL: &'static str = concat!(
+        "UPDATE reconciliation SET holder = ?1 ->> '$.holder', lease = ?1 ->> '$.lease',
+  started = iif(",
+        is_new!(),
+        ", ?1 ->> '$.now', started),
+  part = iif(",
+        is_new!(),
+        ", 'transactions', part),
+  cursor = iif(",
+        is_new!(),
+        ", NULL, cursor),
+  after = iif(",
+        is_new!(),
+        ", '', after),
+  listed = iif(",
+        is_new!(),
+        ", 0, listed),
+  mended = iif(",
+        is_new!(),
+        ", 0, mended)
+WHERE (lease NOT BETWEEN ?1 ->> '$.now' AND ?1 ->> '$.latest_lease' OR holder = ?1 ->> '$.holder')
+  AND (NOT ",
+        is_new!(),
+        " OR completed IS NULL OR completed NOT BETWEEN ?1 ->> '$.due' AND ?1 ->> '$.latest')
+RETURNING ",
+        columns!()
+    );
+}
+
+/// Saves the progress of the pass. Returns no row if another process has taken over the pass.
+#[derive(Serialize)]
+pub(crate) struct Progress<'a> {
+    pub holder: &'a str,
+    pub lease: u64,
+    pub part: Part,
+    pub cursor: Option<&'a str>,
+    pub after: &'a str,
+    pub listed: u64,
+    pub mended: u64,
+    pub failures: u32,
+}
+
+impl Query for Progress<'_> {
+    type Row = u8;
+    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', part = ?1 ->> '$.part', cursor = ?1 ->> '$.cursor',
+  after = ?1 ->> '$.after', listed = ?1 ->> '$.listed', mended = ?1 ->> '$.mended', failures = ?1 ->> '$.failures'
+WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
+RETURNING '1'";
+}
+
+/// Ends a pass. If `is_whole` is false the pass is cancelled, and the next one starts from the beginning.
+#[derive(Serialize)]
+pub(crate) struct End<'a> {
+    pub holder: &'a str,
+    pub now: u64,
+    pub is_whole: bool,
+}
+
+impl Query for End<'_> {
+    type Row = u8;
+    const SQL: &'static str = "UPDATE reconciliation SET holder = '', lease = 0, failures = 0,
+  completed = iif(?1 ->> '$.is_whole', started, completed), ended = iif(?1 ->> '$.is_whole', ?1 ->> '$.now', ended),
+  last_listed = iif(?1 ->> '$.is_whole', listed, last_listed), last_mended = iif(?1 ->> '$.is_whole', mended, last_mended),
+  imported = iif(?1 ->> '$.is_whole', ifnull(imported, ?1 ->> '$.now'), imported),
+  started = NULL, part = 'transactions', cursor = NULL, after = ''
+WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
+RETURNING '1'";
+}
+
+/// Releases the lease, so that another process can continue the pass.
+#[derive(Serialize)]
+pub(crate) struct Release<'a> {
+    pub holder: &'a str,
+}
+
+impl Query for Release<'_> {
+    type Row = u8;
+    const SQL: &'static str =
+        "UPDATE reconciliation SET holder = '', lease = 0 WHERE holder = ?1 ->> '$.holder'";
+}
+
+/// Records that messages were received.
+#[derive(Serialize)]
+pub(crate) struct Received {
+    pub now: u64,
+    pub delay: u64,
+}
+
+impl Query for Received {
+    type Row = u8;
+    const SQL: &'static str =
+        "UPDATE reconciliation SET received = ?1 ->> '$.now', delay = ?1 ->> '$.delay'";
+}

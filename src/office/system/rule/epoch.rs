@@ -1,0 +1,180 @@
+//! Detects a database that has lost credits, fulfilments or updates. No record in Workers KV has these rows, so
+//! without this check a new database would answer as if there had never been any.
+//!
+//! Before the first such row is written, the database gets an epoch, which is a random text. The record `epoch` in
+//! Workers KV has the same text. A database with another epoch, or with none, is not the one that has the rows. It
+//! refuses each answer that they change, until a backup is restored or a person accepts the loss.
+//!
+//! Workers KV may show a record about a minute late. Until then, a database that was just restored is refused. If a
+//! database is lost within that minute after its first row, its successor is not refused.
+
+use crate::office::audit::rule as audit;
+use crate::office::audit::rule::Author;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::records::{load, put_record};
+use crate::office::system::rows::epoch;
+use crate::office::system::rows::health;
+use crate::office::system::rows::health::Health;
+use crate::office::system::rows::upkeep::holder;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{EpochKey, OperatorStore};
+use serde::{Deserialize, Serialize};
+
+const ACCEPT: &str = "ledger accept-loss";
+/// The commands that write rows which no record in Workers KV has.
+const WRITING: [&str; 3] = ["credits add", "fulfilments add", "updates add"];
+const LOST: &str = "the database has lost credits, fulfilments or updates, so nothing that depends on them is shown or \
+     changed. Run `transactions restore` with a backup; with `--only ledger`, it leaves the records as they are. If there is no backup, run `credits restore` and `updates restore`, which \
+     read the audit log, and then `ledger accept-loss`";
+
+/// The record `epoch`.
+#[derive(Serialize, Deserialize)]
+struct Named {
+    epoch: String,
+}
+
+/// Returns the epoch that Workers KV names; `None` if it names none. KV cost: 1 read.
+async fn named(store: &impl OperatorStore) -> Result<Option<String>> {
+    Ok(load::<_, Named>(store, EpochKey).await?.map(|named| named.epoch))
+}
+
+async fn name(store: &impl OperatorStore, epoch: &str) -> Result<()> {
+    put_record(store, &EpochKey, &Named { epoch: epoch.to_owned() }).await
+}
+
+/// Returns the epoch of the database; `None` if it has none, or no database is bound.
+async fn own(ledger: Option<&dyn Ledger>) -> Result<Option<String>> {
+    match ledger {
+        Some(ledger) => Ok(epoch::get(ledger).await?),
+        None => Ok(None),
+    }
+}
+
+/// Returns whether a database with this epoch has lost rows. KV cost: 1 read.
+async fn is_lost(store: &impl OperatorStore, own: Option<&str>) -> Result<bool> {
+    Ok(named(store).await?.is_some_and(|named| Some(&*named) != own))
+}
+
+/// Refuses a database that has lost rows. KV cost: 1 read. Ledger cost: 1 query.
+pub(crate) async fn check(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<()> {
+    check_own(store, epoch::get(ledger).await?.as_deref()).await
+}
+
+/// As [`check`], for a caller that has read the database's epoch.
+pub(crate) async fn check_own(store: &impl OperatorStore, own: Option<&str>) -> Result<()> {
+    match is_lost(store, own).await? {
+        true => Err(OperatorError::Invalid(LOST.to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a database that has lost rows, before a row is written. If the database has no epoch yet, gives it one.
+/// KV cost: 1 read, and 1 write before the first row. Ledger cost: 1 query, and 1 call before the first row.
+pub(crate) async fn begin(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    entropy: &impl Entropy,
+) -> Result<()> {
+    let (own, named) = (epoch::get(ledger).await?, named(store).await?);
+    match named {
+        Some(_) if own == named => Ok(()),
+        Some(_) => Err(OperatorError::Invalid(LOST.to_owned())),
+        None => adopt(store, ledger, entropy).await,
+    }
+}
+
+/// Makes Workers KV name the epoch of this database. If the database has none, gives it one. KV cost: 1 write. Ledger
+/// cost: 1 call.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn adopt(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    entropy: &impl Entropy,
+) -> Result<()> {
+    name(store, &epoch::begin(ledger, &holder(entropy)).await?).await
+}
+
+/// Makes each database refuse that has not this epoch, until [`adopt`] is called. KV cost: at most 1 write. Ledger cost:
+/// 1 query.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn expect(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    expected: &str,
+) -> Result<()> {
+    let own = own(ledger).await?;
+    if own.as_deref() == Some(expected) {
+        return Ok(());
+    }
+    name(store, expected).await
+}
+
+/// Marks the database as one that has lost rows, if it has no epoch although the audit log says that rows were written.
+/// Returns whether the database has lost rows. KV cost: 1 read, 1 list per 1,000 entries of the audit log, and 1 write.
+/// Ledger cost: 1 query.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn expect_of_audit(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    entropy: &impl Entropy,
+) -> Result<bool> {
+    let own = own(ledger).await?;
+    if own.is_some() || named(store).await?.is_some() {
+        return is_lost(store, own.as_deref()).await;
+    }
+    let notes = audit::notes(store, 0).await?;
+    let is_writing = notes.iter().any(|(_, note)| WRITING.contains(&&*note.command));
+    if is_writing {
+        name(store, &holder(entropy)).await?;
+    }
+    Ok(is_writing)
+}
+
+/// Accepts that the database has lost rows: from now on, its rows count as complete.
+///
+/// # Errors
+/// If the database has lost no rows, no ledger is bound, or the ledger or the store fails.
+pub async fn accept(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+) -> Result<Done<()>> {
+    let database = bound(ledger)?;
+    let work = async |author: &Author<'_, _, _>| {
+        if !is_lost(store, epoch::get(database).await?.as_deref()).await? {
+            return Err(OperatorError::Invalid(
+                "nothing was changed: the database has all credits, fulfilments and updates"
+                    .to_owned(),
+            ));
+        }
+        author.record(store, ACCEPT, [""; 0]).await?;
+        adopt(store, database, author.entropy).await
+    };
+    once(store, ledger, author, (ACCEPT, &()), work).await
+}
+
+/// Returns the health of the ledger. A database that has lost rows has a problem. KV cost: 1 read. Ledger cost: 1
+/// call.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn health(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    now_ms: u64,
+) -> Result<Health> {
+    let health = health::health(ledger, now_ms).await?;
+    let lost = is_lost(store, health.epoch.as_deref()).await?.then(|| LOST.to_owned());
+    let problems: Vec<_> = lost.into_iter().chain(health.problem).collect();
+    let problem = (!problems.is_empty()).then(|| problems.join("; "));
+    Ok(Health { problem, ..health })
+}

@@ -1,0 +1,89 @@
+//! The rows that only the ledger has (credits, fulfilments and updates) in backups and restores.
+
+use super::epoch;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::system::rows::kept;
+use crate::office::system::rows::own_rows;
+use crate::office::system::rows::own_rows::OwnTable;
+use crate::office::system::rows::state;
+use crate::office::updates::rows::records as update_records;
+use crate::office::updates::rule as updates;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::Month;
+use crate::pledges::store::OperatorStore;
+use serde::{Deserialize, Serialize};
+
+/// What a backup says about the database of its rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnRowsHeader {
+    /// The epoch of the database; `None` if it had no row.
+    pub epoch: Option<String>,
+    /// The database keeps transactions that were created at this time or later, in milliseconds since 1970; 0 means all.
+    pub kept_from: u64,
+}
+
+/// Returns what a backup has to say about the database; `None` if no ledger is bound. KV cost: 1 read. Ledger cost: 1
+/// query.
+///
+/// # Errors
+/// If the database has lost rows, or the ledger or the store fails.
+pub async fn header(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+) -> Result<Option<OwnRowsHeader>> {
+    let Some(ledger) = ledger else { return Ok(None) };
+    let state = state::state(ledger).await?;
+    epoch::check_own(store, state.epoch.as_deref()).await?;
+    Ok(Some(OwnRowsHeader { epoch: state.epoch, kept_from: state.kept_from }))
+}
+
+/// Checks that a text of a backup is a row of the table.
+///
+/// # Errors
+/// If it is not.
+pub fn check(table: OwnTable, row: &str) -> Result<()> {
+    own_rows::check(table, row).map_err(|_| {
+        OperatorError::Invalid("the backup has an invalid row of the ledger".to_owned())
+    })
+}
+
+/// Prepares a restore. Until it [ends](end), another database than that of the backup is refused. If the database is
+/// new, it keeps the same months. KV cost: at most 1 write. Ledger cost: at most 3 queries.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn begin(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    header: &OwnRowsHeader,
+) -> Result<()> {
+    if let Some(epoch) = &header.epoch {
+        epoch::expect(store, ledger, epoch).await?;
+    }
+    let Some(ledger) = ledger else { return Ok(()) };
+    let state = state::state(ledger).await?;
+    if state.epoch.is_none() && state.kept_from == 0 && header.kept_from > 0 {
+        kept::keep_from(ledger, Month::at(header.kept_from)).await?;
+    }
+    Ok(())
+}
+
+/// Ends a restore whose rows are written: the database counts as complete, and timelines show its updates. KV cost: 1
+/// write, and that of [`updates::compare`]. Ledger cost: 2 calls, and that of [`updates::compare`].
+///
+/// # Errors
+/// If a timeline shows updates that the database lacks, or the ledger or the store fails.
+pub async fn end(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    (clock, entropy): (&impl Clock, &impl Entropy),
+    header: &OwnRowsHeader,
+) -> Result<()> {
+    if header.epoch.is_some() {
+        epoch::adopt(store, ledger, entropy).await?;
+    }
+    update_records::complete(ledger).await?;
+    updates::compare(store, ledger, clock).await.map(drop)
+}

@@ -1,0 +1,4 @@
+//! Operations for commands.
+
+pub mod members;
+pub mod updates;

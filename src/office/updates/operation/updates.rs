@@ -1,0 +1,441 @@
+//! Operations on updates. An update tells buyers, on their timelines, what became of their pledges.
+
+use super::members::{MemberEdits, Members};
+use crate::buyer::updates::Update;
+use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
+use crate::office::shared::operation::table::{counted, facts, paragraphs, table, time};
+use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::once::Done;
+use crate::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
+use crate::office::updates::rule as updates;
+use crate::office::updates::rule::{Compared, NewUpdate, UpdateChange, in_words};
+use crate::pledges::scope::Mode;
+use crate::pledges::service::Clock as _;
+use crate::pledges::settlement::Month;
+use serde::{Deserialize, Serialize};
+
+const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
+/// Describes the JSON of an update.
+const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `by`, `at`, `changedBy`, `changedAt`";
+/// Number of months that are shown if no month is given: the current month and those before it.
+const MONTHS: usize = 12;
+/// Largest number of rows that are printed.
+const MOST: usize = 10_000;
+
+const STAGE: Argument = Argument::option(
+    "stage",
+    Kind::Choice { choices: &["funded", "under-way", "done", "verified"] },
+    "how far the work has progressed",
+);
+const DATE: Argument =
+    Argument::option("date", Kind::Day, "the day that the update is about, such as 2026-11-03");
+const TEXT: Argument = Argument::option(
+    "text",
+    text("language=sentence"),
+    "a sentence for buyers in one language, such as en=\"We planted the trees.\"",
+)
+.repeatable();
+const PLACE: Argument = Argument::option("place", text("place"), "where it happened");
+const LATITUDE: Argument =
+    Argument::option("latitude", text("degrees"), "degrees north, such as -1.3733");
+const LONGITUDE: Argument =
+    Argument::option("longitude", text("degrees"), "degrees east, such as 38.0106");
+const PARTNER: Argument =
+    Argument::option("partner", text("name"), "the organisation that did it; not a person");
+const QUANTITY: Argument = Argument::option(
+    "quantity",
+    text("quantity"),
+    "how much of the offering was done, for all buyers together, such as 1200",
+);
+const PICTURE: Argument =
+    Argument::option("picture", text("url"), "the address of a picture, with https://");
+const PICTURE_TEXT: Argument = Argument::option(
+    "picture-text",
+    text("text"),
+    "what the picture shows, for people who cannot see it",
+);
+const REPORT: Argument =
+    Argument::option("report", text("url"), "the address of a report, with https://");
+
+// ---- Add and edit --------------------------------------------------------------------------------
+
+pub const ADD: Spec = Spec::changes(
+    "updates",
+    "add",
+    "add a draft of what became of the pledges of an offering and month; buyers do not see it yet",
+    &[
+        Argument::positional(
+            "month",
+            Kind::Month,
+            "the month of the pledges, in UTC, such as 2026-10",
+        ),
+        Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
+        mode("whether the update is for live or for test pledges").or("live"),
+        STAGE.required(),
+        DATE.required(),
+        TEXT,
+        PLACE,
+        LATITUDE,
+        LONGITUDE,
+        PARTNER,
+        QUANTITY,
+        PICTURE,
+        PICTURE_TEXT,
+        REPORT,
+    ],
+)
+.answers(UPDATE);
+
+#[derive(Deserialize)]
+pub struct Add {
+    month: Month,
+    offering: String,
+    mode: Mode,
+    #[serde(flatten)]
+    members: Members,
+}
+
+pub fn check_add(values: &Values) -> Result<(), String> {
+    values.read::<Add>()?.members.edits().map(drop)
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
+    let Add { month, offering, mode, members } = asked;
+    let mut new = NewUpdate::default();
+    members.edits().map_err(Failure::Usage)?.apply(&mut new);
+    let by = call.host.person().await?;
+    let pledges = Pledges { mode, month, offering };
+    let author = call.author(&by)?;
+    let added = updates::add(call.store, call.ledger, &author, (&pledges, None), &new).await?;
+    answer(&added, "Saved as a draft")
+}
+
+pub const DRAFT: Spec = Spec::changes(
+    "updates",
+    "draft",
+    "draft an update with the partner, place, day, quantity and report of a fulfilment",
+    &[Argument::positional("fulfilment", text("id"), "the fulfilment's ID, such as ful_…")],
+)
+.answers("the same members as in the answer of `updates add`");
+
+#[derive(Deserialize)]
+pub struct Draft {
+    fulfilment: String,
+}
+
+pub async fn draft<P: Ports>(call: &Call<'_, P>, Draft { fulfilment }: Draft) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    let added = updates::add_from_fulfilment(call.store, call.ledger, &author, &fulfilment).await?;
+    answer(&added, "Saved as a draft")
+}
+
+pub const EDIT: Spec = Spec::changes(
+    "updates",
+    "edit",
+    "change the contents of an update; if it is published, timelines show the change",
+    &[
+        ID,
+        STAGE,
+        DATE,
+        TEXT,
+        PLACE,
+        LATITUDE,
+        LONGITUDE,
+        PARTNER,
+        QUANTITY,
+        PICTURE,
+        PICTURE_TEXT,
+        REPORT,
+        Argument::option(
+            "remove",
+            Kind::Choice {
+                choices: &["place", "coordinates", "partner", "quantity", "picture", "report"],
+            },
+            "a member to remove; `--text de=` removes a sentence",
+        )
+        .repeatable(),
+    ],
+)
+.confirmed_if("the update is published, so that buyers see the change")
+.answers("the same members as in the answer of `updates add`");
+
+#[derive(Deserialize)]
+pub struct Edit {
+    update: String,
+    #[serde(flatten)]
+    members: Members,
+}
+
+pub fn check_edit(values: &Values) -> Result<(), String> {
+    values.read::<Edit>()?.members.edits().map(drop)
+}
+
+pub async fn edit<P: Ports>(call: &Call<'_, P>, Edit { update, members }: Edit) -> Result<Answer> {
+    let edits: MemberEdits = members.edits().map_err(Failure::Usage)?;
+    let found = updates::get(call.ledger()?, &update).await?;
+    let mut new = NewUpdate::from(&found.update);
+    edits.apply(&mut new);
+    if found.state == UpdateState::Published {
+        let what = "Buyers see this update. Change what they see in";
+        confirm(call, &found, what, "nothing was changed").await?;
+    }
+    let by = call.host.person().await?;
+    let of = (&*update, found.revision);
+    let edited = updates::edit(call.store, call.ledger, &call.author(&by)?, of, &new).await?;
+    answer(&edited, "Saved")
+}
+
+// ---- Publish and withdraw ------------------------------------------------------------------------
+
+#[derive(Deserialize)]
+pub struct Named {
+    update: String,
+}
+
+pub const PUBLISH: Spec = Spec::changes(
+    "updates",
+    "publish",
+    "publish an update: it then appears on the timeline of every buyer who pledged for the offering in \
+     that month",
+    &[ID],
+)
+.confirmed()
+.answers("the same members as in the answer of `updates add`");
+
+pub async fn publish<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+    let found = updates::get(call.ledger()?, &update).await?;
+    confirm(call, &found, "Publish this update in", "nothing was published").await?;
+    let by = call.host.person().await?;
+    let of = (&*update, found.revision);
+    let done = updates::publish(call.store, call.ledger, &call.author(&by)?, of).await?;
+    answer(&done, "Published")
+}
+
+pub const WITHDRAW: Spec = Spec::changes(
+    "updates",
+    "withdraw",
+    "withdraw an update: timelines no longer show it; it stays in the database and can be published again",
+    &[ID],
+)
+.confirmed()
+.answers("the same members as in the answer of `updates add`");
+
+pub async fn withdraw<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+    let found = updates::get(call.ledger()?, &update).await?;
+    confirm(call, &found, "Withdraw this update from", "nothing was withdrawn").await?;
+    let by = call.host.person().await?;
+    let of = (&*update, found.revision);
+    let done = updates::withdraw(call.store, call.ledger, &call.author(&by)?, of).await?;
+    answer(&done, "Withdrawn")
+}
+
+async fn confirm<P: Ports>(
+    call: &Call<'_, P>,
+    found: &UpdateRow,
+    what: &str,
+    otherwise: &str,
+) -> Result<()> {
+    if !call.was_done().await? {
+        let words = in_words(&found.pledges, &found.update);
+        let question = format!("{words}\n{what} {}?", call.place);
+        call.host.confirm(&question, otherwise).await?;
+    }
+    Ok(())
+}
+
+/// An update as JSON for programs.
+#[derive(Serialize)]
+struct Printed<'r> {
+    id: &'r str,
+    #[serde(flatten)]
+    pledges: &'r Pledges,
+    state: UpdateState,
+    update: &'r Update,
+    fulfilment: Option<&'r str>,
+    by: &'r str,
+    at: &'r str,
+    #[serde(rename = "changedBy")]
+    changed_by: &'r str,
+    #[serde(rename = "changedAt")]
+    changed_at: &'r str,
+}
+
+fn printed(row: &UpdateRow) -> Printed<'_> {
+    let UpdateRow { id, pledges, state, update, by, at, changed_by, changed_at, .. } = row;
+    let fulfilment = row.fulfilment.as_deref();
+    Printed { id, pledges, state: *state, update, fulfilment, by, at, changed_by, changed_at }
+}
+
+fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
+    let UpdateChange { row, is_compiled } = &done.outcome;
+    let shown = match (is_compiled, what) {
+        (false, _) => {
+            "Workers KV did not accept the record for timelines, so timelines do not show this change \
+             yet. Run `updates check`."
+                .to_owned()
+        }
+        (true, "Published") => format!("Timelines show the update after about {APPLIED_SECONDS} s."),
+        (true, "Withdrawn") => format!("Timelines stop showing the update after about {APPLIED_SECONDS} s."),
+        (true, _) if row.state == UpdateState::Published => {
+            format!("Timelines show the change after about {APPLIED_SECONDS} s.")
+        }
+        (true, _) => String::new(),
+    };
+    let words = in_words(&row.pledges, &row.update);
+    let said = format!("{what}: {}", row.id);
+    let answer = Answer::new(&printed(row), paragraphs([said, words, shown]))?;
+    Ok(answer.since(done.before.as_deref()).failing_if(!is_compiled))
+}
+
+// ---- Read ----------------------------------------------------------------------------------------
+
+pub const LIST: Spec = Spec::reads(
+    "updates",
+    "list",
+    "list the updates for the pledges of a month or of the last 12 months",
+    &[
+        month("the month of the pledges, in UTC, such as 2026-10"),
+        mode("only updates for live pledges, or only those for test pledges"),
+    ],
+)
+.answers("`updates`: each with the members of `updates add`; `outdated`: `mode`, `month` and `offering` of the records for timelines that Workers KV has not accepted yet");
+
+#[derive(Deserialize)]
+pub struct OfMonths {
+    month: Option<Month>,
+    mode: Option<Mode>,
+}
+
+#[derive(Serialize)]
+struct Listed<'l> {
+    updates: Vec<Printed<'l>>,
+    outdated: &'l [Pledges],
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
+    let months = match asked.month {
+        Some(month) => vec![month],
+        None => Month::last(call.platform.now_ms(), MONTHS),
+    };
+    let found = updates::list(call.ledger()?, asked.mode, &months, MOST).await?;
+    let rows: Vec<_> = found.updates.iter().map(cells).collect();
+    let headings = [
+        "MONTH",
+        "OFFERING",
+        "STATE",
+        "STAGE",
+        "DATE",
+        "SENTENCE",
+        "MODE",
+        "CHANGED BY",
+        "AT",
+        "ID",
+    ];
+    let listed = match rows.is_empty() {
+        true => "no updates".to_owned(),
+        false => table(headings, &rows),
+    };
+    let outdated = match found.outdated.len() {
+        0 => String::new(),
+        count => format!(
+            "Workers KV has not accepted {} for timelines yet. Run `updates check`.",
+            counted(count, "record")
+        ),
+    };
+    let updates = found.updates.iter().map(printed).collect();
+    let data = Listed { updates, outdated: &found.outdated };
+    Answer::new(&data, paragraphs([listed, outdated]))
+}
+
+fn cells(row: &UpdateRow) -> [String; 10] {
+    let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
+    let sentence = update.texts.best("en").map(|(_, text)| text).unwrap_or_default();
+    [
+        pledges.month.to_string(),
+        pledges.offering.clone(),
+        state.name().to_owned(),
+        update.stage.name().to_owned(),
+        update.date.to_string(),
+        sentence.chars().take(MAX_CELL).collect(),
+        pledges.mode.name().to_owned(),
+        changed_by.clone(),
+        time(changed_at),
+        id.clone(),
+    ]
+}
+
+/// Largest number of characters of a sentence in a list.
+const MAX_CELL: usize = 60;
+
+pub const PREVIEW: Spec =
+    Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])
+        .answers("the same members as in the answer of `updates add`");
+
+pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+    let row = updates::get(call.ledger()?, &update).await?;
+    let new = NewUpdate::from(&row.update);
+    let given = |text: &str| Some(text.to_owned());
+    let members = facts([
+        ("Offering", given(&row.pledges.offering)),
+        ("Pledged in", Some(row.pledges.month.to_string())),
+        ("State", given(row.state.name())),
+        ("Stage", given(&new.stage)),
+        ("Date", given(&new.date)),
+        ("Place", given(&new.place)),
+        ("Latitude", given(&new.latitude)),
+        ("Longitude", given(&new.longitude)),
+        ("Partner", given(&new.partner)),
+        ("Quantity", given(&new.quantity)),
+        ("Picture", given(&new.picture)),
+        ("Picture's text", given(&new.picture_text)),
+        ("Report", given(&new.report)),
+    ]);
+    let sentences = facts(new.texts.iter().map(|(tag, text)| (&**tag, given(text))));
+    Answer::new(&printed(&row), paragraphs([members, sentences]))
+}
+
+// ---- Mend ----------------------------------------------------------------------------------------
+
+pub const CHECK: Spec = Spec::reads(
+    "updates",
+    "check",
+    "check that the records for timelines agree with the ledger, and correct those that differ",
+    &[],
+)
+.answers("`compared`: the number of records that were compared; `written`: how many of them differed and were written again");
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let compared = updates::compare(call.store, call.ledger()?, call.platform).await?;
+    Answer::new(&compared, in_counts(compared))
+}
+
+fn in_counts(Compared { compared, written }: Compared) -> String {
+    format!("{} compared, {written} corrected.", counted(compared, "record"))
+}
+
+pub const RESTORE: Spec = Spec::changes(
+    "updates",
+    "restore",
+    "after a database was lost, restore the ledger's missing updates from the audit log",
+    &[],
+)
+.answers("`restored` and `known`: number of updates; `failed`: names of the audit log's entries that could not be read or written; `records`: the members of `updates check`");
+
+pub async fn restore<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let restored = updates::restore(call.store, call.ledger, &call.author(&by)?).await?;
+    let text = format!(
+        "{} restored, {} already in the ledger, {}. Timelines: {}",
+        counted(restored.restored as usize, "update"),
+        restored.known,
+        counted(restored.failed.len(), "failure"),
+        in_counts(restored.records)
+    );
+    Ok(Answer::new(&restored, text)?.failing_if(!restored.failed.is_empty()))
+}

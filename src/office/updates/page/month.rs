@@ -1,0 +1,165 @@
+//! The page of a month. It shows the month's updates by offering, and the form that adds an update.
+
+use super::form::{FormResult, PAGE, PATH, field_of, fields, stage_in_words};
+use crate::buyer::updates::MAX_UPDATES;
+use crate::office::fulfilment::rule as fulfilments;
+use crate::office::payments::page::month::MonthSelection;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::link;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
+use crate::office::shared::page::view::Field;
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
+use crate::office::updates::rule as updates;
+use crate::office::updates::rule::UpdateList;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Maximum number of offerings that the form suggests.
+const MAX_SUGGESTED: usize = 200;
+/// Maximum number of characters that the list of updates shows of an update's sentence.
+const MAX_BRIEF: usize = 120;
+
+/// Shows the updates for the pledges of the month in the query. Ledger cost: 7 or 8 queries.
+pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let selection = MonthSelection::read(context, query, PAGE)?;
+    page(context, selection, FormResult::default()).await
+}
+
+pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    result: FormResult,
+) -> Result {
+    let ledger = bound(context.ledger)?;
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found = updates::list(ledger, mode, &months, view::MAX_ROWS).await?;
+    let offerings = pledged(context, selection).await?;
+    let status = if result.problem.is_empty() { 200 } else { 422 };
+    let content = html! {
+        (result.notice)
+        p.lead { "What became of the pledges of " (view::month(selection.month)) ", as buyers' timelines show it" }
+        (selection.links(PATH))
+        section {
+            h2 { "By offering" }
+            (outdated(&found))
+            (table(&found.updates))
+            p.soft {
+                "A timeline shows the published updates of its offerings and month, newest first, at most " (MAX_UPDATES)
+                " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
+            }
+            ul.links { li { a href=(selection.address("/fulfilment")) { "Fulfilment" } } }
+        }
+        (add_section(context, selection, &offerings, &result))
+    };
+    Ok(Page { status, ..Page::new(PAGE.0, content) })
+}
+
+/// Renders a notice if timelines do not show the last changes yet.
+fn outdated(found: &UpdateList) -> Markup {
+    html! {
+        @if !found.outdated.is_empty() {
+            (view::notice(&html! {
+                "Workers KV has not accepted the last change of "
+                @for (index, pledges) in found.outdated.iter().enumerate() {
+                    @if index > 0 { ", " }
+                    (view::untrusted_text(&pledges.offering))
+                }
+                ": timelines do not show it yet. The next run of the cron job writes the record again, \
+                 and so does the next change."
+            }))
+        }
+    }
+}
+
+fn table(updates: &[UpdateRow]) -> Markup {
+    let row = |row: &UpdateRow| {
+        let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
+        let sentence = update.texts.best("en").map(|(_, text)| text);
+        let brief = sentence.map(|text| text.chars().take(MAX_BRIEF).collect::<String>());
+        let address = link::path(&["updates", id]);
+        vec![
+            view::untrusted_text(&pledges.offering),
+            view::day(&[&update.date, "T00:00:00Z"].concat()),
+            html! { a href=(address) { (stage_in_words(update.stage.name())) } },
+            html! { @if let Some(text) = brief { (view::untrusted_text(&text)) } @else { "No sentence yet" } },
+            html! { @if *state == UpdateState::Published { strong { (state_in_words(*state)) } } @else { (state_in_words(*state)) } },
+            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
+        ]
+    };
+    let rows: Vec<_> = updates.iter().map(row).collect();
+    let headings = ["Offering", "Date", "Stage", "Sentence", "State", "Changed by"];
+    view::table(&headings, &rows, "No updates for this month yet.")
+}
+
+pub(super) fn state_in_words(state: UpdateState) -> &'static str {
+    match state {
+        UpdateState::Draft => "Draft",
+        UpdateState::Published => "Published",
+        UpdateState::Withdrawn => "Withdrawn",
+    }
+}
+
+/// Returns the offerings that were pledged in the month; none if the ledger no longer keeps that month.
+async fn pledged<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<Vec<String>> {
+    let (mode, months) = (Some(selection.mode), [selection.month]);
+    let found =
+        fulfilments::balances(context.store, bound(context.ledger)?, mode, &months, MAX_SUGGESTED)
+            .await;
+    match found {
+        Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
+        found => Ok(found?.balances.into_iter().map(|balance| balance.offering).collect()),
+    }
+}
+
+fn add_section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+    offerings: &[String],
+    FormResult { wanted, offering, problem, .. }: &FormResult,
+) -> Markup {
+    let wanted = wanted.clone().unwrap_or_default();
+    let wrong = field_of(problem);
+    let own = Field {
+        name: "offering",
+        label: "Offering",
+        hint: "The offering's ID, for example tree.",
+        value: offering,
+        required: true,
+        list: "offerings",
+        problem: if wrong.as_deref() == Some("offering") { problem } else { "" },
+        ..Field::default()
+    };
+    html! {
+        section #add {
+            h2 { "New update" }
+            p { "Buyers do not see drafts. You can preview a draft before you publish it." }
+            @if !problem.is_empty() { (view::form_problem(problem, wrong.as_deref())) }
+            (context.form(PATH, &html! {
+                (view::hidden("mode", selection.mode.name()))
+                (view::hidden("month", &selection.month.to_string()))
+                div.fields {
+                    (own.render())
+                    datalist #offerings { @for offering in offerings { option value=(offering) {} } }
+                }
+                (fields(&wanted, problem))
+                div.row {
+                    button { "Save draft" }
+                    button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
+                }
+            }))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Previews of an update as a buyer sees it on a timeline.
+
+use crate::buyer::recipient;
+use crate::buyer::recipient::{Language, OfferingProgress};
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::refusal::{Refusal, Result};
+use crate::office::shared::page::response::{Content, Page};
+use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::updates::rows::updates::{Pledges, UpdateRow};
+use crate::office::updates::rule as updates;
+use crate::office::updates::rule::NewUpdate;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::types::RetrievedPledgeTransaction;
+use serde_json::json;
+
+/// Shows an example timeline with a stored update, in the language of the query. Ledger cost: 2 queries.
+pub(crate) async fn preview_update<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result {
+    let row = updates::get(bound(context.ledger)?, id).await?;
+    let wanted = NewUpdate::from(&row.update);
+    let tag = query.given("language").unwrap_or("en");
+    preview(context, &row.pledges, Some(&row), &wanted, tag).await
+}
+
+/// Shows an example timeline with an update as it would be saved, and with the published updates of the
+/// same offering. `row` is the stored update; `None` if the update is new. Ledger cost: 1 query.
+pub(super) async fn preview<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    pledges: &Pledges,
+    row: Option<&UpdateRow>,
+    wanted: &NewUpdate,
+    tag: &str,
+) -> Result {
+    let language = Language::from_tag(tag)
+        .ok_or_else(|| Refusal::invalid("timelines are not available in this language"))?;
+    let ledger = bound(context.ledger)?;
+    let shown = updates::preview(ledger, &context.author, pledges, row, wanted).await?;
+    let example = example(pledges)?;
+    let example: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(&example).map_err(OperatorError::from)?;
+    let progress =
+        [OfferingProgress { offering_id: &pledges.offering, updates: Some(&shown.updates) }];
+    let page = recipient::page(&example, None, &progress, language, context.clock);
+    Ok(Page { status: 200, content: Content::Document(page.html, page.policy) })
+}
+
+/// Returns a transaction with a pledge of the offering and month, as JSON.
+fn example(Pledges { month, offering, mode }: &Pledges) -> Result<String> {
+    let example = json!({
+        "createdAt": format!("{month}-14T09:30:00.000Z"),
+        "reference": "1042",
+        "isLive": mode.is_live(),
+        "charge": { "amount": "7.50", "currencyCode": "USD", "paidAt": null },
+        "trigger": {
+            "date": format!("{month}-14T09:29:00Z"),
+            "phrase": "placed an order",
+            "externalUrl": null,
+        },
+        "pledges": [{
+            "id": "p_example_1",
+            "impact": { "amount": 12, "offeringId": offering },
+            "details": [],
+            "recipient": { "email": "ada@example.org", "firstName": "Ada", "name": "Ada Lovelace" },
+        }],
+        "notifications": [],
+        "timelineUrl": "https://example.org/",
+    });
+    Ok(serde_json::to_string(&example).map_err(OperatorError::from)?)
+}

@@ -1,0 +1,5 @@
+//! The rows in the ledger, and their SQL.
+
+pub mod changes;
+pub mod records;
+pub mod updates;

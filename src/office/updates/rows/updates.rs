@@ -1,0 +1,184 @@
+//! Updates: news about the pledges of an offering and month, which buyers' timelines show. The rows are the system of
+//! record; the records in Workers KV are compiled from them.
+
+use crate::buyer::updates::Update;
+use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::Month;
+use crate::pledges::time::date_time;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+/// The pledges that an update is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Pledges {
+    /// Test or live.
+    pub mode: Mode,
+    /// The month of the pledges.
+    pub month: Month,
+    /// The offering's ID.
+    pub offering: String,
+}
+
+/// Whether timelines show an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum UpdateState {
+    /// Not published yet.
+    Draft,
+    /// Shown on timelines.
+    Published,
+    /// Not shown any more.
+    Withdrawn,
+}
+
+impl UpdateState {
+    /// Returns `draft`, `published` or `withdrawn`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// An update with its state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateRow {
+    /// The update's ID.
+    pub id: String,
+    /// The pledges that the update is about.
+    pub pledges: Pledges,
+    /// Whether timelines show the update.
+    pub state: UpdateState,
+    /// What timelines show.
+    pub update: Update,
+    /// The ID of the fulfilment that the update was made from.
+    #[serde(default)]
+    pub fulfilment: Option<String>,
+    /// Counts the changes, from 1.
+    pub revision: u64,
+    /// The hash of the operation that made the last change.
+    pub operation: String,
+    /// Who added the update.
+    pub by: String,
+    /// When the update was added, an RFC 3339 date-time.
+    pub at: String,
+    /// Who made the last change.
+    pub changed_by: String,
+    /// When the last change was made, an RFC 3339 date-time.
+    pub changed_at: String,
+}
+
+/// Returns an update; `None` if there is none with this ID. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<UpdateRow>> {
+    Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_update))
+}
+
+/// Selects updates. A member that is `None` selects all.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct UpdateFilter<'a> {
+    /// Test or live.
+    pub mode: Option<Mode>,
+    /// The months of the pledges.
+    pub months: &'a [Month],
+    /// The offering's ID.
+    pub offering: Option<&'a str>,
+}
+
+/// Returns at most `most` updates. They are sorted by month (newest first), mode, offering, and date (newest first).
+/// One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn list(
+    ledger: &dyn Ledger,
+    filter: &UpdateFilter<'_>,
+    most: usize,
+) -> Result<Vec<UpdateRow>> {
+    let rows = ask(ledger, &List { filter, most }).await?;
+    Ok(rows.into_iter().map(Row::into_update).collect())
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Row {
+    id: String,
+    pledges: Pledges,
+    state: UpdateState,
+    update: Update,
+    fulfilment: Option<String>,
+    revision: u64,
+    operation: String,
+    by: String,
+    at: u64,
+    changer: String,
+    changed: u64,
+}
+
+impl Row {
+    pub fn into_update(self) -> UpdateRow {
+        let Row { id, pledges, state, update, fulfilment, revision, operation, by, .. } = self;
+        let (at, changed_at) = (date_time(self.at), date_time(self.changed));
+        let changed_by = self.changer;
+        UpdateRow {
+            id,
+            pledges,
+            state,
+            update,
+            fulfilment,
+            revision,
+            operation,
+            by,
+            at,
+            changed_by,
+            changed_at,
+        }
+    }
+}
+
+/// SQL for a row of the table `updates`, as JSON.
+macro_rules! update {
+    () => {
+        "json_object('id', id, 'pledges', json_object('mode', mode, 'month', month, 'offering', offering), 'state', state,
+  'update', json(content), 'fulfilment', fulfilment, 'revision', revision, 'operation', operation, 'by', author, 'at', at,
+  'changer', changer, 'changed', changed)"
+    };
+}
+
+#[derive(Serialize)]
+pub(crate) struct Get<'a> {
+    pub id: &'a str,
+}
+
+impl Query for Get<'_> {
+    type Row = Row;
+    const SQL: &'static str =
+        concat!("SELECT ", update!(), " FROM updates WHERE id = ?1 ->> '$.id'");
+}
+
+/// Selects at most `$.most` updates, which follow `$.after`, one of them.
+pub(crate) const PAGE: &str = concat!(
+    "SELECT ",
+    update!(),
+    " FROM updates WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"
+);
+
+#[derive(Serialize)]
+struct List<'a> {
+    filter: &'a UpdateFilter<'a>,
+    most: usize,
+}
+
+impl Query for List<'_> {
+    type Row = Row;
+    const SQL: &'static str = concat!(
+        "SELECT ",
+        update!(),
+        " FROM updates WHERE month IN (SELECT value FROM json_each(?1, '$.filter.months'))
+  AND (?1 ->> '$.filter.mode' IS NULL OR mode = ?1 ->> '$.filter.mode')
+  AND (?1 ->> '$.filter.offering' IS NULL OR offering = ?1 ->> '$.filter.offering')
+ORDER BY month DESC, mode, offering, day DESC, at DESC, id LIMIT ?1 ->> '$.most'"
+    );
+}

@@ -1,0 +1,127 @@
+//! The service, independent of its platform: turns a request into a response.
+
+mod access;
+mod cache;
+mod cors;
+mod create;
+mod create_input;
+mod get;
+mod ledger;
+mod log;
+mod network;
+mod notifications;
+mod outbox;
+mod paid;
+mod ports;
+mod prepare;
+mod prepared;
+mod prices;
+mod recent;
+mod records;
+mod repeat;
+mod request_log;
+mod response;
+mod route;
+mod settings;
+
+pub use cache::{Cache, Caches, LIFETIME_MS};
+pub use ledger::{LedgerQueue, mark_unsent};
+pub use outbox::{Message, Outbox, PutFuture};
+pub use ports::{Clock, Entropy};
+pub use request_log::RequestLog;
+pub use settings::{Adapters, Settings, Variables};
+
+use super::api;
+use super::api::Problem;
+use super::http::{Address, Body, Request, Response};
+use super::scope::Mode;
+use super::store::Store;
+use super::types::NotificationService;
+use futures_util::FutureExt as _;
+use route::{Route, route};
+
+/// The service for one request, with the parts of the platform that it uses.
+#[expect(missing_debug_implementations, reason = "ports")]
+pub struct Service<'s, S, C, E, R> {
+    /// The records.
+    pub store: &'s S,
+    /// The time.
+    pub clock: &'s C,
+    /// Randomness.
+    pub entropy: &'s E,
+    /// What is asked about recipients.
+    pub recipients: &'s R,
+    /// The caches of the isolate.
+    pub caches: &'s Caches,
+    /// The operator's settings.
+    pub settings: &'s Settings,
+    /// The notification queue; `None` if notifications are not sent.
+    pub outbox: Option<&'s dyn Outbox>,
+    /// The ledger's queue; `None` if there is no ledger.
+    pub ledger: Option<&'s dyn LedgerQueue>,
+    /// Facts about this request, for the log.
+    pub request_log: RequestLog,
+}
+
+impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
+    /// Serves one request. Every outcome is a response, even a failure.
+    ///
+    /// Here and in the called functions, code that not every isolate needs is put into boxed futures. V8
+    /// compiles a WebAssembly function at its first call. Without the box, such code would be part of its
+    /// caller, and V8 would compile both together.
+    pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
+        let began_ms = self.clock.now_ms();
+        let method = request.method();
+        let url = request.url();
+        let address = Address::parse(&url);
+        let route = route(&method, &address);
+        let template = route.as_ref().map_or("none", Route::template);
+        let served = match route {
+            Ok(Route::Create) => self.create(request, &address).boxed_local().await,
+            Ok(Route::Get(id)) => self.get(request, &address, &id).boxed_local().await,
+            Ok(Route::Timeline(id)) => {
+                let page = self.recipients.timeline(self, request, &id, &address);
+                Ok(page.boxed_local().await)
+            }
+            Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
+            Ok(Route::Options(allow)) => Ok(Response::options(allow)),
+            Err(problem) => Err(problem),
+        };
+        let mut response = served.unwrap_or_else(|problem| self.refusal(request, &problem));
+        if method == "HEAD" {
+            response.body = Body::Empty; // with the headers of a GET
+        }
+        response.keep_https(&address);
+        self.log(request, template, began_ms, &mut response);
+        self.settings.cors.apply(request, &mut response);
+        response
+    }
+
+    fn refusal(&self, request: &impl Request, problem: &Problem) -> Response<S::Value> {
+        let is_live = self.request_log.mode.get().map(Mode::is_live);
+        let request_id = problem.is_ours().then(|| request.id());
+        Response::problem(problem, is_live, request_id.as_deref())
+    }
+}
+
+/// What the service asks about the recipients of pledges: how they are notified, and what they see.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Recipients: Sized {
+    /// Returns those of `services` that the unit has switched on. If this cannot be found out, returns all of
+    /// them: it is checked again before each delivery.
+    async fn delivering<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        unit: &str,
+        services: Vec<NotificationService>,
+    ) -> Vec<NotificationService>;
+
+    /// Answers a request for the timeline of a transaction with a page, which may also state a problem.
+    async fn timeline<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        request: &impl Request,
+        id: &str,
+        address: &Address<'_>,
+    ) -> Response<S::Value>;
+}

@@ -1,0 +1,39 @@
+//! A transaction that is ready to be written, and the source of its IDs.
+
+use super::Entropy;
+use crate::pledges::idempotency::Derivation;
+use crate::pledges::store::TransactionMetadata;
+use crate::pledges::types::{NotificationService, TransactionId};
+
+/// A transaction that is ready to be written.
+pub(super) struct Prepared {
+    pub id: TransactionId,
+    pub metadata: TransactionMetadata,
+    /// The body of the answer to the create request.
+    pub answer: Vec<u8>,
+    /// The value of the record, which is also the body of the answers to get requests.
+    pub record: Vec<u8>,
+    /// The notification services that the create request asks for.
+    pub services: Vec<NotificationService>,
+}
+
+/// The source of the bytes for new IDs.
+pub(super) enum Ids<'e> {
+    /// Random.
+    Random(&'e dyn Entropy),
+    /// The IDs are derived from an idempotency key and the payload, so that a retry gets the same IDs.
+    Derived(Derivation),
+}
+
+impl Ids<'_> {
+    pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
+        match self {
+            Ids::Derived(derivation) => derivation.bytes(purpose, index),
+            Ids::Random(entropy) => {
+                let mut bytes = [0; N];
+                entropy.fill(&mut bytes);
+                bytes
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Maps a method and a path to an operation.
+
+use crate::pledges::api::{HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
+use crate::pledges::http::{Address, percent_decode};
+use std::borrow::Cow;
+
+/// The routes of the service.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Route<'u> {
+    /// Create a pledge transaction.
+    Create,
+    /// Get the pledge transaction with this ID. The ID is percent-decoded, but not yet checked.
+    Get(Cow<'u, str>),
+    /// Show the timeline of the transaction with this ID.
+    Timeline(Cow<'u, str>),
+    /// Check that the service runs.
+    Health,
+    /// List the methods that a path allows.
+    Options(&'static str),
+}
+
+impl Route<'_> {
+    /// Returns the method and the path for the log, with placeholders.
+    pub fn template(&self) -> &'static str {
+        match self {
+            Route::Create => "POST /v2/pledge-transaction",
+            Route::Get(_) => "GET /v2/pledge-transaction/{id}",
+            Route::Timeline(_) => "GET /timeline/{id}",
+            Route::Health => "GET /healthz",
+            Route::Options(_) => "OPTIONS",
+        }
+    }
+}
+
+const CREATE_METHODS: &str = "POST, OPTIONS";
+const READ_METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// Returns the route of a request.
+pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
+    let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
+    match (method, &route) {
+        ("OPTIONS", _) => Ok(Route::Options(allow)),
+        ("POST", Route::Create) => Ok(route),
+        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Health) => Ok(route),
+        _ => Err(Problem::MethodNotAllowed(allow)),
+    }
+}
+
+fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
+    if path == PLEDGE_TRANSACTION_PATH {
+        return Some((Route::Create, CREATE_METHODS));
+    }
+    if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
+        let single = !id.is_empty() && !id.contains('/'); // an encoded slash is decoded later
+        return single.then(|| (Route::Get(percent_decode(id)), READ_METHODS));
+    }
+    if path == HEALTH_PATH {
+        return Some((Route::Health, READ_METHODS));
+    }
+    // A recipient whose link was cut off gets the page for an unknown timeline.
+    let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
+    Some((Route::Timeline(percent_decode(id)), READ_METHODS))
+}
+
+fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {
+    path.strip_prefix(parent)?.strip_prefix('/')
+}

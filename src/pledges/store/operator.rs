@@ -1,0 +1,87 @@
+//! The notifier's store, which can also list records, and the operator's store, which can also list and
+//! remove records.
+
+use super::{Key, Store, StoreError};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
+pub const MAX_READS: usize = 100;
+
+/// How long a change waits for concurrent changes to become visible, in milliseconds. One list and one write in
+/// Workers KV together take less time than this.
+pub const SETTLE_MS: u32 = 1_000;
+
+/// The notifier's store, which can also list records.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait ListingStore: Store {
+    /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the cursor of the
+    /// previous page, or `None` for the first page.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError>;
+
+    /// Returns the names of the records on the first page. A store may override this to read nothing but the
+    /// names.
+    async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.list(prefix, None).await?.records.into_iter().map(|record| record.name).collect())
+    }
+}
+
+/// The operator's store. It can also read many records at once, write records that expire, and remove records.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait OperatorStore: ListingStore {
+    /// Returns the values of at most [`MAX_READS`] records, in the order of the keys.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+
+    /// Writes a record as [`put`](Store::put) does, but lets it expire after this many seconds, at least 60.
+    ///
+    /// # Errors
+    /// If the record may not have been written.
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError>;
+
+    /// Removes a record, if it is there.
+    ///
+    /// # Errors
+    /// If the record may still be there.
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
+
+    /// Returns how long to wait until other writers' concurrent writes are visible, in milliseconds.
+    fn settle_ms(&self) -> u32 {
+        SETTLE_MS
+    }
+
+    /// Waits for this many milliseconds.
+    async fn pause(&self, milliseconds: u32);
+}
+
+/// A page of a list: at most 1,000 records.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct ListPage {
+    /// The records, without their values.
+    pub records: Vec<KeyInfo>,
+    /// The cursor of the next page; `None` on the last page.
+    pub cursor: Option<String>,
+}
+
+/// A record in a list.
+#[derive(Clone, Debug, Deserialize)]
+pub struct KeyInfo {
+    /// The name of the record.
+    pub name: String,
+    /// The record's metadata as untyped JSON; null if the record has none.
+    #[serde(default)]
+    pub metadata: Value,
+    /// When the record expires, in seconds since 1970; `None` if it does not.
+    pub expiration: Option<u64>,
+}

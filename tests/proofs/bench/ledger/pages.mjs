@@ -1,0 +1,135 @@
+/** Measures how long the dashboard's pages take with a filled ledger: the built Workers under wrangler, with local D1 and KV. */
+import { copyFileSync } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { DatabaseSync } from "node:sqlite";
+import { openKv } from "../../../../scripts/lib/kv.mjs";
+import { log } from "../../../../scripts/lib/output.mjs";
+import { runCron, workers } from "../../ledger/workers.mjs";
+import { LocalD1 } from "./d1.mjs";
+
+const BIGGEST = "unit_0"; // of orders.rs
+/** A unit with so few transactions a month that a page of the dashboard can export them. */
+const MEDIUM = "unit_9";
+const MONTH = "2026-10";
+const SECRET = "07".repeat(32); // of tests/support/service.rs, whose hashes the rows have
+const DEADLINE_MS = 60_000;
+
+const shop = `unit=${BIGGEST}&mode=live`;
+/**
+ * The measured pages of the dashboard, named by what a person does there. A form is posted, and its redirect
+ * is followed.
+ * @type {[name: string, path: string, form?: Record<string, string>][]}
+ */
+const PAGES = [
+  ["start page", "/"],
+  ["newest transactions", "/orders"],
+  ["transactions of a unit", `/orders?${shop}`],
+  ["unpriced of a month", `/orders?mode=live&month=${MONTH}&unpriced=yes`],
+  ["units", "/units"],
+  ["a unit", `/units/${BIGGEST}`],
+  ["usage of a unit", `/units/${BIGGEST}/usage?mode=live`],
+  ["usage of all units", `/usage?mode=live&month=${MONTH}`],
+  ["quantities of a unit", `/units/${BIGGEST}/quantities?mode=live&month=${MONTH}`],
+  ["fulfilment", `/fulfilment?mode=live&month=${MONTH}`],
+  ["payments", "/payments"],
+  ["payments of a month", `/payments?mode=live&month=${MONTH}`],
+  ["statement", `/units/${BIGGEST}/statement?mode=live&month=${MONTH}`],
+  [
+    "transactions of a statement (CSV)",
+    `/units/${MEDIUM}/transactions.csv?mode=live&month=${MONTH}`,
+  ],
+  ["teams", "/teams"],
+  ["prices", "/prices"],
+  ["failed e-mails", "/mails"],
+  ["audit log", "/audit"],
+  ["system", "/system"],
+  ["find by order number", "/find", { text: "order-300000" }],
+  ["find by e-mail address", "/find", { text: "buyer-7@shop.example" }],
+  ["find by unit", "/find", { text: BIGGEST }],
+];
+
+/**
+ * Returns how long each page takes, in milliseconds.
+ * @param {import("../../../../scripts/setup/tools.mjs").Tools} tools
+ * @param {string} folder for the local state
+ * @param {{file: string, shops: number, rounds: number}} options `file`: the ledger's database; `shops`: the
+ *   number of shops in it; `rounds`: how many times each page is loaded again
+ * @returns {Promise<{name: string, first: number, later: number[], bytes: number}[]>}
+ */
+export async function measurePages(tools, folder, { file, shops, rounds }) {
+  log("asking the dashboard");
+  await LocalD1.make(folder, (database) => {
+    copyFileSync(file, database);
+    reconcile(database);
+  });
+  await writeRecords(tools, folder, shops);
+  const { dashboard } = await workers(tools, folder);
+  try {
+    const origin = await dashboard.origin();
+    const cron = await runCron(dashboard); // stores the sums of ended days
+    if (!cron.ok) throw new Error(`the cron answered ${cron.status}`);
+    const measured = [];
+    for (const [name, path, form] of PAGES) {
+      const [first, ...later] = await times(rounds + 1, () => ask(origin, path, form));
+      const { bytes } = first;
+      measured.push({ name, first: first.ms, later: later.map(({ ms }) => ms), bytes });
+    }
+    return measured;
+  } finally {
+    await dashboard.end();
+  }
+}
+
+/** Marks a ledger as compared with all KV records at the current time. @param {string} file */
+function reconcile(file) {
+  const database = new DatabaseSync(file);
+  const now = Date.now();
+  database
+    .prepare(
+      "UPDATE reconciliation SET completed = ?, ended = ?, imported = ?, received = ?, delay = 0",
+    )
+    .run(now, now, now, now);
+  database.close();
+}
+
+/** Writes the KV records of the shops, and the secret with which the ledger's rows were generated. */
+async function writeRecords(tools, folder, shops) {
+  const kv = await openKv(tools, { persistTo: folder });
+  try {
+    const at = "2026-01-01T00:00:00.000Z";
+    const register = { created: at, by: "operator@small-hours.example" };
+    const units = Array.from({ length: shops }, (_, at) => `unit_${at}`);
+    await kv.write([
+      { key: "secret", value: JSON.stringify({ secret: SECRET, version: 1 }) },
+      ...units.map((unit) => ({ key: `unit:${unit}`, value: "{}", metadata: register })),
+      ...units.map((unit) => ({
+        key: `profile:${unit}`,
+        value: JSON.stringify({ name: `Shop ${unit}`, version: 1 }),
+      })),
+    ]);
+  } finally {
+    await kv.close();
+  }
+}
+
+async function times(count, act) {
+  const results = [];
+  for (let round = 0; round < count; round += 1) results.push(await act());
+  return results;
+}
+
+/** Asks for a page, and reads all of it. @param {string} origin @param {string} path @param {Record<string, string>} [form] */
+async function ask(origin, path, form) {
+  const began = performance.now();
+  const response = await fetch(`${origin}${path}`, {
+    signal: AbortSignal.timeout(DEADLINE_MS),
+    ...(form ? { method: "POST", headers: { origin }, body: new URLSearchParams(form) } : {}),
+  });
+  const text = await response.text();
+  const ms = performance.now() - began;
+  if (!response.ok)
+    throw new Error(
+      `${path} answered ${response.status}: ${text.replace(/^.*<main[^>]*>/s, "").slice(0, 300)}`,
+    );
+  return { ms, bytes: text.length };
+}

@@ -1,0 +1,214 @@
+/**
+ * Tests the recipes for receiving webhooks against the test service of `impact-pledge/testing`. No pledge may
+ * be lost or recorded twice.
+ */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { onLoopback } from "../../../support/loopback.mjs";
+import { SERVE, mustEndStalled, mustPin } from "./recipes.mjs";
+
+const SECRET = "whsec_matrix";
+/** A text that would forge a log line and clear the terminal. */
+const FORGED = "#1\nFORGED\u001b[2J";
+const hmac = (secret, text) => createHmac("sha256", secret).update(text);
+
+/**
+ * A platform that sends webhooks.
+ * @typedef {object} Sender
+ * @property {string} name
+ * @property {string} setting
+ * @property {number} refused the status for a body with a wrong signature or none
+ * @property {(number: number, trees?: number, changes?: object) => string} order returns the body for an
+ *   order with this number and this many trees
+ * @property {(body: string, given?: {secret?: string, ageSeconds?: number}) => Record<string, string>} sign
+ *   returns the headers that sign a body
+ * @property {[status: number, body: string, given?: {ageSeconds?: number}][]} unrecorded bodies that pledge
+ *   nothing, each with the expected status
+ */
+
+let deliveries = 0;
+/**
+ * Returns the body of a Stripe event about an order. Calls with the same order number return different events
+ * of one checkout session.
+ * @returns {string} JSON
+ */
+const stripeOrder = (number, trees = 3, changes = {}, type = "checkout.session.completed") =>
+  JSON.stringify({
+    id: `evt_${++deliveries}`,
+    object: "event",
+    type,
+    data: {
+      object: {
+        id: `cs_${number}`,
+        object: "checkout.session",
+        client_reference_id: `order-${number}`,
+        created: 1_769_860_800,
+        customer_details: { email: "ada@example.org", name: "Ada" },
+        metadata: { trees: String(trees) },
+        payment_status: "paid",
+        ...changes,
+      },
+    },
+  });
+
+/** @type {Sender} */
+const STRIPE = {
+  name: "stripe",
+  setting: "STRIPE_WEBHOOK_SECRET",
+  refused: 400,
+  order: stripeOrder,
+  sign(body, { secret = SECRET, ageSeconds = 0 } = {}) {
+    const time = Math.floor(Date.now() / 1000) - ageSeconds;
+    return { "stripe-signature": `t=${time},v1=${hmac(secret, `${time}.${body}`).digest("hex")}` };
+  },
+  unrecorded: [
+    [200, stripeOrder(9, 3, { payment_status: "unpaid" })],
+    [200, stripeOrder(9, 3, { metadata: {} })],
+    [200, stripeOrder(9, 0)],
+    [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
+    [400, stripeOrder(9), { ageSeconds: 600 }],
+    [200, stripeOrder(9, 3, { metadata: { trees: "many" } })], // refused by the rules, however often it comes
+    [200, stripeOrder(9, 3, { id: `cs_${"9".repeat(300)}` })], // no idempotency key, however often it comes
+    [200, stripeOrder(9, 3, { id: FORGED })],
+  ],
+};
+
+const shopifyOrder = (number, trees = 3, changes = {}) =>
+  JSON.stringify({
+    id: 5_000_000_000_000 + number,
+    name: `order-${number}`,
+    email: "ada@example.org",
+    customer: { first_name: "Ada" },
+    line_items: [
+      { quantity: trees, sku: null, title: "Coffee" },
+      { quantity: 0, sku: "tea", title: "Tea" },
+      { quantity: 2, current_quantity: 0, sku: "mug", title: "A mug, removed since" },
+      { quantity: 1, gift_card: true, sku: null, title: "A gift card" },
+    ],
+    processed_at: "2026-01-31T07:00:00-05:00",
+    test: true,
+    financial_status: "paid",
+    cancelled_at: null,
+    ...changes,
+  });
+
+/** @type {Sender} */
+const SHOPIFY = {
+  name: "shopify",
+  setting: "SHOPIFY_WEBHOOK_SECRET",
+  refused: 401,
+  order: shopifyOrder,
+  sign: (body, { secret = SECRET } = {}) => ({
+    "x-shopify-hmac-sha256": hmac(secret, body).digest("base64"),
+    "x-shopify-topic": "orders/paid", // this header is not signed
+  }),
+  unrecorded: [
+    [200, shopifyOrder(9, 3, { email: null })],
+    [200, shopifyOrder(9, 0)],
+    [200, shopifyOrder(9, 3, { email: "ada@" })], // refused by the rules, however often it comes
+    [200, shopifyOrder(9, 3, { id: "größe" })], // no idempotency key, however often it comes
+    [200, shopifyOrder(9, 3, { financial_status: "pending" })],
+    [200, shopifyOrder(9, 3, { cancelled_at: "2026-01-31T07:00:00-05:00" })],
+    [200, JSON.stringify({ id: 5_000_000_000_009 })], // the body of another topic
+    [200, shopifyOrder(9, 3, { name: FORGED, email: "ada@" })],
+  ],
+};
+
+/** Starts the recipe. @returns {Promise<Shop>} */
+async function startShop(workspace, { name, setting, sign }, service) {
+  const env = {
+    PLEDGE_API_KEY: "service_sk_test_dev_unit",
+    PLEDGE_BASE_URL: service,
+    PLEDGE_OFFERING_ID: "tree",
+    SHOP: "shop.example.org",
+    [setting]: SECRET,
+  };
+  await assert.rejects(workspace.start(SERVE, { env: { ...env, [setting]: "" } }), {
+    message: new RegExp(`set ${setting}`),
+  });
+  const origin = await workspace.start(SERVE, { env });
+  const url = `${origin}/webhooks/${name}`;
+  const post = async (body, headers) =>
+    (await fetch(url, { method: "POST", headers, body })).status;
+  return { origin, post, send: (body, given) => post(body, sign(body, given)) };
+}
+
+/** @typedef {{origin: string, post: (body: string, headers?: Record<string, string>) => Promise<number>, send: (body: string, given?: object) => Promise<number>}} Shop `send` signs */
+
+/** @param {Shop} shop @param {Sender} sender */
+async function mustRefuse({ post, send }, { order, refused, sign }) {
+  assert.equal(await send(order(1), { secret: "whsec_other" }), refused);
+  assert.equal(await post(order(1), sign(order(2))), refused);
+  assert.equal(await post(order(1)), refused);
+  assert.equal(await send("x".repeat(5_000_000)), 413);
+}
+
+/** @param {Shop} shop @param {Sender} sender @param {any} service */
+async function mustRecordOnce({ send }, { order, unrecorded }, service) {
+  const recorded = () => service.transactions().map(({ reference }) => reference);
+
+  const times = 3; // the client repeats a create twice
+  service.fail({ operation: "create", status: 503, times });
+  assert.equal(await send(order(1)), 500, "the service does not answer");
+  assert.deepEqual(recorded(), []);
+  for (const _ of [1, 2, 3]) assert.equal(await send(order(1)), 200);
+  assert.deepEqual(recorded(), ["order-1"]);
+
+  service.fail({ operation: "create", fault: "lost answer", times });
+  assert.equal(await send(order(2)), 500, "recorded, but the answer is lost");
+  assert.equal(await send(order(2)), 200);
+  assert.equal(await send(order(2, 7)), 200, "the same order, changed since");
+  const race = await Promise.all([3, 3, 3, 3].map((number) => send(order(number))));
+  assert.deepEqual(race, [200, 200, 200, 200]);
+  for (const [status, body, given] of unrecorded)
+    assert.equal(await send(body, given), status, body);
+  assert.deepEqual(recorded().sort(), ["order-1", "order-2", "order-3"]);
+}
+
+/** @param {any} transaction */
+function mustBeOfTheOrder({ charge, pledges: [{ impact, recipient }, ...others], notifications }) {
+  assert.deepEqual(others, []);
+  assert.deepEqual(impact, { amount: 3, offeringId: "tree" });
+  assert.deepEqual([charge.amount, recipient.email], ["1.50", "ada@example.org"]);
+  assert.deepEqual(notifications, [{ type: "Email", status: "Pending" }]);
+}
+
+const webhook = (sender, version) => ({
+  name: `recipe-${sender.name}-webhook`,
+  version,
+  async run(workspace) {
+    workspace.copyRecipe(`${sender.name}-webhook`);
+    mustPin(workspace);
+    const installed = join(workspace.home, "projects", "node_modules", "impact-pledge");
+    const { createTestService } = await import(pathToFileURL(join(installed, "testing.js")).href);
+    const service = createTestService();
+    const { origin, close } = await onLoopback(createServer(service.handler));
+    try {
+      const shop = await startShop(workspace, sender, origin);
+      const stalled = mustEndStalled(shop.origin, `/webhooks/${sender.name}`);
+      await mustRefuse(shop, sender);
+      await mustRecordOnce(shop, sender, service);
+      for (const each of service.transactions()) mustBeOfTheOrder(each);
+      const log = workspace.output();
+      assert.match(log, /FORGED/);
+      assert.match(log, /recorded before, and has changed since/);
+      const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
+      assert.ok(keys.every((key) => key.startsWith(`${sender.name}:shop.example.org:`)));
+      assert.ok(!/^FORGED/m.test(log) && !log.includes("\u001b"), "a text ends no line of the log");
+      await close();
+      assert.equal(await shop.send(sender.order(4)), 500, "the service cannot be reached");
+      await stalled;
+    } finally {
+      await close();
+    }
+  },
+});
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  webhook(STRIPE, (workspace) => workspace.version("stripe")),
+  webhook(SHOPIFY, () => `node ${process.versions.node}`),
+];

@@ -1,0 +1,96 @@
+//! Changes that simulated people make, as the rules see them.
+
+use crate::times::APART_MS;
+use impact_pledge::office::credits::rule::{Credit, CreditRequest};
+use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::office::updates::rows::updates::Pledges;
+use impact_pledge::pledges::store::PersonRole;
+use sha2::{Digest as _, Sha256};
+use std::cell::{Cell, RefCell};
+
+/// The name of the operator who makes the credits.
+pub const BY: &str = "ops";
+
+/// The result of a change, as the person saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The change was made.
+    Done,
+    /// The change was not made.
+    Not,
+    /// The person got no answer, or was told that the result is not certain.
+    Unsure,
+}
+
+/// A person who changes a fact, such as a unit's membership of a team.
+pub struct Claimant {
+    /// The name of the fact's record.
+    pub name: String,
+    /// Whether the change writes the record (`true`) or removes it.
+    pub is_added: bool,
+    pub begun_ms: u64,
+    /// Whether the person holds the claim on the fact. It becomes `false` when the person begins to confirm
+    /// the claim or to give it up.
+    pub is_ours: bool,
+    pub heard: Heard,
+    /// When the change ended, or was killed.
+    pub ended_ms: Option<u64>,
+}
+
+/// One request to add or remove a person.
+pub struct PersonChange {
+    pub place: &'static str,
+    pub address: &'static str,
+    /// The role of an added person; `None` if the person is removed.
+    pub role: Option<PersonRole>,
+    pub begun_ms: u64,
+    pub heard: Heard,
+    pub ended_ms: Option<u64>,
+}
+
+impl PersonChange {
+    pub fn concerns(&self, other: &PersonChange) -> bool {
+        (self.place, self.address) == (other.place, other.address)
+    }
+
+    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long the last call of a
+    /// request may still take after the request has ended.
+    pub fn may_be_since(&self, since_ms: u64, late_ms: u64) -> bool {
+        let until_ms = self.ended_ms.map_or(u64::MAX, |ms| ms + late_ms + APART_MS);
+        self.heard != Heard::Not && until_ms >= since_ms
+    }
+}
+
+/// A credit that is requested with one operation ID.
+pub struct WantedCredit {
+    pub id: OperationId,
+    pub request: CreditRequest,
+    pub begun_ms: u64,
+    /// The number of attempts that are still running, or that ended without a certain answer.
+    pub open: Cell<usize>,
+    /// The credit that the first successful answer reported.
+    pub granted: RefCell<Option<Credit>>,
+}
+
+impl WantedCredit {
+    /// Returns the hash of the operation ID, as the ledger stores it.
+    pub fn operation(&self) -> String {
+        let hash = Sha256::digest(format!("{BY}\n{}", self.id));
+        base16ct::lower::encode_string(&hash[..16])
+    }
+
+    /// Whether all answers were refusals.
+    pub fn is_refused(&self) -> bool {
+        self.open.get() == 0 && self.granted.borrow().is_none()
+    }
+}
+
+/// An attempt to change an update, or to heal records of updates.
+pub struct UpdateAttempt {
+    /// The pledges of the record that the attempt may write; `None` if it may write any record.
+    pub pledges: Option<Pledges>,
+    /// Whether the answer was certain: no write of the attempt arrives after it.
+    pub is_sure: bool,
+    /// When the attempt ended, or was killed.
+    pub ended_ms: Option<u64>,
+}
