@@ -62,10 +62,7 @@ impl NamespaceSecret {
 
     /// Returns the hashes of a transaction's reference and e-mail address, for this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
-        LookupHashes {
-            order: self.order(scope, reference),
-            email: self.email(scope, email),
-        }
+        LookupHashes { order: self.order(scope, reference), email: self.email(scope, email) }
     }
 
     /// Returns the hash of a reference, as in [`hashes`](Self::hashes). All spellings of an

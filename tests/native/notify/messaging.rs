@@ -287,8 +287,11 @@ fn a_message_without_its_record_is_not_sent() {
 #[test]
 fn a_message_of_the_queue_has_four_members_and_names_a_known_service() {
     let read = |json: Value| serde_json::from_value::<Message>(json).ok();
-    for (message, service) in [(message(), "Email"), (to(MessagingServiceA, 1), "MessagingServiceA")] {
-        let body = json!({"id": id().as_str(), "createdAt": CREATED, "round": 1, "service": service});
+    for (message, service) in
+        [(message(), "Email"), (to(MessagingServiceA, 1), "MessagingServiceA")]
+    {
+        let body =
+            json!({"id": id().as_str(), "createdAt": CREATED, "round": 1, "service": service});
         assert_eq!(serde_json::to_value(&message).unwrap(), body);
         let mut later = body.clone();
         later["later"] = json!([null]);

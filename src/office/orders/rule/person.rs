@@ -234,8 +234,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
             return None;
         };
         let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
-        let is_own = self.shops.contains(&scope)
-            && lookup.email == self.secret.email(&scope, self.address);
+        let is_own =
+            self.shops.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
         is_own.then_some(recorded.id)
     }
 

@@ -8,9 +8,7 @@ use super::transactions::{ListedTransaction, damaged};
 use crate::office::orders::rows::entry::Entry;
 use crate::office::shared::rows::port::{Query, ask};
 use crate::pledges::service::Clock;
-use crate::pledges::store::{
-    Key as _, MAX_READS, OperatorStore, Recorded, TransactionKey,
-};
+use crate::pledges::store::{Key as _, MAX_READS, OperatorStore, Recorded, TransactionKey};
 use crate::pledges::time::parse_ms;
 use serde::Serialize;
 use std::collections::BTreeSet;
