@@ -232,15 +232,17 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
         r#"["test", "unit_1", "00"]"#,
         "{}",
         r#"{"mode": "test", "unit": "unit_1"}"#,
-        r#"{"mode": "test", "unit": null, "editKey": "00"}"#,
-        r#"{"mode": "test", "unit": 1, "editKey": "00"}"#,
-        r#"{"mode": "test", "unit": ["unit_1"], "editKey": "00"}"#,
-        r#"{"mode": "Test", "unit": "unit_1", "editKey": "00"}"#,
+        r#"{"mode": "test", "unit": "unit_1", "editKey": "00"}"#,
+        r#"{"mode": "test", "unit": null, "editKey": "00", "bytes": 5}"#,
+        r#"{"mode": "test", "unit": 1, "editKey": "00", "bytes": 5}"#,
+        r#"{"mode": "test", "unit": ["unit_1"], "editKey": "00", "bytes": 5}"#,
+        r#"{"mode": "Test", "unit": "unit_1", "editKey": "00", "bytes": 5}"#,
     ] {
         put_raw(&platform, &key.name(), metadata).await;
         assert!(matches!(store.get(&key).await, Err(StoreError::Damaged(_))), "{metadata}");
     }
-    let metadata = r#"{"editKey": "00", "unit": "unit_1", "mode": "test", "more": true}"#;
+    let metadata =
+        r#"{"editKey": "00", "unit": "unit_1", "mode": "test", "bytes": 5, "more": true}"#;
     put_raw(&platform, &key.name(), metadata).await;
     assert!(matches!(store.get(&key).await, Ok(Some(_))));
     for metadata in ["{}", "false", metadata] {

@@ -181,8 +181,7 @@ async function lastLine(file) {
 
 function headerOf(file, line) {
   const header = line.length > MOST_OF_HEADER ? null : parsed(line);
-  const isWhole =
-    header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
+  const isWhole = header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
   const { after, completeUpTo } = header ?? {};
   const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
   const isIncrement = header?.version === INCREMENT;

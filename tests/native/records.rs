@@ -74,7 +74,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
         ReplayKey(ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()));
     let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
     let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
-    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
+    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key, "bytes": 1_000 });
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
@@ -152,6 +152,7 @@ const BROKEN_METADATA: &[&str] = &[
     r#"["test","canary","00"]"#,
     r#"{"mode":"canary","unit":"u","editKey":"00"}"#,
     r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
+    r#"{"mode":"test","unit":"u","editKey":"canary"}"#,
 ];
 
 // ---- What an operator finds a transaction by -----------------------------------------------------

@@ -84,8 +84,8 @@ fn canonical(json: &str) -> String {
     String::from_utf8(api::to_json(&request)).unwrap()
 }
 
-/// A retry after an upgrade must still match the first request. So every release must compute the same
-/// fingerprints as earlier releases.
+/// A retry after an upgrade must still match the first request. So no release may change how a fingerprint is
+/// computed.
 #[test]
 fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},

@@ -96,11 +96,7 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   if (request.headers.get("content-type") !== "application/json")
     return refused(415, "Send the queue message as JSON, with the content type application/json.");
   const message = messageIn(await request.json().catch(() => null));
-  if (!message)
-    return refused(
-      400,
-      "A queue message must be {id, createdAt, round, service}.",
-    );
+  if (!message) return refused(400, "A queue message must be {id, createdAt, round, service}.");
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
 }

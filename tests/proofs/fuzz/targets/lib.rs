@@ -41,7 +41,7 @@ const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{
 /// The ID of a stored transaction of the unit `unit_dev`. [`EDIT_KEY`] opens its timeline.
 const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
 const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
-const ACCESS: &str = r#"{"mode":"test","unit":"unit_dev","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
+const ACCESS: &str = r#"{"mode":"test","unit":"unit_dev","bytes":1000,"editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
 const RECORD: &str = r#"{"createdAt":"2026-01-31T12:00:00Z","reference":"r","isLive":false,"charge":{"amount":"1.00","currencyCode":"EUR","paidAt":null},"trigger":{"date":null,"phrase":null,"externalUrl":null},"pledges":[{"id":"p_1","impact":{"amount":1,"offeringId":"tree"},"details":[],"recipient":{"email":"a@b","firstName":null,"name":null}}]}"#;
 
 fn service() -> TestService<MemoryStore> {
