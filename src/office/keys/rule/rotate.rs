@@ -10,6 +10,7 @@ use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, Outcome, once};
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::auth::KeyRecord;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
@@ -131,7 +132,7 @@ async fn refuse_overtaken(
     };
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
-        Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::Invalid(format!(
+        Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::invalid(format!(
             "nothing was done: {} replaced this key at {at} ({}), while this form was open. Open the \
              key's page again",
             author.name_of(by, *by_shop),
@@ -146,17 +147,18 @@ fn began_ms(author: &Author<'_, impl Clock, impl Entropy>) -> u64 {
 }
 
 fn missing(old: CredentialKey) -> OperatorError {
-    OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
+    let problem = format!("there is no key {}: nothing was done", old.0.id());
+    OperatorError::at("id", RefusalCode::NotFound, problem)
 }
 
 /// Reads the record of an old key that is to be rotated. Returns the record and its secret.
 fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
     let record: KeyRecord = read(value).map_err(|problem| {
-        OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
+        OperatorError::invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
     let secret = record.secret.clone().ok_or_else(|| {
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "the key {id} cannot create transactions, because its record lacks the namespace's secret: \
              create a new key, and revoke this one"
         ))
