@@ -98,7 +98,7 @@ impl From<Expected> for WalkError {
     }
 }
 
-type Result<T = ()> = std::result::Result<T, WalkError>;
+type Walked<T = ()> = Result<T, WalkError>;
 
 struct Walk<'r, 'a, V, R> {
     lexer: Lexer<'a>,
@@ -110,14 +110,14 @@ struct Walk<'r, 'a, V, R> {
 }
 
 impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
-    fn walk_body(&mut self, root: &Node<'_>) -> Result {
+    fn walk_body(&mut self, root: &Node<'_>) -> Walked {
         let first = self.peek_value()?;
         self.walk_value(first, root)?;
         if self.lexer.is_at_end() { Ok(()) } else { Err(Expected::End.into()) }
     }
 
     /// Returns the first byte of the next value without consuming it.
-    fn peek_value(&mut self) -> Result<u8> {
+    fn peek_value(&mut self) -> Walked<u8> {
         match self.lexer.peek() {
             marker::OTHER..=marker::GIVEN_UP if self.source == Source::Json => {
                 Err(Expected::Value.into())
@@ -127,7 +127,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
     }
 
     /// Walks the value that begins with the byte `first`.
-    fn walk_value(&mut self, first: u8, node: &Node<'_>) -> Result {
+    fn walk_value(&mut self, first: u8, node: &Node<'_>) -> Walked {
         match (node.kind(), first) {
             (Kind::Object(object), b'{') => self.walk_object(node, object),
             (Kind::Array(array), b'[') => self.walk_array(node, array),
@@ -157,7 +157,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
     }
 
     /// Checks a value that [only an answer](is_of_answers) can have.
-    fn walk_answer_value(&mut self, first: u8, node: &Node<'_>) -> Result {
+    fn walk_answer_value(&mut self, first: u8, node: &Node<'_>) -> Walked {
         match first {
             b'"' => self.walk_string(node),
             b'-' | b'0'..=b'9' => {
@@ -171,7 +171,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         }
     }
 
-    fn walk_object(&mut self, node: &Node<'_>, object: &'static Object) -> Result {
+    fn walk_object(&mut self, node: &Node<'_>, object: &'static Object) -> Walked {
         if let Some((slot, visitor)) = self.visit(node) {
             visitor.visit_object(slot);
         }
@@ -181,7 +181,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    fn walk_member(&mut self, node: &Node<'_>, object: &'static Object, seen: &mut u32) -> Result {
+    fn walk_member(&mut self, node: &Node<'_>, object: &'static Object, seen: &mut u32) -> Walked {
         let raw = self.read_name()?;
         let first = self.peek_value()?;
         let name = decode::<R>(&raw, self.scratch);
@@ -203,7 +203,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         }
     }
 
-    fn walk_known_member(&mut self, first: u8, node: &Node<'_>, is_new: bool) -> Result {
+    fn walk_known_member(&mut self, first: u8, node: &Node<'_>, is_new: bool) -> Walked {
         if is_new {
             return self.walk_value(first, node);
         }
@@ -212,7 +212,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
     }
 
     /// Reads the name of a member and the colon after it.
-    fn read_name(&mut self) -> Result<RawString<'a>> {
+    fn read_name(&mut self) -> Walked<RawString<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
         }
@@ -221,7 +221,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(raw)
     }
 
-    fn walk_array(&mut self, node: &Node<'_>, array: &'static Array) -> Result {
+    fn walk_array(&mut self, node: &Node<'_>, array: &'static Array) -> Walked {
         let mut count = 0_u32;
         self.walk_items(b']', |walk| {
             let item = node.item(count, array);
@@ -234,7 +234,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
     }
 
     /// Calls `walk_item` for each item of an array or each member of an object, until the closing bracket `end`.
-    fn walk_items(&mut self, end: u8, mut walk_item: impl FnMut(&mut Self) -> Result) -> Result {
+    fn walk_items(&mut self, end: u8, mut walk_item: impl FnMut(&mut Self) -> Walked) -> Walked {
         self.lexer.advance();
         let mut is_first = true;
         while self.lexer.has_next_item(is_first, end)? {
@@ -244,7 +244,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    fn walk_string(&mut self, node: &Node<'_>) -> Result {
+    fn walk_string(&mut self, node: &Node<'_>) -> Walked {
         let raw = self.lexer.read_string()?;
         match decode::<R>(&raw, self.scratch)
             .and_then(|text| Ok((text, check_string::<V>(node.kind(), text)?)))
@@ -264,7 +264,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    fn walk_number(&mut self, node: &Node<'_>) -> Result {
+    fn walk_number(&mut self, node: &Node<'_>) -> Walked {
         let text = self.lexer.read_number()?;
         if let Some(double) = self.reporter.check_number(node, text)
             && let Some((slot, visitor)) = self.visit(node)
@@ -275,7 +275,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
     }
 
     /// Skips a value for which an issue was already reported. The value is `depth` levels below the node.
-    fn skip_value(&mut self, first: u8, node: &Node<'_>, depth: u32) -> Result {
+    fn skip_value(&mut self, first: u8, node: &Node<'_>, depth: u32) -> Walked {
         if depth + node.depth() > MAX_DEPTH {
             self.reporter.report(node, Code::TooDeep); // bounds the stack
             return Err(WalkError::Reported);
@@ -299,7 +299,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
 }
 
 /// Returns the type of the value that begins with the byte `first`.
-fn value_type(first: u8) -> Result<ValueType> {
+fn value_type(first: u8) -> Walked<ValueType> {
     Ok(match first {
         b'"' => ValueType::String,
         b'{' => ValueType::Object,
@@ -326,7 +326,7 @@ fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
 fn check_string<'a, V: Visitor<'a>>(
     kind: &Kind,
     text: Text<'_, '_>,
-) -> std::result::Result<Option<usize>, Code> {
+) -> Result<Option<usize>, Code> {
     match kind {
         Kind::Choice(choices) => rules::find_choice(choices, text.as_bytes()).map(Some),
         Kind::Text(format) if !V::IS_ANSWER => {
@@ -341,7 +341,7 @@ fn check_string<'a, V: Visitor<'a>>(
 fn decode<'a, 'b, R: Reporter<'a>>(
     raw: &RawString<'a>,
     scratch: &'b mut [u8],
-) -> std::result::Result<Text<'a, 'b>, Code> {
+) -> Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
         _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // even if its escapes are invalid
         Some(bytes) => return Ok(Text::Input(bytes)),

@@ -37,7 +37,7 @@ pub(crate) struct Lexer<'a> {
     rest: &'a [u8],
 }
 
-type Result<T> = std::result::Result<T, Expected>;
+type Lexed<T> = Result<T, Expected>;
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
     /// # Errors
     /// `expected`, if another byte is next.
     #[inline]
-    pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Result<()> {
+    pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Lexed<()> {
         if self.peek() != byte {
             return Err(expected);
         }
@@ -98,7 +98,7 @@ impl<'a> Lexer<'a> {
     /// Consumes the comma before the next item of an array or object, or the closing bracket `end`. Before
     /// the first item, no comma is expected. Returns whether there is another item.
     #[inline]
-    pub(crate) fn has_next_item(&mut self, first: bool, end: u8) -> Result<bool> {
+    pub(crate) fn has_next_item(&mut self, first: bool, end: u8) -> Lexed<bool> {
         let next = self.peek();
         let is_end = next == end;
         if first && !is_end {
@@ -112,7 +112,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads `true`, `false` or `null`.
-    pub(crate) fn read_literal(&mut self) -> Result<()> {
+    pub(crate) fn read_literal(&mut self) -> Lexed<()> {
         let rest = ["true", "null", "false"].iter().find_map(|word| {
             let (first, rest) = self.rest.split_at_checked(word.len())?;
             (first == word.as_bytes()).then_some(rest)
@@ -122,7 +122,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a string, whose opening quote is next.
-    pub(crate) fn read_string(&mut self) -> Result<RawString<'a>> {
+    pub(crate) fn read_string(&mut self) -> Lexed<RawString<'a>> {
         self.advance();
         let mut raw = RawString { bytes: self.rest, has_escapes: false, is_utf8: true };
         loop {
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a number. Returns its text.
-    pub(crate) fn read_number(&mut self) -> Result<&'a [u8]> {
+    pub(crate) fn read_number(&mut self) -> Lexed<&'a [u8]> {
         let start = self.rest;
         self.consume(b'-');
         if !self.consume(b'0') {
@@ -165,7 +165,7 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline(never)]
-    fn read_digits(&mut self) -> Result<()> {
+    fn read_digits(&mut self) -> Lexed<()> {
         let before = self.rest.len();
         self.rest = format::skip(self.rest, format::DIGIT);
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
@@ -180,7 +180,7 @@ impl<'a> Lexer<'a> {
 
 /// Reads an escape sequence in a string. `escape` begins after the backslash. Returns the text after the
 /// sequence.
-fn after_escape(escape: &[u8]) -> Result<&[u8]> {
+fn after_escape(escape: &[u8]) -> Lexed<&[u8]> {
     match escape {
         [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Ok(rest),
         [b'u', digits @ ..] => hex4(digits).map(|(_, rest)| rest).ok_or(Expected::HexDigits),
