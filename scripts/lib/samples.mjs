@@ -18,7 +18,7 @@ const BARE_TAGS =
   /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
 /** The folders whose sources are searched for texts that people read. */
 const TEXTS = [
-  ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
+  ...["office", "buyer/recipient", "pledges/service"].map((name) => `src/${name}`),
   ...["scripts", "www", "pkg-templates"],
 ];
 /** Matches string literals. Those with four words or more count as texts. */
