@@ -16,7 +16,7 @@ import {
   onRecords,
 } from "./command.mjs";
 import { beginFile } from "./new-file.mjs";
-import { operator } from "./operator.mjs";
+import { operator, userError } from "./operator.mjs";
 import { UserError, fileProblem, placeInWords } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 import { openQueue } from "./queue.mjs";
@@ -72,7 +72,7 @@ function addOperation(program, spec) {
   if (spec.note) line.addHelpText("after", `\n${spec.note}`);
   const given = (words) => argumentsOf(spec, words, line.opts());
   const orUsage = (error) => {
-    if (error?.usage) line.error(error.usage);
+    if (error?.usage) wrongUsage(line, error.usage);
     throw error;
   };
   const before = async ({ tools }, ...words) => {
@@ -85,6 +85,19 @@ function addOperation(program, spec) {
     program.exitCode = answer.exitCode;
   };
   onRecords(line, action, { isRecorded: spec.isRecorded, before });
+}
+
+/**
+ * Ends a command because of a wrong argument, which the error names for `--json`.
+ * @param {any} line the command
+ * @param {import("./operator.mjs").Refused} refused
+ */
+function wrongUsage(line, refused) {
+  try {
+    line.error(refused.message);
+  } catch (error) {
+    throw Object.assign(/** @type {Error} */ (error), { refused });
+  }
 }
 
 const VALUES = {
@@ -178,8 +191,7 @@ class Runner {
    */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);
-    const error = typeof problem === "string" ? new UserError(problem) : problem;
-    return Object.assign(error, { data: JSON.parse(answer.data) });
+    return Object.assign(userError(problem), { data: JSON.parse(answer.data) });
   }
 
   confirm = (question, otherwise) =>

@@ -53,9 +53,20 @@ export function portOf(kv, tell = () => {}) {
 
 /**
  * Thrown if an operator's function refuses a call by its own rules. Failures of the namespace throw other
- * errors.
+ * errors. `refused` says which argument is wrong, if one is.
  */
-export class Refusal extends UserError {}
+export class Refusal extends UserError {
+  /** @param {string | Refused} refused */
+  constructor(refused) {
+    super(typeof refused === "string" ? refused : refused.message);
+    this.refused = typeof refused === "string" ? undefined : refused;
+  }
+}
+
+/**
+ * @typedef {{field?: string, item?: string, code: string, message: string}} Refused `field`: the wrong argument; `item`: which
+ *   of its values, such as the offering of a quantity
+ */
 
 const instances = new Map(); // by distribution
 
@@ -91,15 +102,21 @@ async function built(root) {
 }
 
 /**
- * Wraps an operator's function. If it throws a text, as Rust does, throws an error with this text instead.
- * Errors of the namespace pass unchanged.
+ * Returns the error for what an operator's function has thrown: a text, or an object with a refusal. Errors of the namespace
+ * stay as they are.
  */
+export function userError(thrown) {
+  if (typeof thrown === "string") return new Refusal(thrown);
+  return thrown?.refused && !(thrown instanceof Error) ? new Refusal(thrown.refused) : thrown;
+}
+
+/** Wraps an operator's function, so that it throws a {@link userError}. */
 function withUserErrors(work) {
   return async (...args) => {
     try {
       return await work(...args);
-    } catch (problem) {
-      throw typeof problem === "string" ? new Refusal(problem) : problem;
+    } catch (thrown) {
+      throw userError(thrown);
     }
   };
 }

@@ -94,11 +94,13 @@ export async function runToEnd(work) {
   process.exit(code || process.exitCode); // otherwise a runtime that hangs would keep the process running
 }
 
-const failure = ({ message, place, data }, isUsage) => ({
+const failure = ({ message, place, data, refused = {} }, isUsage) => ({
   place,
   ...data,
   error: {
-    code: isUsage ? "usage" : "failed",
+    field: refused.field,
+    item: refused.item,
+    code: isUsage ? "usage" : (refused.code ?? "failed"),
     message: message
       .replace(/^error: /, "")
       .trim()

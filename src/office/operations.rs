@@ -19,6 +19,7 @@ use super::people::operation as people;
 use super::prices::operation as prices;
 use super::shared::operation::call::Result;
 use super::shared::operation::values::Values;
+use super::shared::rule::refused::Refused;
 use super::shops::operation::teams;
 use super::shops::operation::units;
 use super::system::operation as ledger;
@@ -154,7 +155,7 @@ impl Operation {
     ///
     /// # Errors
     /// If an argument is invalid. The error names the first invalid argument, and the values that it accepts.
-    pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), String> {
+    pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), Refused> {
         let values = Values::check(self.spec(), arguments)?;
         match self {
             Operation::KeysCreate => keys::check(&values),

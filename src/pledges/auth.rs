@@ -234,12 +234,21 @@ fn check_team_id(id: &str) -> Result<(), String> {
 
 fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let label = String::deserialize(deserializer)?;
+    check_label(&label).map_err(Error::custom)?;
+    Ok(label)
+}
+
+/// Checks the label of a key.
+///
+/// # Errors
+/// If the label is not valid. The error says what to write instead.
+pub fn check_label(label: &str) -> Result<(), String> {
     if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
-        return Ok(label);
+        return Ok(());
     }
-    Err(Error::custom(format_args!(
+    Err(format!(
         "the label is out of bounds: write one line of at most {MAX_LABEL_LENGTH} characters"
-    )))
+    ))
 }
 
 impl KeyRecord {

@@ -220,7 +220,7 @@ fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
         let before =
-            |unit: &ExistingMember| OperatorError::Invalid(format!("{:?}", unit.registered));
+            |unit: &ExistingMember| OperatorError::invalid(format!("{:?}", unit.registered));
         added.outcome.already.first().map_or(Ok(()), |unit| Err(before(unit)))
     })
 }

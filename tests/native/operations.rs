@@ -342,7 +342,7 @@ fn a_change_without_confirmation_is_not_made() {
         (Operation::PricesSet, json!({ "file": "-", "unit": "shop", "mode": "live" })),
         (Operation::PricesRemove, json!({ "unit": "shop" })),
         (Operation::UnitsSet, json!({ "unit": "other", "name": "Other" })),
-        (Operation::TeamsAdd, json!({ "team": "t", "units": ["other"] })),
+        (Operation::TeamsAdd, json!({ "team": "t", "unit": ["other"] })),
         (Operation::LedgerRebuild, json!({})),
         (Operation::LedgerKeepFrom, json!({ "month": "2026-01" })),
         (Operation::LedgerAcceptLoss, json!({})),
@@ -382,7 +382,7 @@ fn a_change_that_would_be_refused_is_refused_before_anybody_is_asked() {
 #[test]
 fn what_is_asked_of_a_shop_that_is_not_registered_says_so_and_suggests_a_similar_one() {
     let place = Place::new();
-    place.run(Operation::UnitsAdd, None, json!({ "units": ["unit_1"] })).unwrap();
+    place.run(Operation::UnitsAdd, None, json!({ "unit": ["unit_1"] })).unwrap();
     place.run(Operation::KeysCreate, None, json!({ "mode": "live", "unit": "unit_1" })).unwrap();
     let month = "2026-01";
     for (operation, more) in [

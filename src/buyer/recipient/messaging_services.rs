@@ -17,15 +17,12 @@ fn messaging_service(name: &str) -> Option<NotificationService> {
     NotificationService::from_name(name).filter(|service| !service.is_email())
 }
 
-/// Returns the services with these names, each once, in the order of the contract.
-///
-/// # Errors
-/// If a name is not that of a messaging service.
-pub(super) fn parse_services(names: &[String]) -> Result<Vec<NotificationService>, &'static str> {
-    let problem = "`messaging-services` may contain only MessagingServiceA, MessagingServiceB and MessagingServiceC";
-    let services = names.iter().map(|name| messaging_service(name).ok_or(problem));
-    let mut services = services.collect::<Result<Vec<_>, _>>()?;
+/// Returns the services with these names, each once, in the order of the contract; `None` if a name is not that of a
+/// messaging service.
+pub(super) fn parse_services(names: &[String]) -> Option<Vec<NotificationService>> {
+    let services = names.iter().map(|name| messaging_service(name));
+    let mut services = services.collect::<Option<Vec<_>>>()?;
     services.sort_unstable();
     services.dedup();
-    Ok(services)
+    Some(services)
 }

@@ -28,7 +28,7 @@ pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
 pub use mail::{Mail, MessageTexts, mail, message_texts};
 pub use page::{Page, cancelled_page, not_found_page, page, unavailable_page};
-pub use profile::{NewProfile, Profile};
+pub use profile::{InvalidMember, NewProfile, Profile};
 pub use progress::OfferingProgress;
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;

@@ -10,6 +10,7 @@ use crate::pledges::time::TimeZones;
 use crate::pledges::types::NotificationService;
 use crate::pledges::validate::format::is_email;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
@@ -70,6 +71,21 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// A member of a profile that is not valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidMember {
+    /// The member's name in commands, such as `reply-to`.
+    pub name: &'static str,
+    /// What the member must be.
+    pub problem: &'static str,
+}
+
+impl Display for InvalidMember {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(self.problem)
+    }
+}
+
 /// An unchecked profile, as an operator writes it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -107,7 +123,7 @@ impl Profile {
     ///
     /// # Errors
     /// If a member is invalid, or the time zone is unknown.
-    pub fn checked(profile: NewProfile, zones: &dyn TimeZones) -> Result<Self, &'static str> {
+    pub fn checked(profile: NewProfile, zones: &dyn TimeZones) -> Result<Self, InvalidMember> {
         let profile = Profile::try_from(profile)?;
         let is_known = |zone: &str| zones.utc_offset(zone, 0).is_some();
         let is_dated = profile.time_zone.as_deref().is_none_or(is_known);
@@ -163,9 +179,9 @@ impl From<&Profile> for NewProfile {
 struct StoredProfile(NewProfile);
 
 impl TryFrom<StoredProfile> for Profile {
-    type Error = &'static str;
+    type Error = InvalidMember;
 
-    fn try_from(StoredProfile(stored): StoredProfile) -> Result<Self, &'static str> {
+    fn try_from(StoredProfile(stored): StoredProfile) -> Result<Self, InvalidMember> {
         let language = stored.language.as_deref().and_then(Language::from_tag);
         let stored = NewProfile {
             language: None,
@@ -183,26 +199,23 @@ impl TryFrom<StoredProfile> for Profile {
 }
 
 impl TryFrom<NewProfile> for Profile {
-    type Error = &'static str;
+    type Error = InvalidMember;
 
-    fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
+    fn try_from(profile: NewProfile) -> Result<Self, InvalidMember> {
         if !is_name(&profile.name) {
-            return Err(
-                "`name` must be one line of 1 to 80 characters, at least one of them visible, without \
-                 invisible characters",
-            );
+            return Err(NO_NAME);
         }
         Ok(Profile {
             name: profile.name,
-            logo: profile.logo.map(parse_address).transpose()?,
-            accent: profile.accent.map(parse_accent).transpose()?,
-            language: profile.language.as_deref().map(parse_language).transpose()?,
-            link: profile.link.map(parse_address).transpose()?,
+            logo: checked(profile.logo, WebAddress::is_secure, NO_LOGO)?,
+            accent: parsed(profile.accent, Accent::parse, NO_ACCENT)?,
+            language: parsed(profile.language, |tag| Language::from_tag(&tag), NO_LANGUAGE)?,
+            link: checked(profile.link, WebAddress::is_secure, NO_LINK)?,
             mail: profile.mail,
-            messaging_services: parse_services(&profile.messaging_services)?,
-            reply_to: profile.reply_to.map(parse_email).transpose()?,
+            messaging_services: parse_services(&profile.messaging_services).ok_or(NO_SERVICE)?,
+            reply_to: checked(profile.reply_to, is_plain_email, NO_REPLY_TO)?,
             mail_text: checked(profile.mail_text, is_lines, NO_MAIL_TEXT)?,
-            time_zone: profile.time_zone.map(parse_time_zone).transpose()?,
+            time_zone: checked(profile.time_zone, is_time_zone, NO_TIME_ZONE)?,
             billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,
             billing_address: checked(profile.billing_address, is_lines, NO_BILLING_ADDRESS)?,
             tax_text: checked(profile.tax_text, is_lines, NO_TAX_TEXT)?,
@@ -210,36 +223,69 @@ impl TryFrom<NewProfile> for Profile {
     }
 }
 
-const NO_MAIL_TEXT: &str = "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no \
-                            invisible characters";
-const NO_BILLING_NAME: &str =
-    "`billing-name` must be one line of 1 to 80 characters, without invisible characters";
-const NO_BILLING_ADDRESS: &str = "`billing-address` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters";
-const NO_TAX_TEXT: &str = "`tax-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters";
+const fn invalid(name: &'static str, problem: &'static str) -> InvalidMember {
+    InvalidMember { name, problem }
+}
+
+const NO_NAME: InvalidMember = invalid(
+    "name",
+    "`name` must be one line of 1 to 80 characters, at least one of them visible, without invisible characters",
+);
+const ADDRESS: &str = "`logo` and `link` must start with `https://`, contain no user name, and have at \
+                       most 2,048 bytes";
+const NO_LOGO: InvalidMember = invalid("logo", ADDRESS);
+const NO_LINK: InvalidMember = invalid("link", ADDRESS);
+const NO_ACCENT: InvalidMember = invalid("accent", "`accent` must be a colour, such as `#2c6a4a`");
+const NO_LANGUAGE: InvalidMember = invalid(
+    "language",
+    "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh",
+);
+const NO_SERVICE: InvalidMember = invalid(
+    "messaging-services",
+    "`messaging-services` may contain only MessagingServiceA, MessagingServiceB and MessagingServiceC",
+);
+const NO_REPLY_TO: InvalidMember =
+    invalid("reply-to", "`reply-to` must be an e-mail address, such as `hello@shop.example`");
+const NO_TIME_ZONE: InvalidMember = invalid(
+    "time-zone",
+    "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`",
+);
+const NO_MAIL_TEXT: InvalidMember = invalid(
+    "mail-text",
+    "`mail-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters",
+);
+const NO_BILLING_NAME: InvalidMember = invalid(
+    "billing-name",
+    "`billing-name` must be one line of 1 to 80 characters, without invisible characters",
+);
+const NO_BILLING_ADDRESS: InvalidMember = invalid(
+    "billing-address",
+    "`billing-address` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters",
+);
+const NO_TAX_TEXT: InvalidMember = invalid(
+    "tax-text",
+    "`tax-text` must have 1 to 6 lines, together at most 300 characters, no blank line, and no invisible characters",
+);
+
+fn parsed<T>(
+    text: Option<String>,
+    parse: impl Fn(String) -> Option<T>,
+    problem: InvalidMember,
+) -> Result<Option<T>, InvalidMember> {
+    text.map(|text| parse(text).ok_or(problem)).transpose()
+}
 
 fn checked(
     text: Option<String>,
     is_valid: impl Fn(&str) -> bool,
-    problem: &'static str,
-) -> Result<Option<String>, &'static str> {
+    problem: InvalidMember,
+) -> Result<Option<String>, InvalidMember> {
     if text.as_deref().is_none_or(is_valid) { Ok(text) } else { Err(problem) }
 }
 
-fn parse_address(text: String) -> Result<String, &'static str> {
-    let problem = "`logo` and `link` must start with `https://`, contain no user name, and have at \
-                   most 2,048 bytes";
-    if WebAddress::is_secure(&text) { Ok(text) } else { Err(problem) }
-}
-
-fn parse_email(text: String) -> Result<String, &'static str> {
-    let problem = "`reply-to` must be an e-mail address, such as `hello@shop.example`";
-    let is_plain = !text.contains(['"', '[']); // some mail services refuse these
-    if is_plain && is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
-}
-
-fn parse_language(tag: &str) -> Result<Language, &'static str> {
-    Language::from_tag(tag)
-        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, pt-BR, sv, zh")
+/// Whether a text is an e-mail address without quotes and brackets, which some mail services refuse.
+fn is_plain_email(text: &str) -> bool {
+    !text.contains(['"', '[']) && is_email(text.as_bytes())
 }
 
 /// Returns whether a name is one [visible line](is_visible_line) of 1 to 80 characters.
@@ -254,14 +300,8 @@ fn is_lines(text: &str) -> bool {
         && text.split('\n').all(is_visible_line)
 }
 
-const NO_TIME_ZONE: &str =
-    "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`";
 /// Maximum length of the name of a time zone, in bytes. The longest existing name has 32.
 const MAX_ZONE_LENGTH: usize = 64;
-
-fn parse_time_zone(name: String) -> Result<String, &'static str> {
-    if is_time_zone(&name) { Ok(name) } else { Err(NO_TIME_ZONE) }
-}
 
 /// Whether a text has the format of a time zone's name: `Europe/Berlin` and `Etc/GMT+5` have it, `+01:00` does not.
 fn is_time_zone(name: &str) -> bool {
@@ -269,8 +309,4 @@ fn is_time_zone(name: &str) -> bool {
     name.len() <= MAX_ZONE_LENGTH
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.bytes().all(is_part)
-}
-
-fn parse_accent(text: String) -> Result<Accent, &'static str> {
-    Accent::parse(text).ok_or("`accent` must be a colour, such as `#2c6a4a`")
 }

@@ -1,7 +1,7 @@
 //! Implements the store with the Workers KV namespace that `scripts/lib/operator.mjs` passes.
 
 use super::ledger::{Database, LedgerPort};
-use super::{CommandOutcome, from_js, to_js};
+use super::{CommandOutcome, from_js, thrown_as, to_js};
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::store::{
@@ -89,12 +89,13 @@ impl CommandStore {
         outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
     }
 
-    /// Returns the value to throw to the script: the kept JavaScript error if a call failed, otherwise the
-    /// message of `error`.
+    /// Returns the value to throw to the script: the kept JavaScript error if a call failed, `{refused}` if a rule refused
+    /// the call, otherwise the message of `error`.
     pub fn failure(&self, error: &OperatorError) -> JsValue {
         let thrown = match error {
             OperatorError::Store(StoreError::Unavailable)
             | OperatorError::Ledger(LedgerError::Unavailable) => self.thrown.take(),
+            OperatorError::Invalid(refused) => Some(thrown_as("refused", refused)),
             _ => None,
         };
         thrown.unwrap_or_else(|| error.to_string().into())

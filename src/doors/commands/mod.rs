@@ -28,6 +28,14 @@ fn to_js(value: &impl Serialize) -> CommandOutcome {
         .map_err(|_| "this value cannot be converted to JavaScript".into())
 }
 
+/// Makes an object with one member, to be thrown.
+fn thrown_as(name: &str, value: &impl Serialize) -> JsValue {
+    let error = js_sys::Object::new();
+    let value = to_js(value).unwrap_or_else(|error| error);
+    let _ = js_sys::Reflect::set(&error, &name.into(), &value); // cannot fail on a new object
+    error.into()
+}
+
 /// Returns the author of a change for the audit log: the person with the name `by`.
 fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     let author = Author::new(by, &Platform, &Platform);

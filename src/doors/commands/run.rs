@@ -1,7 +1,7 @@
 //! The exports that check and run an operation, for the command line of the scripts.
 
 use super::kv::{CommandStore, Kv};
-use super::{CommandOutcome, to_js};
+use super::{CommandOutcome, thrown_as, to_js};
 use crate::doors::platform::Platform;
 use crate::office::operations::Operation;
 use crate::office::shared::operation::call;
@@ -113,18 +113,19 @@ impl<'h> Ports for Script<'h> {
 }
 
 /// Checks the arguments of an operation. `arguments` is a JSON object with a member for each argument.
-/// Throws `{usage}` if an argument is wrong.
+/// Throws `{usage}` if an argument is wrong; `usage` has `field`, `item`, `code` and `message`.
 #[wasm_bindgen]
 pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     let (operation, arguments) = read(group, name, arguments)?;
-    operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
+    operation.check(arguments).map_err(|refused| thrown_as("usage", &refused))
 }
 
 /// Runs an operation. Returns `{data, text, exitCode, isAside}`. `data` is a JSON object, and `text` is the
 /// text to print. If `isAside` is true, the text belongs on standard error.
 ///
-/// For wrong arguments, throws `{usage}`. If the operation failed after a part of it was done, throws
-/// `{problem, answer}`. For any other failure, throws a text, or the error that the program threw.
+/// For wrong arguments, throws `{usage}`, as [`check`]; if a rule refused the operation, `{refused}` with the same members.
+/// If the operation failed after a part of it was done, throws `{problem, answer}`. For any other failure, throws a text, or
+/// the error that the program threw.
 #[wasm_bindgen]
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> CommandOutcome {
     let (operation, arguments) = read(group, name, arguments)?;
@@ -132,7 +133,7 @@ pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> 
     let place = program.place();
     let host = Host { program: &program, store: &store };
     let operation_id = program.operation_id().as_deref().map(OperationId::parse).transpose();
-    let operation_id = operation_id.map_err(|it| thrown_as("usage", &it.to_string().into()))?;
+    let operation_id = operation_id.map_err(|refused| thrown_as("usage", &refused))?;
     let call: Call<'_, Script<'_>> = Call {
         store: &store,
         ledger: store.ledger(),
@@ -171,25 +172,18 @@ fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> CommandOutcome 
 }
 
 fn thrown(store: &CommandStore, failure: Failure) -> JsValue {
-    let is_thrown = failure.is_thrown();
     match failure {
-        Failure::Usage(problem) => thrown_as("usage", &problem.into()),
+        Failure::Usage(refused) => thrown_as("usage", &refused),
         Failure::Partial(failure, answer) => {
-            let error = thrown_as("problem", &thrown(store, *failure));
+            let error = js_sys::Object::new();
             let answer = shown(&answer).unwrap_or_else(|error| error);
-            let _ = js_sys::Reflect::set(&error, &"answer".into(), &answer); // cannot fail on a new object
-            error
+            let members = [("problem", thrown(store, *failure)), ("answer", answer)];
+            for (name, value) in members {
+                let _ = js_sys::Reflect::set(&error, &name.into(), &value); // cannot fail on a new object
+            }
+            error.into()
         }
-        failure => {
-            let kept = if is_thrown { store.kept() } else { None };
-            kept.unwrap_or_else(|| failure.reason().into())
-        }
+        Failure::Operator(error) => store.failure(&error),
+        Failure::Aborted => store.kept().unwrap_or_else(|| Failure::Aborted.reason().into()),
     }
-}
-
-/// Makes an object with one member.
-fn thrown_as(name: &str, value: &JsValue) -> JsValue {
-    let error = js_sys::Object::new();
-    let _ = js_sys::Reflect::set(&error, &name.into(), value); // cannot fail on a new object
-    error.into()
 }

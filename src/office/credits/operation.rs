@@ -7,6 +7,7 @@ use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, P
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::{paragraphs, table, time};
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use serde::{Deserialize, Serialize};
 
@@ -63,19 +64,18 @@ pub struct Add {
 }
 
 impl Add {
-    fn request(self) -> Result<CreditRequest, String> {
+    fn request(self) -> Result<CreditRequest, Refused> {
         let Add { id, reason, amount, quantity, cancelled: tell_buyer, charged } = self;
         let quantities = quantity.iter().map(|text| stated(text));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
         if amount.is_none() && !quantities.is_empty() {
-            return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
+            let problem = "`--quantity` needs `--amount`, which may be 0";
+            return Err(Refused::at("amount", RefusalCode::Required, problem));
         }
         if amount.is_some() && tell_buyer {
-            return Err(
-                "`--cancelled` cannot be used with `--amount`, because `--cancelled` needs a credit of \
-                 the whole transaction"
-                    .to_owned(),
-            );
+            let problem = "`--cancelled` cannot be used with `--amount`, because `--cancelled` needs a \
+                           credit of the whole transaction";
+            return Err(Refused::at("cancelled", RefusalCode::NotAllowed, problem));
         }
         let part = amount.map(|amount| Part { amount, quantities });
         let transaction = id.trim().to_owned();
@@ -85,14 +85,15 @@ impl Add {
 }
 
 /// Parses `offering=quantity`. The offering may contain `=`.
-fn stated(text: &str) -> Result<OfferingQuantity, String> {
-    let (offering, quantity) = text
-        .rsplit_once('=')
-        .ok_or_else(|| format!("write `--quantity` as tree=3, not `{text}`"))?;
+fn stated(text: &str) -> Result<OfferingQuantity, Refused> {
+    let (offering, quantity) = text.rsplit_once('=').ok_or_else(|| {
+        let problem = format!("write `--quantity` as tree=3, not `{text}`");
+        Refused::at("quantity", RefusalCode::Invalid, problem)
+    })?;
     Ok(OfferingQuantity { offering: offering.to_owned(), quantity: quantity.to_owned() })
 }
 
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     values.read::<Add>()?.request().map(drop)
 }
 

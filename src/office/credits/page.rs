@@ -1,15 +1,14 @@
 //! The credits of a transaction, and the form that adds one.
 
 use super::rule as credits;
-use super::rule::{
-    Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, MAYBE_UNCHARGED, OfferingQuantity, Part,
-};
+use super::rule::{Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, OfferingQuantity, Part};
 use crate::buyer::visible::shown;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Record;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::list_times::ListTimes;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -18,6 +17,7 @@ use crate::office::shared::page::{link, operation};
 use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode, Refused};
 use crate::pledges::hash::first_bytes;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -48,7 +48,7 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(html! {
         @if !credits.is_empty() { (table(&credits, times)) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
-        @else { (form(id, &left, &Form::default(), "")) }
+        @else { (form(id, &left, &Form::default(), &FormProblem::default())) }
     })
 }
 
@@ -81,10 +81,8 @@ fn quantities(quantities: &[OfferingQuantity]) -> Markup {
 
 /// Renders the form that adds a credit, with the entered values and an error message. Only the form on the
 /// confirmation page contains an operation ID.
-fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
+fn form(id: &str, left: &Left, entered: &Form, problem: &FormProblem) -> Markup {
     let (amount, code) = (&left.amount, &left.currency_code);
-    let wrong = field_of(problem, left);
-    let at = |field: &str| if wrong.as_deref() == Some(field) { problem } else { "" };
     let content = html! {
         @if left.divisible {
             (Field {
@@ -92,10 +90,10 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
                 label: &format!("Amount in {code}"),
                 value: entered.text("amount"),
                 hint: &format!("Leave empty to credit all that is left: {amount} {code} and every quantity."),
-                problem: at("amount"),
+                problem: problem.of("amount"),
                 ..Field::default()
             }.render())
-            (parts(left, entered, at))
+            (parts(left, entered, problem))
         } @else {
             p { "A charge of this size can only be credited in full: " strong { (money(amount, code)) } "." }
         }
@@ -105,34 +103,22 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &str) -> Markup {
             value: entered.text("reason"),
             hint: &format!("One line of at most {MAX_REASON_BYTES} bytes. Do not name the recipient: the reason is kept after an erasure."),
             required: true,
-            problem: at("reason"),
+            problem: problem.of("reason"),
             ..Field::default()
         }.render())
-        (cancelled_field(entered, at(CANCELLED.0)))
-        @if problem.contains(MAYBE_UNCHARGED) || entered.given(CHARGED).is_some() {
-            (view::select(CHARGED, "Was the transaction charged?", &WAS_CHARGED, entered.text(CHARGED)))
+        (cancelled_field(entered, problem.of(CANCELLED.0)))
+        @if problem.field() == Some(CHARGED) || entered.given(CHARGED).is_some() {
+            (Field {
+                name: CHARGED,
+                label: "Was the transaction charged?",
+                value: entered.text(CHARGED),
+                problem: problem.of(CHARGED),
+                ..Field::default()
+            }.render_select(&WAS_CHARGED))
         }
         button.quiet { "Credit …" }
     };
     view::form(&link::path(&["transactions", id, "credit"]), &content)
-}
-
-/// Returns the field that an error is about.
-fn field_of(problem: &str, left: &Left) -> Option<String> {
-    let quantities = left.quantities.iter().take(MAX_FIELDS);
-    let mut named = quantities
-        .filter(|it| problem.contains(&format!("`{}`", it.offering)))
-        .map(|it| quantity_of(&it.offering));
-    let words = [
-        ("the timeline can say", CANCELLED.0),
-        (MAYBE_UNCHARGED, CHARGED),
-        ("reason", "reason"),
-        ("amount", "amount"),
-        ("of the charge", "amount"),
-    ];
-    let is_shown = |field: &str| left.divisible || field != "amount";
-    let own = || words.iter().find(|(words, field)| problem.contains(words) && is_shown(field));
-    named.next().or_else(|| own().map(|(_, field)| (*field).to_owned()))
 }
 
 /// The name of a hidden field of the confirmation page. Its value is the number of credits that the
@@ -176,7 +162,7 @@ fn cancelled_field(entered: &Form, problem: &str) -> Markup {
     field.render_box(is_cancelled(entered))
 }
 
-fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Markup {
+fn parts(left: &Left, entered: &Form, problem: &FormProblem) -> Markup {
     html! {
         @for OfferingQuantity { offering, quantity } in left.quantities.iter().take(MAX_FIELDS) {
             @let name = quantity_of(offering);
@@ -185,7 +171,7 @@ fn parts<'p>(left: &Left, entered: &Form, at: impl Fn(&str) -> &'p str) -> Marku
                 label: &format!("Quantity of {}", label(offering)),
                 value: entered.text(&name),
                 hint: &format!("At most {quantity}. Also enter an amount, which may be 0."),
-                problem: at(&name),
+                problem: problem.of(&name),
                 ..Field::default()
             }.render())
         }
@@ -223,7 +209,7 @@ pub(crate) async fn credit<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     match answer(context, id, form).await {
-        Err(OperatorError::Invalid(problem)) => ask(context, id, form, &problem).await,
+        Err(OperatorError::Invalid(refused)) => ask(context, id, form, refused).await,
         answer => Ok(answer?),
     }
 }
@@ -251,7 +237,11 @@ async fn request<S: OperatorStore, C: Clock, E: Entropy>(
     let part = match form.given("amount") {
         Some(amount) => Some(Part { amount: amount.to_owned(), quantities }),
         None if quantities.is_empty() => None,
-        None => return Err(invalid("enter an amount in addition to the quantities: it may be 0")),
+        None => {
+            let problem =
+                "nothing was credited: enter an amount in addition to the quantities: it may be 0";
+            return Err(OperatorError::at("amount", RefusalCode::Required, problem));
+        }
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
     let seen = form.given(SEEN).and_then(|seen| seen.parse().ok());
@@ -275,15 +265,21 @@ async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
     let named: BTreeMap<_, _> = pledged.into_iter().map(|it| (digest(&it), it)).collect();
     let stated = |(digest, quantity): &(&str, &str)| {
         let offering = named.get(*digest).cloned();
-        let offering = offering
-            .ok_or_else(|| invalid("some fields are not valid. Reload the page and try again"))?;
+        let offering = offering.ok_or_else(|| OperatorError::invalid(BROKEN))?;
         Ok(OfferingQuantity { offering, quantity: (*quantity).to_owned() })
     };
     entered.iter().map(stated).collect()
 }
 
-fn invalid(problem: &str) -> OperatorError {
-    OperatorError::Invalid(["nothing was credited: ", problem].concat())
+const BROKEN: &str =
+    "nothing was credited: some fields are not valid. Reload the page and try again";
+
+/// Replaces the offering of a wrong quantity with its digest, which the name of the field has instead.
+fn with_digest(mut refused: Refused) -> Refused {
+    if let Some(ArgumentName { item: Some(offering), .. }) = &mut refused.argument {
+        *offering = digest(offering);
+    }
+    refused
 }
 
 /// Shows the form again, with the entered values and an error.
@@ -291,20 +287,21 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     entered: &Form,
-    problem: &str,
+    refused: Refused,
 ) -> Result {
+    let problem = FormProblem::from(with_digest(refused));
     let record = transactions::get(context.store, id).await?;
     let found = credits::of(context.store, bound(context.ledger)?, &record).await?;
     let times = context.times_of(record.unit().ok().as_deref()).await;
     let content = html! {
-        (view::form_problem(problem, field_of(problem, &found.left).as_deref()))
         p.lead { "Transaction " (id_link(id)) }
         section {
             @if !found.credits.is_empty() { (table(&found.credits, &times)) }
             @if found.left.is_nothing() { p { "Nothing is left to be credited." } }
-            @else { (form(id, &found.left, entered, problem)) }
+            @else { (form(id, &found.left, entered, &problem)) }
         }
     };
+    let content = problem.above(&content);
     Ok(Page { status: 422, ..Page::new("Credit", content) })
 }
 

@@ -148,7 +148,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let response = service.handle(&Create { url, shop, body, idempotency_key }).await;
         match (response.status, response.body) {
             (200, Body::Bytes(answer)) => Ok(serde_json::from_slice(&answer)?),
-            (status, _) => Err(OperatorError::Invalid(format!(
+            (status, _) => Err(OperatorError::invalid(format!(
                 "the demo transaction {} was refused with status {status}: check that the development data exists",
                 order.reference
             ))),

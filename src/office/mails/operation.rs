@@ -10,6 +10,7 @@ use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::{facts, paragraphs, table, time};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::MAILED_SECONDS;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::scope::Mode;
 use crate::pledges::types::NotificationService;
@@ -157,7 +158,7 @@ enum Resending {
 }
 
 impl Resend {
-    fn what(self) -> Result<Resending, String> {
+    fn what(self) -> Result<Resending, Refused> {
         match self {
             Resend { id: Some(id), failed_on: None, again, service } => {
                 let service = service.unwrap_or_default();
@@ -167,14 +168,15 @@ impl Resend {
                 Ok(Resending::Day(day, service))
             }
             Resend { id: None, failed_on: Some(_), again: true, .. } => {
-                Err("`--again` is for the ID of one transaction, not for `--failed-on`".to_owned())
+                let problem = "`--again` is for the ID of one transaction, not for `--failed-on`";
+                Err(Refused::at("again", RefusalCode::NotAllowed, problem))
             }
-            _ => Err("give either the ID of a transaction, or `--failed-on`".to_owned()),
+            _ => Err("give either the ID of a transaction, or `--failed-on`".into()),
         }
     }
 }
 
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     values.read::<Resend>()?.what().map(drop)
 }
 
@@ -383,7 +385,8 @@ pub async fn preview<P: Ports>(call: &Call<'_, P>, asked: Preview) -> Result<Ans
     let file = asked.html.as_deref();
     if let Some(file) = file {
         let html = mail.html.as_deref();
-        let html = html.ok_or_else(|| Failure::Usage("only an e-mail has HTML".to_owned()))?;
+        let no_mail = || Refused::at("html", RefusalCode::NotAllowed, "only an e-mail has HTML");
+        let html = html.ok_or_else(|| Failure::Usage(no_mail()))?;
         call.host.create(Some(file)).await?;
         call.host.write(html).await?;
     }

@@ -8,6 +8,7 @@ use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, P
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
 use crate::office::shared::operation::table::{table, time};
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::{confirm_new, must_be_registered, whose};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::store::PersonRole;
@@ -52,17 +53,17 @@ pub struct Place {
 }
 
 impl Place {
-    fn level(self) -> Result<KeyLevel, String> {
+    fn level(self) -> Result<KeyLevel, Refused> {
         match (self.unit, self.team) {
             (Some(unit), None) => Ok(KeyLevel::Unit(unit)),
             (None, Some(team)) => Ok(KeyLevel::Team(team)),
-            _ => Err("give either `--unit` or `--team`".to_owned()),
+            _ => Err("give either `--unit` or `--team`".into()),
         }
     }
 }
 
 /// Checks that the arguments name either a unit or a team. All operations on people need this.
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     values.read::<Place>()?.level().map(drop)
 }
 

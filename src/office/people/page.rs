@@ -8,6 +8,7 @@ use super::rule::normal_address;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::list_times::ListTimes;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -15,6 +16,7 @@ use crate::office::shared::page::view::hidden;
 use crate::office::shared::page::{link, operation};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::page::register;
 use crate::office::shops::rule::register::Unregistered;
@@ -104,8 +106,8 @@ struct FormResult<'f> {
     notice: Markup,
     /// What was entered, if the form is shown again.
     entered: Option<&'f Form>,
-    /// What is wrong with the entered e-mail address; empty if it is valid.
-    problem: &'f str,
+    /// Why the person was not added.
+    problem: FormProblem,
     /// The unit or team, if it is not registered; otherwise empty.
     missing: &'f [Unregistered],
     /// The page of the list: 0 and 1 are the first one.
@@ -214,16 +216,22 @@ fn add_form<S, C: Clock, E: Entropy>(
         value: entered("address"),
         hint: "The person signs in with this address. No e-mail is sent: tell the person yourself.",
         required: true,
-        problem: after.problem,
+        problem: after.problem.of("address"),
         ..view::Field::default()
     };
-    html! {
-        (context.form(&path(place, ""), &html! {
-            div.row { (address.render()) (view::select("role", "Role", &ROLES, entered("role"))) }
-            (register::question(after.missing, " and add the person"))
-            @if after.missing.is_empty() { button { "Add person" } }
-        }))
-    }
+    let role = view::Field {
+        name: "role",
+        label: "Role",
+        value: entered("role"),
+        problem: after.problem.of("role"),
+        ..view::Field::default()
+    };
+    let content = html! {
+        div.row { (address.render()) (role.render_select(&ROLES)) }
+        (register::question(after.missing, " and add the person"))
+        @if after.missing.is_empty() { button { "Add person" } }
+    };
+    after.problem.above(&context.form(&path(place, ""), &content))
 }
 
 // ---- Add -----------------------------------------------------------------------------------------
@@ -245,15 +253,13 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
         let levels = std::slice::from_ref(place);
         let missing = register::missing(context, levels, form).await?;
         if let Some(problem) = register::problem(&missing) {
-            return again(context, place, form, &missing, &problem).await;
+            return again(context, place, form, &missing, problem).await;
         }
     }
     let whom = (place, form.text("address"));
     let added = people::add(context.store, context.ledger, &context.author, whom, role).await;
     let Done { outcome, before } = match added {
-        Err(OperatorError::Invalid(problem)) => {
-            return again(context, place, form, &[], &problem).await;
-        }
+        Err(OperatorError::Invalid(why)) => return again(context, place, form, &[], why).await,
         added => added?,
     };
     let address = normal_address(form.text("address"));
@@ -275,13 +281,10 @@ async fn again<S: OperatorStore, C: Clock, E: Entropy>(
     place: &KeyLevel,
     form: &Form,
     missing: &[Unregistered],
-    problem: &str,
+    why: Refused,
 ) -> Result {
-    let problem_of_field = if problem.contains("e-mail address") { problem } else { "" };
-    let field = (!problem_of_field.is_empty()).then_some("address");
-    let (entered, notice) = (Some(form), view::form_problem(problem, field));
-    let problem = problem_of_field;
-    let after = FormResult { status: Some(422), notice, entered, problem, missing, page: 1 };
+    let (status, entered, problem) = (Some(422), Some(form), why.into());
+    let after = FormResult { status, entered, problem, missing, ..FormResult::default() };
     page(context, place, after).await
 }
 
@@ -303,8 +306,8 @@ async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
     let whom = (place, &*address);
     let removed = people::remove(context.store, context.ledger, &context.author, whom, which).await;
     let Done { before, .. } = match removed {
-        Err(OperatorError::Invalid(problem)) => {
-            let (status, notice) = (Some(422), view::problem(&problem));
+        Err(OperatorError::Invalid(why)) => {
+            let (status, notice) = (Some(422), view::problem(&why.text));
             return page(context, place, FormResult { status, notice, ..FormResult::default() })
                 .await;
         }

@@ -22,8 +22,10 @@ use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
 use crate::office::shared::rule::records::{encode, read_value};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::secret;
 use crate::pledges::auth::KeyLevel;
@@ -70,14 +72,15 @@ struct PlacedPerson {
 
 impl PlacedPerson {
     fn check(place: &KeyLevel, address: &str) -> Result<Self> {
-        place.check().map_err(OperatorError::Invalid)?;
+        check_level(place)?;
         let address = normal_address(address);
         if is_address(&address) && is_line(&address, MAX_ADDRESS_BYTES) {
             return Ok(PlacedPerson { place: place.clone(), address });
         }
-        Err(OperatorError::Invalid(format!(
+        let problem = format!(
             "nothing was changed: this is not an e-mail address of at most {MAX_ADDRESS_BYTES} bytes"
-        )))
+        );
+        Err(OperatorError::at("address", RefusalCode::Invalid, problem))
     }
 
     /// Returns the arguments that identify an operation. Only a hash of the arguments is stored, which hides
@@ -107,7 +110,7 @@ impl PlacedPerson {
         match why {
             Added::Person(row) => self.has_another_role(row.role),
             Added::NoRight => OperatorError::lost_right(),
-            Added::Full => OperatorError::Invalid(format!(
+            Added::Full => OperatorError::invalid(format!(
                 "nothing was changed: a unit or a team has at most {MAX_PEOPLE} people. Remove a person first"
             )),
         }
@@ -116,11 +119,12 @@ impl PlacedPerson {
     /// Returns the error for adding a person who already has a different role. `role` is the role that the
     /// person has.
     fn has_another_role(&self, role: PersonRole) -> OperatorError {
-        OperatorError::Invalid(format!(
+        let problem = format!(
             "nothing was changed: this person already has the role {}. To change the role, remove the \
              person first",
             role.name()
-        ))
+        );
+        OperatorError::at("role", RefusalCode::NotAllowed, problem)
     }
 }
 
@@ -270,9 +274,8 @@ async fn remove_now(
         Some(row) => row.name,
         None if author.earlier.is_some() => return remove_record(store, author, person).await,
         None => {
-            return Err(invalid(
-                "nothing was removed: this unit or team has no person with this address",
-            ));
+            let problem = "nothing was removed: this unit or team has no person with this address";
+            return Err(OperatorError::at("address", RefusalCode::NotFound, problem));
         }
     };
     let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
@@ -293,7 +296,7 @@ async fn remove_now(
 fn not_removed(why: Removed) -> OperatorError {
     match why {
         Removed::NoRight => OperatorError::lost_right(),
-        Removed::Gone | Removed::LastManager => invalid(
+        Removed::Gone | Removed::LastManager => OperatorError::invalid(
             "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
         ),
     }
@@ -320,15 +323,11 @@ fn is_newer(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> bool
 }
 
 fn added_since(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> OperatorError {
-    OperatorError::Invalid(format!(
+    OperatorError::invalid(format!(
         "nothing was removed: {} added this person again at {}. Reload the page to remove the person",
         author.name_of(&row.by, row.by_shop),
         row.created
     ))
-}
-
-fn invalid(problem: &str) -> OperatorError {
-    OperatorError::Invalid(problem.to_owned())
 }
 
 /// Returns a page of the people of a unit or a team, sorted by address. The first page is 1. Ledger cost: 1 query.
@@ -340,7 +339,7 @@ pub async fn list(
     place: &KeyLevel,
     page: usize,
 ) -> Result<PeopleList> {
-    place.check().map_err(OperatorError::Invalid)?;
+    check_level(place)?;
     let skipped = page.saturating_sub(1).saturating_mul(MAX_PEOPLE);
     Ok(rows::people(bound(ledger)?, place, skipped).await?)
 }

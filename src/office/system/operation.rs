@@ -13,6 +13,7 @@ use crate::office::shared::operation::call::{
 };
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::{facts, paragraphs, table, time, time_of};
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
 use serde::{Deserialize, Serialize};
@@ -268,9 +269,11 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
     let month = match &*asked.month {
         "all" => None,
         text => Some(Month::parse(text).ok_or_else(|| {
-            Failure::Usage(
-                "`<month>` must be a year and a month, such as 2025-01, or `all`".to_owned(),
-            )
+            Failure::Usage(Refused::at(
+                "month",
+                RefusalCode::Invalid,
+                "`<month>` must be a year and a month, such as 2025-01, or `all`",
+            ))
         })?),
     };
     if !call.was_done().await? {

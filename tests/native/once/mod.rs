@@ -198,7 +198,7 @@ impl Asked {
                 let id = transaction(at.store);
                 let id = id[..id.len() - 1].to_owned() + if id.ends_with('0') { "1" } else { "0" };
                 at.store.keep(&format!("transaction:{id}"), b"{}", b"null");
-                Err(OperatorError::Invalid(
+                Err(OperatorError::invalid(
                     "was used for another change: see the person's".to_owned(),
                 ))
             }

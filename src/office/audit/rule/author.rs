@@ -68,7 +68,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
                 has_entry,
             });
         }
-        Err(OperatorError::Invalid(format!(
+        Err(OperatorError::invalid(format!(
             "the author's name must be one line of 1 to {MAX_NAME_BYTES} bytes"
         )))
     }

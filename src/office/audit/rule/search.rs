@@ -135,7 +135,7 @@ pub async fn page(
 ) -> Result<AuditPage> {
     let position = next.map_or(Some(Position::default()), Position::parse);
     let position = position.ok_or_else(|| {
-        OperatorError::Invalid(
+        OperatorError::invalid(
             "this is not a valid position in the audit log: start again from the newest entries"
                 .to_owned(),
         )

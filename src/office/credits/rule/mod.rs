@@ -27,6 +27,5 @@ mod restore;
 pub use add::{add, check};
 pub use credit::{Credit, CreditRequest, Credits, Left, OfferingQuantity, Part};
 pub use creditable::{of, offerings};
-pub use plan::MAYBE_UNCHARGED;
 pub use reason::MAX_REASON_BYTES;
 pub use restore::{RestoredCredits, restore};

@@ -3,7 +3,7 @@
 use super::credit::{CreditRequest, OfferingQuantity, Part};
 use super::creditable::Creditable;
 use super::reason::check_reason;
-use super::refusal::invalid;
+use super::refusal::{invalid, invalid_at};
 use crate::office::audit::rule::Author;
 use crate::office::credits::rows::{Charge, CreditRow, Credited, MAX_CREDITS};
 use crate::office::orders::rows::order::Order;
@@ -16,17 +16,16 @@ use crate::office::shared::rows::claims;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::quantities::Quantities;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
+use std::fmt::Arguments;
 
 /// Largest number of quantities that one credit names.
 const MAX_STATED: usize = 200;
-
-/// How the error begins that asks whether a transaction was charged.
-pub const MAYBE_UNCHARGED: &str = "the transaction may never have been charged";
 
 /// Checks that a credit can be made, and returns the row to write to the ledger. Writes nothing.
 pub(super) async fn plan(
@@ -46,7 +45,9 @@ pub(super) async fn plan(
     }
     check_reason(&record, &order.row, &request.reason)?;
     if request.tell_buyer && request.part.is_some() {
-        return Err(invalid(
+        return Err(invalid_at(
+            "cancelled",
+            RefusalCode::NotAllowed,
             "only a full credit can show on the timeline that the transaction was cancelled. For a \
              full credit, leave out the amount and the quantities",
         ));
@@ -95,45 +96,60 @@ fn whole(order: &Creditable) -> Result<(Decimal, Quantities)> {
 
 fn part_of(order: &Creditable, part: &Part) -> Result<(Decimal, Quantities)> {
     if order.charge.units(2).is_none() {
-        return Err(invalid(
+        return Err(invalid_at(
+            "amount",
+            RefusalCode::NotAllowed,
             "a charge above 2^53 - 1 cents can only be credited in full: leave out the amount and the quantities",
         ));
     }
     let Part { amount: stated, quantities } = part;
-    let amount = stated_money(stated)
-        .ok_or_else(|| invalid(format!("write the amount as `1234.50`, not `{stated}`")))?;
+    let amount = stated_money(stated).ok_or_else(|| {
+        let problem = format_args!("write the amount as `1234.50`, not `{stated}`");
+        invalid_at("amount", RefusalCode::Invalid, problem)
+    })?;
     let (amount, left) = (money(&amount), order.left());
     if left.minus(&amount).is_none() {
         let (left, code) = (left.to_money(), &order.row.currency_code);
-        return Err(invalid(format!("only {left} {code} of the charge can still be credited")));
+        let problem = format_args!("only {left} {code} of the charge can still be credited");
+        return Err(invalid_at("amount", RefusalCode::NotAllowed, problem));
     }
     let quantities = quantities_of(order, quantities)?;
     if amount.is_zero() && quantities.is_empty() {
-        return Err(invalid("enter an amount or a quantity"));
+        return Err(invalid_at("amount", RefusalCode::Required, "enter an amount or a quantity"));
     }
     Ok((amount, quantities))
 }
 
 fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quantities> {
     if stated.len() > MAX_STATED {
-        return Err(invalid(format!("a credit can name {MAX_STATED} quantities at most")));
+        let problem = format_args!("a credit can name {MAX_STATED} quantities at most");
+        return Err(invalid_at("quantity", RefusalCode::NotAllowed, problem));
     }
     let left = order.left_quantities();
     let mut sums: Vec<(String, Decimal)> = Vec::with_capacity(stated.len());
     for OfferingQuantity { offering, quantity } in stated {
+        let wrong =
+            |code, problem: Arguments<'_>| invalid_at(("quantity", &**offering), code, problem);
         if sums.iter().any(|(other, _)| other == offering) {
-            return Err(invalid(format!(
-                "`{offering}` is named twice: give one quantity for each offering"
-            )));
+            return Err(wrong(
+                RefusalCode::Invalid,
+                format_args!("`{offering}` is named twice: give one quantity for each offering"),
+            ));
         }
         let asked = Decimal::parse_bounded(quantity).ok_or_else(|| {
-            invalid(format!("write the quantity of `{offering}` as `2.5`, not `{quantity}`"))
+            wrong(
+                RefusalCode::Invalid,
+                format_args!("write the quantity of `{offering}` as `2.5`, not `{quantity}`"),
+            )
         })?;
         let own = left.get(offering).map(|own| own.decimal());
         let own = own.unwrap_or_else(|| Decimal::from_units(0, 0));
         if own.minus(&asked).is_none() {
             let own = own.to_exact();
-            return Err(invalid(format!("only {own} of `{offering}` can still be credited")));
+            return Err(wrong(
+                RefusalCode::NotAllowed,
+                format_args!("only {own} of `{offering}` can still be credited"),
+            ));
         }
         sums.push((offering.clone(), asked));
     }
@@ -170,14 +186,20 @@ async fn was_charged(
 ) -> Result<bool> {
     let month = of.month;
     match (usage::is_late(store, ledger, of, order).await?, request.was_charged) {
-        (true, None) => Err(invalid(format!(
-            "{MAYBE_UNCHARGED}: it was added or changed after {month} was marked as paid, and the sum of {month} \
+        (true, None) => Err(invalid_at(
+            "charged",
+            RefusalCode::Required,
+            format_args!(
+                "the transaction may never have been charged: it was added or changed after {month} was marked as paid, and the sum of {month} \
              differs from its payment. Check the payment, and state whether the transaction was charged (`charged`: \
              yes or no). If it was not, the credit is booked in {month}, and reduces nothing that is due"
-        ))),
-        (false, Some(false)) => Err(invalid(format!(
-            "the transaction is not one that came after {month} was marked as paid"
-        ))),
+            ),
+        )),
+        (false, Some(false)) => Err(invalid_at(
+            "charged",
+            RefusalCode::NotAllowed,
+            format_args!("the transaction is not one that came after {month} was marked as paid"),
+        )),
         (_, was_charged) => Ok(was_charged.unwrap_or(true)),
     }
 }

@@ -1,10 +1,11 @@
 //! Checks the reason of a credit.
 
-use super::refusal::invalid;
+use super::refusal::invalid_at;
 use crate::buyer::visible::is_line;
 use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule::{Record, names_person, says};
 use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::refused::RefusalCode;
 
 /// Largest number of bytes of a reason.
 pub const MAX_REASON_BYTES: usize = 200;
@@ -13,12 +14,18 @@ pub const MAX_REASON_BYTES: usize = 200;
 /// after the recipient's data is erased.
 pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
     if !is_line(reason, MAX_REASON_BYTES) {
-        return Err(invalid(format!(
-            "enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes, without invisible characters"
-        )));
+        return Err(invalid_at(
+            "reason",
+            RefusalCode::Invalid,
+            format_args!(
+                "enter a reason: one line of 1 to {MAX_REASON_BYTES} bytes, without invisible characters"
+            ),
+        ));
     }
     if reason.contains('@') || row.erased.is_none() && names_order(record, reason)? {
-        return Err(invalid(
+        return Err(invalid_at(
+            "reason",
+            RefusalCode::NotAllowed,
             "the reason must not contain an e-mail address, a name of the recipient or the order's \
              reference, because the reason is kept when personal data is erased",
         ));

@@ -1,8 +1,23 @@
-//! The error for a credit that is refused.
+//! The errors for a credit that is refused.
 
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
+use std::fmt::Display;
 
 /// Returns an error that says that nothing was credited, and why.
-pub(super) fn invalid(problem: impl std::fmt::Display) -> OperatorError {
-    OperatorError::Invalid(format!("nothing was credited: {problem}"))
+pub(super) fn invalid(problem: impl Display) -> OperatorError {
+    OperatorError::invalid(in_words(problem))
+}
+
+/// Returns such an error that is about one argument.
+pub(super) fn invalid_at(
+    argument: impl Into<ArgumentName>,
+    code: RefusalCode,
+    problem: impl Display,
+) -> OperatorError {
+    OperatorError::at(argument, code, in_words(problem))
+}
+
+fn in_words(problem: impl Display) -> String {
+    format!("nothing was credited: {problem}")
 }

@@ -8,6 +8,7 @@ use crate::office::fulfilment::rule as fulfilments;
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{operation, view};
@@ -32,21 +33,21 @@ pub(crate) async fn record<S: OperatorStore, C: Clock, E: Entropy>(
     let is_beyond = form.text(BEYOND) != confirmation(form)
         && context.was_done().await?.is_none()
         && fulfilments::beyond(context.store, bound(context.ledger)?, &new).await?.is_some();
-    let refused = |problem: String, is_beyond| FormResult {
+    let refused = |problem: FormProblem, is_beyond| FormResult {
         form: Some(form),
-        problem: Some(problem),
+        problem,
         is_beyond,
         ..FormResult::default()
     };
     if is_beyond {
         let problem = "the quantity exceeds what is still to be done for this month. Check the \
                        quantity, then confirm";
-        return page(context, selection, refused(problem.to_owned(), true)).await;
+        return page(context, selection, refused(FormProblem::at("quantity", problem), true)).await;
     }
     match fulfilments::add(context.store, context.ledger, &context.author, &new).await {
         Ok(added) => page(context, selection, recorded(&added)).await,
-        Err(OperatorError::Invalid(problem)) => {
-            page(context, selection, refused(problem, false)).await
+        Err(OperatorError::Invalid(why)) => {
+            page(context, selection, refused(why.into(), false)).await
         }
         Err(error) => Err(error.into()),
     }
@@ -59,7 +60,7 @@ fn new(MonthSelection { mode, month }: MonthSelection, form: &Form) -> NewFulfil
         month,
         offering: form.text("offering").to_owned(),
         quantity: form.text("quantity").to_owned(),
-        done_on: form.text("day").to_owned(),
+        done_on: form.text("done-on").to_owned(),
         partner: given("partner"),
         place: given("place"),
         report: given("report"),

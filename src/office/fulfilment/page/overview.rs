@@ -48,7 +48,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let drafted = drafted(context, selection).await?;
     let earlier = earlier(context, selection).await?;
-    let status = if result.problem.is_some() { 422 } else { 200 };
+    let status = result.problem.status();
     let content = html! {
         (result.notice)
         p.lead { "Pledged through all units in " (view::month(selection.month)) ", and done for these pledges" }

@@ -4,6 +4,7 @@ use crate::buyer::visible::is_line;
 use crate::buyer::web_address::WebAddress;
 use crate::office::fulfilment::rows::fulfilments::NewFulfilment;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::service::Clock;
 use crate::pledges::time::parse_ms;
@@ -19,8 +20,12 @@ pub(crate) fn is_offering(id: &str) -> bool {
     (1..=MAX_OFFERING).contains(&id.len()) && !id.contains(char::is_control)
 }
 
-pub(super) fn refused(problem: impl Display) -> OperatorError {
-    OperatorError::Invalid(format!("nothing was recorded: {problem}"))
+pub(super) fn refused(
+    argument: &'static str,
+    code: RefusalCode,
+    problem: impl Display,
+) -> OperatorError {
+    OperatorError::at(argument, code, format!("nothing was recorded: {problem}"))
 }
 
 /// Checks the members of a fulfilment.
@@ -34,23 +39,25 @@ pub fn check(new: &NewFulfilment, clock: &impl Clock) -> Result<()> {
 /// Checks the members of a fulfilment. Returns the fulfilment with its quantity in the shortest form.
 pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulfilment> {
     if !is_offering(&new.offering) {
-        return Err(refused(format_args!(
-            "the offering must be one line of 1 to {MAX_OFFERING} bytes"
-        )));
+        let problem = format_args!("the offering must be one line of 1 to {MAX_OFFERING} bytes");
+        return Err(refused("offering", RefusalCode::Invalid, problem));
     }
     for (name, text) in [("partner", &new.partner), ("place", &new.place)] {
         if text.as_deref().is_some_and(|text| !is_line(text, MAX_LINE)) {
-            return Err(refused(format_args!(
+            let problem = format_args!(
                 "the {name} must be one line of 1 to {MAX_LINE} bytes, without invisible characters"
-            )));
+            );
+            return Err(refused(name, RefusalCode::Invalid, problem));
         }
     }
     if new.report.as_deref().is_some_and(|report| !WebAddress::is_secure(report)) {
-        return Err(refused("the report must be a web address that begins with https://"));
+        let problem = "the report must be a web address that begins with https://";
+        return Err(refused("report", RefusalCode::Invalid, problem));
     }
     check_day(&new.done_on, clock)?;
     if !new.month.has_begun(clock.now_ms()) {
-        return Err(refused(format_args!("the month {} has not begun yet", new.month)));
+        let problem = format_args!("the month {} has not begun yet", new.month);
+        return Err(refused("month", RefusalCode::NotAllowed, problem));
     }
     Ok(NewFulfilment { quantity: quantity(&new.quantity)?, ..new.clone() })
 }
@@ -58,9 +65,14 @@ pub(super) fn checked(new: &NewFulfilment, clock: &impl Clock) -> Result<NewFulf
 fn check_day(day: &str, clock: &impl Clock) -> Result<()> {
     let begins_ms = parse_ms(&[day, "T00:00:00Z"].concat()).filter(|_| day.len() == 10);
     match begins_ms {
-        None => Err(refused("write the day on which the work was done in the form 2026-11-20")),
+        None => Err(refused(
+            "done-on",
+            RefusalCode::Invalid,
+            "write the day on which the work was done in the form 2026-11-20",
+        )),
         Some(begins_ms) if begins_ms > clock.now_ms() => {
-            Err(refused(format_args!("{day} is in the future")))
+            let problem = format_args!("{day} is in the future");
+            Err(refused("done-on", RefusalCode::NotAllowed, problem))
         }
         Some(_) => Ok(()),
     }
@@ -71,8 +83,9 @@ fn quantity(text: &str) -> Result<String> {
     let decimal = Decimal::parse_bounded(text).filter(|decimal| !decimal.is_zero());
     decimal.map(|decimal| decimal.to_exact()).ok_or_else(|| {
         let quoted: String = text.chars().take(MAX_LINE).collect();
-        refused(format_args!(
+        let problem = format_args!(
             "the quantity must be a number above 0, such as 1200 or 12.5, not `{quoted}`"
-        ))
+        );
+        refused("quantity", RefusalCode::Invalid, problem)
     })
 }

@@ -8,6 +8,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::epoch;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
@@ -59,11 +60,15 @@ async fn record(
         Some(recorded) => Ok(recorded),
         None => {
             author.withdraw(store, &entry).await;
-            Err(refused(format_args!(
-                "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their \
+            Err(refused(
+                "offering",
+                RefusalCode::NotAllowed,
+                format_args!(
+                    "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their \
                  sum as one fulfilment",
-                new.offering, new.month
-            )))
+                    new.offering, new.month
+                ),
+            ))
         }
     }
 }
@@ -102,7 +107,7 @@ async fn remove_now(
     match &found.removed {
         Some(removal) if author.earlier.is_some() && removal.by == author.by => return Ok(found),
         Some(removal) => {
-            return Err(OperatorError::Invalid(format!(
+            return Err(OperatorError::invalid(format!(
                 "nothing was removed: {} already removed `{id}` at {}",
                 removal.by, removal.at
             )));
@@ -138,7 +143,8 @@ pub async fn list(
 }
 
 fn unknown(id: &str) -> OperatorError {
-    OperatorError::Invalid(format!("there is no fulfilment `{id}`"))
+    let problem = format!("there is no fulfilment `{id}`");
+    OperatorError::at("fulfilment", RefusalCode::NotFound, problem)
 }
 
 /// Describes a fulfilment in words, such as `12 tree of 2026-10 (live), done on 2026-11-20, by Reforest in

@@ -5,6 +5,7 @@ use crate::office::keys::rule as keys;
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Spec, mode, text, unit};
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::confirm_new;
 use crate::pledges::auth::{KeyLevel, KeyRecord};
 use crate::pledges::scope::Mode;
@@ -39,21 +40,19 @@ pub struct Create {
 }
 
 impl Create {
-    fn level(self) -> Result<(Mode, KeyLevel, String), String> {
+    fn level(self) -> Result<(Mode, KeyLevel, String), Refused> {
         let level = match (self.unit, self.team) {
             (Some(unit), None) => KeyLevel::Unit(unit),
             (None, Some(team)) => KeyLevel::Team(team),
             _ => {
-                return Err(
-                    "say what the key acts for: give either `--unit` or `--team`".to_owned()
-                );
+                return Err("say what the key acts for: give either `--unit` or `--team`".into());
             }
         };
         Ok((self.mode, level, self.label))
     }
 }
 
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     values.read::<Create>()?.level().map(drop)
 }
 

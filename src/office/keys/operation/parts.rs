@@ -5,6 +5,7 @@ use crate::office::shared::operation::call::{Call, Failure, Host as _, Ports, Re
 use crate::office::shared::operation::spec::{Argument, text};
 use crate::office::shared::operation::table::sentence;
 use crate::office::shared::rule::delays::REFUSED_SECONDS;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 
 pub(super) const KEY: Argument = Argument::positional(
     "id",
@@ -21,10 +22,11 @@ pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> R
         None => String::from_utf8_lossy(&call.host.read("-").await?).into_owned(),
     };
     match key.trim() {
-        "" => Err(Failure::Usage(
-            "`<id>` is missing: give the ID of the key, or the key itself on standard input"
-                .to_owned(),
-        )),
+        "" => Err(Failure::Usage(Refused::at(
+            "id",
+            RefusalCode::Required,
+            "`<id>` is missing: give the ID of the key, or the key itself on standard input",
+        ))),
         key => Ok(key.to_owned()),
     }
 }

@@ -8,6 +8,7 @@ use crate::office::orders::page::{orders, transaction};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::list_times::ListTimes;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::records::MAX_PAGES;
@@ -45,7 +46,7 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             (view::picked(has_more, "keys of all units and teams"))
             (view::staleness_note())
             h3 { "Create a key" }
-            (make_form(context, level, &Form::default(), missing, ""))
+            (make_form(context, level, &Form::default(), missing, &FormProblem::default()))
         }
     })
 }

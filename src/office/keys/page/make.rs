@@ -6,11 +6,13 @@ use crate::office::keys::rule as keys;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::Scoped;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::page::register;
 use crate::office::shops::page::register::owner;
 use crate::office::shops::rule::register::Unregistered;
@@ -33,15 +35,13 @@ pub(crate) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
     let missing = register::missing(context, std::slice::from_ref(&level), form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(make_again(context, &level, form, &missing, &problem));
+        return Ok(make_again(context, &level, form, &missing, problem));
     }
     let label = form.text("label").to_owned();
     let record = KeyRecord { label, ..KeyRecord::new(mode, level.clone()) };
     match keys::create(context.store, context.ledger, &context.author, record).await {
         Ok(Done { outcome, before }) => Ok(made(context, &outcome, before.as_ref(), &level)),
-        Err(OperatorError::Invalid(problem)) => {
-            Ok(make_again(context, &level, form, &missing, &problem))
-        }
+        Err(OperatorError::Invalid(why)) => Ok(make_again(context, &level, form, &missing, why)),
         Err(error) => Err(error.into()),
     }
 }
@@ -53,16 +53,16 @@ fn make_again<S, C: Clock, E: Entropy>(
     level: &KeyLevel,
     form: &Form,
     missing: &[Unregistered],
-    problem: &str,
+    why: Refused,
 ) -> Page {
+    let problem = FormProblem::from(why);
     let content = html! {
-        (view::form_problem(problem, Some("label").filter(|label| problem.contains(label))))
         section {
             h2 { "Create a key for the " (owner(level)) }
-            (make_form(context, level, form, missing, problem))
+            (make_form(context, level, form, missing, &problem))
         }
     };
-    Page { status: 422, ..Page::new("The key was not created", content) }
+    Page { status: 422, ..Page::new("The key was not created", problem.above(&content)) }
 }
 
 pub(super) fn make_form<S, C: Clock, E: Entropy>(
@@ -70,13 +70,13 @@ pub(super) fn make_form<S, C: Clock, E: Entropy>(
     level: &KeyLevel,
     entered: &Form,
     missing: &[Unregistered],
-    problem: &str,
+    problem: &FormProblem,
 ) -> Markup {
     let label = view::Field {
         name: "label",
         label: "Label, e.g. “web shop”",
         value: entered.raw("label"),
-        problem: if problem.contains("label") { problem } else { "" },
+        problem: problem.of("label"),
         ..view::Field::default()
     };
     let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];

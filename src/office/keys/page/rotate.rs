@@ -35,7 +35,7 @@ pub(crate) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     let rotated =
         keys::rotate(context.store, context.ledger, &context.author, &name(key), keep).await;
     let Done { outcome: rotated, before } = match rotated {
-        Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
+        Err(OperatorError::Invalid(why)) => return Ok(not_replaced(&level, &why.text)),
         rotated => rotated?,
     };
     let page = made(context, &rotated.made, before.as_ref(), &level);

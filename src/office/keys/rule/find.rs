@@ -4,6 +4,7 @@ use super::{KeyRow, NotedKey};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::Pages;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::secret;
 use crate::pledges::auth::{ApiKey, KEY_ID_LENGTH, KeyHash};
 use crate::pledges::scope::Mode;
@@ -24,9 +25,8 @@ pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<Crede
     }
     let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
-        return Err(OperatorError::Invalid(
-            "this is neither a key nor an ID: take the ID from the key list".to_owned(),
-        ));
+        let problem = "this is neither a key nor an ID: take the ID from the key list";
+        return Err(OperatorError::at("id", RefusalCode::Invalid, problem));
     }
     let mut found = Vec::new();
     let mut pages = Pages::new(store, CredentialKey::hash_prefix(text));
@@ -35,14 +35,22 @@ pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<Crede
     }
     match found.as_slice() {
         [key] => Ok(*key),
-        [] => Err(OperatorError::Invalid(format!(
-            "no key in the list has the ID `{text}`. The list may lack keys that were created in the \
+        [] => Err(OperatorError::at(
+            "id",
+            RefusalCode::NotFound,
+            format!(
+                "no key in the list has the ID `{text}`. The list may lack keys that were created in the \
              last {SHOWN_SECONDS} s. To find such a key, give the key itself or its whole hash"
-        ))),
-        several => Err(OperatorError::Invalid(format!(
-            "{} keys have IDs that begin with `{text}`: give more digits of the key's hash, or the key itself",
-            several.len()
-        ))),
+            ),
+        )),
+        several => Err(OperatorError::at(
+            "id",
+            RefusalCode::NotAllowed,
+            format!(
+                "{} keys have IDs that begin with `{text}`: give more digits of the key's hash, or the key itself",
+                several.len()
+            ),
+        )),
     }
 }
 

@@ -1,16 +1,18 @@
 //! Creates keys. A key is derived from its operation's ID, so that a repeated request does not create a second key.
 
-use super::{CREATE, KeyMetadata, KeyRow, MadeKey, NotedKey, of_rotation, read, revokes, row};
+use super::{CREATE, KeyMetadata, KeyRow, MadeKey, NotedKey, of_rotation, revokes, row};
 use crate::buyer::visible::is_visible_line;
 use crate::office::audit::rule as audit;
 use crate::office::audit::rule::{Author, Change, EarlierAttempt, Subject};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::encode;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::secret;
-use crate::pledges::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
+use crate::pledges::auth::{ApiKey, KEY_BYTES, KeyRecord, check_label, new_key};
 use crate::pledges::scope::Mode;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
@@ -42,16 +44,17 @@ pub async fn create(
     }
 }
 
-/// Checks the record of a new key by the rules with which the service reads it. Also refuses a label that has invisible
-/// characters.
+/// Checks the ID and the label of a new key. Also refuses a label that has invisible characters.
 ///
 /// # Errors
 /// If the ID or the label is not valid.
 pub fn check(record: &KeyRecord) -> Result<()> {
-    read(&encode(record)?).map_err(OperatorError::Invalid)?;
+    check_level(&record.level)?;
+    let wrong_label = |problem| OperatorError::at("label", RefusalCode::Invalid, problem);
+    check_label(&record.label).map_err(wrong_label)?;
     match record.label.is_empty() || is_visible_line(&record.label) {
         true => Ok(()),
-        false => Err(OperatorError::Invalid(
+        false => Err(wrong_label(
             "the label has invisible characters: write one line of visible text".to_owned(),
         )),
     }
@@ -166,7 +169,7 @@ pub(super) async fn made_earlier(
     let ends =
         |change: &Change, id: &String| revokes(change, id) || of_rotation(change, 0) == Some(id);
     if let Some(id) = ids.iter().find(|id| changes.iter().any(|change| ends(change, id))) {
-        return Err(OperatorError::Invalid(format!(
+        return Err(OperatorError::invalid(format!(
             "nothing was done: the key `{id}` was already created, and later revoked or replaced. \
              Begin again to create another key"
         )));

@@ -39,7 +39,7 @@ async fn remove(
         if author.earlier.is_some() {
             return Ok(KeyName::new(key)); // an earlier attempt has removed it
         }
-        return Err(OperatorError::Invalid(
+        return Err(OperatorError::invalid(
             "nothing was revoked: there is no such key in this environment".to_owned(),
         ));
     };

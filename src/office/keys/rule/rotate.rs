@@ -131,7 +131,7 @@ async fn refuse_overtaken(
     };
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
-        Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::Invalid(format!(
+        Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::invalid(format!(
             "nothing was done: {} replaced this key at {at} ({}), while this form was open. Open the \
              key's page again",
             author.name_of(by, *by_shop),
@@ -146,17 +146,17 @@ fn began_ms(author: &Author<'_, impl Clock, impl Entropy>) -> u64 {
 }
 
 fn missing(old: CredentialKey) -> OperatorError {
-    OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
+    OperatorError::invalid(format!("there is no key {}: nothing was done", old.0.id()))
 }
 
 /// Reads the record of an old key that is to be rotated. Returns the record and its secret.
 fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
     let record: KeyRecord = read(value).map_err(|problem| {
-        OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
+        OperatorError::invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
     let secret = record.secret.clone().ok_or_else(|| {
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "the key {id} cannot create transactions, because its record lacks the namespace's secret: \
              create a new key, and revoke this one"
         ))

@@ -32,7 +32,7 @@ impl MadeKey {
     /// If the key was shown before.
     pub fn secret(&self) -> Result<&str> {
         self.key.as_deref().ok_or_else(|| {
-            OperatorError::Invalid(format!(
+            OperatorError::invalid(format!(
                 "the key `{}` was already created and is shown only once. If nobody has stored it, rotate or revoke it",
                 self.row.name.id
             ))

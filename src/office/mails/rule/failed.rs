@@ -98,7 +98,7 @@ pub async fn failed(
     for ((day, id, service), beside) in failures.into_iter().zip(beside) {
         let (now, problem) = match show_by_id(store, clock, &id, (service, beside)).await {
             Ok(shown) => (Some(shown), None),
-            Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
+            Err(OperatorError::Invalid(why)) => (None, Some(why.text)),
             Err(error) => return Err(error),
         };
         failed.push(FailedMail { day, id: id.into_string(), service, now, problem });

@@ -21,5 +21,5 @@ pub(super) fn refusal(record: &Record, service: NotificationService, why: &str) 
         true => "the e-mail".to_owned(),
         false => format!("the message by {}", service.name()),
     };
-    OperatorError::Invalid(format!("{what} of {} cannot be sent: {why}", record.id))
+    OperatorError::invalid(format!("{what} of {} cannot be sent: {why}", record.id))
 }

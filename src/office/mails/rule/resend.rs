@@ -327,7 +327,7 @@ async fn resend_day_now(
     query: &DayQuery,
 ) -> Result<DayStep> {
     let from = query.from.as_deref().map_or(Some(Position::default()), Position::parse);
-    let from = from.ok_or_else(|| OperatorError::Invalid(NO_PLACE.to_owned()))?;
+    let from = from.ok_or_else(|| OperatorError::invalid(NO_PLACE))?;
     let page = store.list(&FailedMailKey::day_prefix(&query.day), from.cursor.as_deref()).await?;
     let names = page.records.iter().map(|record| &*record.name).filter(|name| from.is_before(name));
     let failure = |name| {
@@ -423,7 +423,7 @@ async fn choose<'r>(
     let beside = Beside::read(store, clock.now_ms(), of).await?;
     for ((_, id, service), beside) in failed.iter().zip(beside) {
         chosen.push(match choice(store, clock, rounds, day, (id, *service, beside)).await {
-            Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why),
+            Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why.text),
             choice => choice?,
         });
     }

@@ -9,6 +9,7 @@ use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, P
 use crate::office::shared::operation::spec::{Argument, Spec, text, unit};
 use crate::office::shared::operation::table::time;
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::pledges::scope::Mode;
 use serde::{Deserialize, Serialize};
 
@@ -46,21 +47,22 @@ enum Erasing {
 }
 
 impl Erase {
-    fn what(self) -> Result<Erasing, String> {
+    fn what(self) -> Result<Erasing, Refused> {
         match self {
             Erase { id: Some(id), email: None, unit: None, mode: None } => Ok(Erasing::One(id)),
             Erase { id: None, email: Some(email), unit, mode } => {
                 Ok(Erasing::Person { email, filter: TransactionFilter { unit, mode } })
             }
             Erase { id: Some(_), email: None, .. } => {
-                Err("`--unit` and `--mode` need `--email`".to_owned())
+                let problem = "`--unit` and `--mode` need `--email`";
+                Err(Refused::at("email", RefusalCode::Required, problem))
             }
-            _ => Err("give either the ID of a transaction, or `--email`".to_owned()),
+            _ => Err("give either the ID of a transaction, or `--email`".into()),
         }
     }
 }
 
-pub fn check_erase(values: &Values) -> Result<(), String> {
+pub fn check_erase(values: &Values) -> Result<(), Refused> {
     values.read::<Erase>()?.what().map(drop)
 }
 

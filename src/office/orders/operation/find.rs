@@ -9,6 +9,7 @@ use crate::office::shared::operation::covered::{Covered, complete};
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
@@ -44,16 +45,16 @@ pub struct Find {
 }
 
 impl Find {
-    fn by(&self) -> Result<SearchKey, String> {
+    fn by(&self) -> Result<SearchKey, Refused> {
         match (&self.reference, &self.email) {
             (Some(reference), None) => Ok(SearchKey::Reference(reference.clone())),
             (None, Some(email)) => Ok(SearchKey::Email(email.clone())),
-            _ => Err("give either `--reference` or `--email`".to_owned()),
+            _ => Err("give either `--reference` or `--email`".into()),
         }
     }
 }
 
-pub fn check_find(values: &Values) -> Result<(), String> {
+pub fn check_find(values: &Values) -> Result<(), Refused> {
     values.read::<Find>()?.by().map(drop)
 }
 

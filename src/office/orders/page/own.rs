@@ -13,10 +13,12 @@ use crate::office::orders::rule::{SearchKey, TransactionFilter};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::single;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::MemberRight;
 use crate::pledges::auth::{KeyHash, KeyLevel};
 use crate::pledges::service::{Clock, Entropy};
@@ -35,7 +37,7 @@ pub(crate) fn search_form<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
     filters: &Form,
-    problem: &str,
+    problem: &FormProblem,
 ) -> Markup {
     let text = view::Field {
         name: "text",
@@ -48,7 +50,7 @@ pub(crate) fn search_form<S, C, E>(
             false => "A transaction ID or an order number (reference).",
         },
         required: true,
-        problem,
+        problem: problem.of("text"),
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
@@ -92,7 +94,7 @@ pub(crate) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let text = form.text("text");
     if let Some(problem) = find::problem(text) {
-        return Ok(again(context, (text, form), &problem));
+        return Ok(again(context, (text, form), &FormProblem::at("text", problem)));
     }
     if let Some(id) = find::transaction_id(text) {
         return Ok(Page::redirect(link::path(&["transactions", id])));
@@ -115,28 +117,25 @@ pub(crate) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let Some(token) = query.given(find::TOKEN) else {
-        let content = html! { section { (search_form(context, "", query, "")) } };
+        let content =
+            html! { section { (search_form(context, "", query, &FormProblem::default())) } };
         return Ok(Page::new("Find", content));
     };
     match find::open(context, token).await? {
         Some(term) => {
             Search { context, units, term: &term, token: Some(token), query }.show().await
         }
-        None => Ok(again(context, ("", query), &find::closed())),
+        None => Ok(again(context, ("", query), &Refused::from(find::closed()).into())),
     }
 }
 
 fn again<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     (text, filters): (&str, &Form),
-    problem: &str,
+    problem: &FormProblem,
 ) -> Page {
-    let is_of_text = !text.is_empty() || problem != find::closed();
-    let content = html! {
-        (view::form_problem(problem, is_of_text.then_some("text")))
-        section { (search_form(context, text, filters, if is_of_text { problem } else { "" })) }
-    };
-    Page { status: 422, ..Page::new("Find", content) }
+    let content = html! { section { (search_form(context, text, filters, problem)) } };
+    Page { status: 422, ..Page::new("Find", problem.above(&content)) }
 }
 
 /// Returns the API key that a text names, if the person manages the key's unit or team. KV cost: 1 read.
@@ -180,7 +179,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
             return Ok(find::key_page(self.context, &key, true));
         }
         match self.transactions().await {
-            Err(OperatorError::Invalid(problem)) => {
+            Err(OperatorError::Invalid(why)) => {
+                let problem = FormProblem::at("text", why.text);
                 Ok(again(self.context, (self.term, self.query), &problem))
             }
             found => Ok(self.results(&found?).await),
@@ -196,7 +196,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
             let units = match of.1 {
                 SearchKey::Reference(_) => self.units,
                 SearchKey::Email(_) if managed.is_empty() => {
-                    return Err(OperatorError::Invalid(NOT_BY_EMAIL.to_owned()));
+                    return Err(OperatorError::invalid(NOT_BY_EMAIL));
                 }
                 SearchKey::Email(_) => &managed,
             };
@@ -222,7 +222,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
                 }
             }
             @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
-            section { h2 { "Search again" } (search_form(self.context, "", &filters, "")) }
+            section { h2 { "Search again" } (search_form(self.context, "", &filters, &FormProblem::default())) }
         };
         Page::new(if has_none && place.is_none() { "No match" } else { "Search results" }, content)
     }

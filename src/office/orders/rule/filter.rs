@@ -1,7 +1,7 @@
 //! Selects transactions by unit and mode.
 
-use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::pledges::auth::check_id;
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::store::Recorded;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ impl TransactionFilter {
     /// If the ID is not valid.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
-        unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+        unit.map_or(Ok(()), check_unit)
     }
 
     /// Returns whether the filter selects this record. Compares the unit and the mode in the metadata: the

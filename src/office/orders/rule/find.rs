@@ -174,7 +174,7 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
 /// If the namespace has no secret, or the store fails.
 pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
-        OperatorError::Invalid(
+        OperatorError::invalid(
             "nothing can be found by reference or address yet, because this namespace has no secret. \
              The secret is created with the first API key"
                 .to_owned(),

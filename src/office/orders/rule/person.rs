@@ -13,9 +13,9 @@ use crate::office::orders::rows::orders::Direction;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, Outcome, once};
 use crate::office::shared::rule::position::Position;
-use crate::pledges::auth::check_id;
 use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
@@ -98,7 +98,7 @@ impl PersonStep {
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
-            Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why)),
+            Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why.text)),
             Err(error @ OperatorError::Store(StoreError::Damaged(_))) => {
                 self.refused.push((id.to_owned(), error.to_string()));
             }
@@ -128,7 +128,7 @@ pub async fn erase_person_step(
     lists: usize,
 ) -> Result<Done<PersonStep>> {
     let unit = filter.unit.as_deref().unwrap_or_default();
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let secret = find_secret(store).await?;
     let shops = filter.shops().unwrap_or_default();
     let from = from.cloned().unwrap_or(ErasureCursor::Found(None));

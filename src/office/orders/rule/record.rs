@@ -2,6 +2,7 @@
 
 use crate::office::orders::rows::order::Order;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rows::receive::RecordedKey;
 use crate::pledges::store::{
     Key as _, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey,
@@ -26,16 +27,18 @@ pub struct Record {
 /// If `id` is malformed, the transaction does not exist, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or_else(|| {
-        OperatorError::Invalid(
+        OperatorError::at(
+            "id",
+            RefusalCode::Invalid,
             "this is not the ID of a transaction. Such an ID begins with `ptran_`: copy it from a list \
-             or from an answer of the API"
-                .to_owned(),
+             or from an answer of the API",
         )
     })?;
     let stored = store.get(&RecordedKey(&id)).await?.ok_or_else(|| {
-        OperatorError::Invalid(format!(
+        let problem = format!(
             "there is no transaction {id} in this environment: check the ID and the environment"
-        ))
+        );
+        OperatorError::at("id", RefusalCode::NotFound, problem)
     })?;
     let value = stored.value.read(TransactionKey::READ_MS).await?;
     Ok(Record { id, value, metadata: stored.metadata })
@@ -78,7 +81,7 @@ impl Record {
     }
 
     pub(crate) fn damaged_by(&self, problem: impl Display) -> OperatorError {
-        OperatorError::Invalid(format!("{}: {problem}", self.id))
+        OperatorError::invalid(format!("{}: {problem}", self.id))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, 
 use crate::office::shared::operation::table::{paragraphs, some, table, time};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
@@ -114,12 +115,11 @@ pub struct Mark {
 }
 
 impl Mark {
-    fn payment(self) -> Result<Payment, String> {
+    fn payment(self) -> Result<Payment, Refused> {
         let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
         if !currency.is_empty() && currency.len() != amount.len() {
-            return Err(
-                "give one `--currency` for each `--amount`, or no `--currency` at all".to_owned()
-            );
+            let problem = "give one `--currency` for each `--amount`, or no `--currency` at all";
+            return Err(Refused::at("currency", RefusalCode::Invalid, problem));
         }
         let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
         let stated = |(amount, currency_code)| StatedAmount { amount, currency_code };
@@ -128,7 +128,7 @@ impl Mark {
     }
 }
 
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     values.read::<Mark>()?.payment().map(drop)
 }
 

@@ -8,6 +8,7 @@ use crate::office::payments::rule::dues::Due;
 use crate::office::payments::rule::{Paid, Payment, ShopMonth, StatedAmount};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -17,6 +18,7 @@ use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode, Refused};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{PaidAt, Settlement};
 use crate::pledges::store::OperatorStore;
@@ -37,7 +39,7 @@ pub(crate) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     }
     match mark(context, &of, form).await {
         Ok(paid) => Ok(marked(&of, form, &paid)),
-        Err(OperatorError::Invalid(problem)) => ask(context, &of, form, Some(&problem)).await,
+        Err(OperatorError::Invalid(refused)) => ask(context, &of, form, Some(refused)).await,
         Err(error) => Err(error.into()),
     }
 }
@@ -55,13 +57,10 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result<Done<Paid>, OperatorError> {
     if !context.has_operation() {
-        return Err(invalid("some fields are missing. Reload the page and try again"));
+        let problem = "nothing was marked: some fields are missing. Reload the page and try again";
+        return Err(OperatorError::invalid(problem));
     }
     payments::mark(context.store, context.ledger, &context.author, &payment(of, form)?).await
-}
-
-fn invalid(problem: &str) -> OperatorError {
-    OperatorError::Invalid(["nothing was marked: ", problem].concat())
 }
 
 fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
@@ -71,18 +70,18 @@ fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
     };
     let amounts: Vec<_> = CurrencyCode::VARIANTS.iter().filter_map(stated).collect();
     if amounts.is_empty() {
-        return Err(invalid("enter the amount that was paid"));
+        let problem = "nothing was marked: enter the amount that was paid";
+        return Err(OperatorError::at(AMOUNT, RefusalCode::Required, problem));
     }
-    let accept_unpriced = match form.given("unpriced") {
-        None => Ok(0),
-        Some(text) => text
-            .parse()
-            .map_err(|_| invalid("the number of unpriced pledges must be a whole number")),
-    };
+    let accept_unpriced = form.given("accept-unpriced").map_or(Ok(0), |text| {
+        let problem = "nothing was marked: the number of unpriced pledges must be a whole number";
+        let refused = || OperatorError::at("accept-unpriced", RefusalCode::Invalid, problem);
+        text.parse().map_err(|_| refused())
+    });
     Ok(Payment {
         of: of.clone(),
         amounts,
-        paid_at: paid_at(form.text("day"))?,
+        paid_at: paid_at(form.text("paid-at"))?,
         invoice: form.text("invoice").to_owned(),
         accept_unpriced: accept_unpriced?,
     })
@@ -92,11 +91,15 @@ fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
 fn paid_at(day: &str) -> Result<PaidAt, OperatorError> {
     let time = PaidAt::parse(&[day, "T00:00:00Z"].concat());
     let time = time.filter(|time| day.len() == 10 && time.as_str().starts_with(day));
-    time.ok_or_else(|| invalid("enter the payment date in the form 2026-11-05"))
+    let problem = "nothing was marked: enter the payment date in the form 2026-11-05";
+    time.ok_or_else(|| OperatorError::at("paid-at", RefusalCode::Invalid, problem))
 }
 
+/// The argument with the amounts. The form has a field for the amount in each currency.
+const AMOUNT: &str = "amount";
+
 fn amount_of(code: CurrencyCode) -> String {
-    ["amount-", code.code()].concat()
+    [AMOUNT, "-", code.code()].concat()
 }
 
 // ---- Mark ----------------------------------------------------------------------------------------
@@ -133,28 +136,26 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     form: &Form,
-    problem: Option<&str>,
+    refused: Option<Refused>,
 ) -> Result {
     let dues = due_month(context.store, bound(context.ledger)?, of).await?.sums;
+    let codes = currencies(form, &dues);
+    let problem = refused.map(|refused| FormProblem::from(with_currency(refused, &codes)));
+    let problem = problem.unwrap_or_default();
     let content = html! {
-        @if let Some(problem) = problem {
-            @let field = field_of(problem).map(|field| linked(field, form, &dues));
-            (view::form_problem(problem, field.as_deref()))
-        }
         p.lead { (heading(of)) }
         section { h2 { "Due" } (due_table(&dues)) }
         section {
             h2 { "Payment" }
             (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, form, "mark"))
-                (fields(form, &dues, problem.unwrap_or_default()))
+                (fields(form, &dues, &codes, &problem))
                 button { "Mark as paid" }
             }))
         }
         (back(of, form, "Cancel"))
     };
-    let status = if problem.is_some() { 422 } else { 200 };
-    Ok(Page { status, ..Page::new("Mark as paid", content) })
+    Ok(Page { status: problem.status(), ..Page::new("Mark as paid", problem.above(&content)) })
 }
 
 fn due_table(dues: &[Due]) -> Markup {
@@ -178,23 +179,6 @@ fn due_table(dues: &[Due]) -> Markup {
     )
 }
 
-/// The name in [`FIELDS`] that stands for all fields with amounts.
-const AMOUNT: &str = "amount";
-
-/// The fields of the form, each with phrases that occur in the errors about that field.
-const FIELDS: [(&str, &[&str]); 4] = [
-    ("invoice", &["number of an invoice"]),
-    ("unpriced", &["unpriced"]),
-    ("day", &["was paid on", "payment date", "`day`"]),
-    (AMOUNT, &["amount", "sum of", " due"]),
-];
-
-/// Returns the field that an error is about.
-fn field_of(problem: &str) -> Option<&'static str> {
-    let mut found = FIELDS.iter().filter(|(_, words)| words.iter().any(|it| problem.contains(it)));
-    found.next().map(|(field, _)| *field)
-}
-
 fn due_in(dues: &[Due], code: CurrencyCode) -> Option<&Due> {
     dues.iter().find(|due| due.currency_code == code.code())
 }
@@ -209,18 +193,16 @@ fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
     if known.is_empty() { CurrencyCode::VARIANTS.to_vec() } else { known }
 }
 
-/// Returns the ID of the field that an error's link leads to. For an error about amounts, this is the field
-/// of the first amount.
-fn linked(field: &str, form: &Form, dues: &[Due]) -> String {
-    let first = currencies(form, dues).first().copied().filter(|_| field == AMOUNT);
-    first.map_or_else(|| field.to_owned(), amount_of)
+/// Puts a refusal that is about all amounts at the first of them.
+fn with_currency(mut refused: Refused, codes: &[CurrencyCode]) -> Refused {
+    if let Some(ArgumentName { field: AMOUNT, item: item @ None }) = &mut refused.argument {
+        *item = codes.first().map(|code| code.code().to_owned());
+    }
+    refused
 }
 
-fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
-    let wrong = field_of(problem);
-    let at = |field| if wrong == Some(field) { problem } else { "" };
+fn fields(form: &Form, dues: &[Due], codes: &[CurrencyCode], problem: &FormProblem) -> Markup {
     let is_entered = form.text("step") == "mark";
-    let codes = currencies(form, dues);
     let is_one = codes.len() == 1;
     let value = |code: CurrencyCode| match due_in(dues, code) {
         Some(due) if !is_entered => due.due.clone(),
@@ -228,25 +210,26 @@ fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
     };
     html! {
         div.row {
-            @for code in codes {
+            @for code in codes.iter().copied() {
+                @let name = amount_of(code);
                 (Field {
-                    name: &amount_of(code),
+                    name: &name,
                     label: &["Amount in ", code.code()].concat(),
                     value: &value(code),
                     hint: "Amount received, e.g. 1234.50. It must equal the amount due.",
                     required: is_one,
-                    problem: at(AMOUNT),
+                    problem: problem.of(&name),
                     ..Field::default()
                 }.render())
             }
         }
         (Field {
-            name: "day",
+            name: "paid-at",
             label: "Paid on",
-            value: form.text("day"),
+            value: form.text("paid-at"),
             kind: "date",
             required: true,
-            problem: at("day"),
+            problem: problem.of("paid-at"),
             ..Field::default()
         }.render())
         (Field {
@@ -254,15 +237,15 @@ fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
             label: "Invoice number",
             value: form.text("invoice"),
             required: true,
-            problem: at("invoice"),
+            problem: problem.of("invoice"),
             ..Field::default()
         }.render())
         (Field {
-            name: "unpriced",
+            name: "accept-unpriced",
             label: "Accepted unpriced pledges",
-            value: form.text("unpriced"),
+            value: form.text("accept-unpriced"),
             hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none.",
-            problem: at("unpriced"),
+            problem: problem.of("accept-unpriced"),
             ..Field::default()
         }.render())
     }

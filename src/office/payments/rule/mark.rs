@@ -10,10 +10,10 @@ use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::claimed_change::ClaimedChange;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::put_record;
-use crate::pledges::auth::check_id;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Settlement;
 use crate::pledges::store::OperatorStore;
@@ -79,7 +79,7 @@ async fn mark_now(
     payment: &Payment,
 ) -> Result<Paid> {
     let of = &payment.of;
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    check_unit(&of.unit)?;
     let refused = |claim: &Claim| {
         let words = changed_in_words(claim);
         of.refused(format_args!(

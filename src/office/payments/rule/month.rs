@@ -4,10 +4,12 @@ use super::words::{changed_in_words, in_words};
 use crate::office::shared::rows::claims;
 use crate::office::shared::rows::claims::{Claim, Fact, Kind};
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::{Month, Settlement};
 use crate::pledges::store::{Key as _, SettlementKey};
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 /// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +37,22 @@ impl ShopMonth {
         format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
     }
 
-    pub(super) fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
-        OperatorError::Invalid(format!("nothing was marked: {} {problem}", self.in_words()))
+    pub(super) fn refused(&self, problem: impl Display) -> OperatorError {
+        OperatorError::invalid(self.not_marked(problem))
+    }
+
+    /// Refuses a payment because of one argument.
+    pub(super) fn refused_at(
+        &self,
+        argument: impl Into<ArgumentName>,
+        code: RefusalCode,
+        problem: impl Display,
+    ) -> OperatorError {
+        OperatorError::at(argument, code, self.not_marked(problem))
+    }
+
+    fn not_marked(&self, problem: impl Display) -> String {
+        format!("nothing was marked: {} {problem}", self.in_words())
     }
 
     pub(super) fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
@@ -61,7 +77,7 @@ impl ShopMonth {
         })
     }
 
-    pub(super) fn not_undone(&self, problem: impl std::fmt::Display) -> OperatorError {
-        OperatorError::Invalid(format!("nothing was undone: {} {problem}", self.in_words()))
+    pub(super) fn not_undone(&self, problem: impl Display) -> OperatorError {
+        OperatorError::invalid(format!("nothing was undone: {} {problem}", self.in_words()))
     }
 }

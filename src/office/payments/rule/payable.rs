@@ -12,9 +12,10 @@ use crate::office::shared::rows::claims;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::coverage::Coverage;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rows::state;
-use crate::pledges::auth::check_id;
 use crate::pledges::decimal::text_as_money;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::{ENDED_AFTER_HOURS, Month};
@@ -33,23 +34,24 @@ pub(super) fn check_stated(
     Payment { of, paid_at, invoice, .. }: &Payment,
 ) -> Result<()> {
     let now_ms = clock.now_ms();
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    check_unit(&of.unit)?;
     if !is_line(invoice, MAX_INVOICE_BYTES) {
-        return Err(of.refused(format_args!(
+        return Err(of.refused_at("invoice", RefusalCode::Invalid, format_args!(
             "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes, without invisible characters"
         )));
     }
     if !of.month.has_ended(now_ms) {
-        return Err(of.refused(format_args!(
+        return Err(of.refused_at("month", RefusalCode::NotAllowed, format_args!(
             "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after the month's end in UTC",
             date_time(of.month.ended_ms())
         )));
     }
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
-        return Err(of.refused(format_args!(
-            "has the payment date {}, which is in the future",
-            paid_at.as_str()
-        )));
+        return Err(of.refused_at(
+            "paid-at",
+            RefusalCode::NotAllowed,
+            format_args!("has the payment date {}, which is in the future", paid_at.as_str()),
+        ));
     }
     Ok(())
 }
@@ -120,7 +122,7 @@ pub(super) async fn due(
 /// is stated.
 fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<()> {
     if dues.is_empty() {
-        return Err(of.refused("has no transactions"));
+        return Err(of.refused_at("month", RefusalCode::NotAllowed, "has no transactions"));
     }
     let mut due: Vec<_> = dues.iter().map(|due| (&*due.currency_code, &*due.due)).collect();
     due.sort_unstable();
@@ -137,11 +139,15 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<
     if !paid.is_empty() && expected.eq(paid.iter()) {
         return Ok(());
     }
-    let (words, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
-    Err(of.refused(match deductions(dues) {
+    let wrong = due.iter().find(|it| !is_left_out(it) && !paid.contains(it));
+    let wrong = wrong.or_else(|| paid.iter().find(|it| !due.contains(it)));
+    let argument = ("amount", wrong.map(|(code, _)| *code));
+    let (words, paid) = (in_money(due.iter().copied()), in_money(paid.iter().copied()));
+    let problem = match deductions(dues) {
         None => format!("has a sum of {words}, not of {paid}"),
         Some(deductions) => format!("has {words} due, not {paid} ({deductions})"),
-    }))
+    };
+    Err(of.refused_at(argument, RefusalCode::NotAllowed, problem))
 }
 
 /// Explains in words how the amounts due follow from the charges and credits; `None` if there are no credits.
@@ -163,14 +169,17 @@ fn deductions(dues: &[Due]) -> Option<String> {
 /// the only currency of the month. This release may not know that currency.
 fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
-        of.refused("has sums in several currencies: name the currency of each amount")
+        let problem = "has sums in several currencies: name the currency of each amount";
+        of.refused_at("currency", RefusalCode::Required, problem)
     })
 }
 
 /// Returns a stated amount with two decimal places.
-fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<String> {
+fn money(of: &ShopMonth, StatedAmount { amount, currency_code }: &StatedAmount) -> Result<String> {
     stated_money(amount).ok_or_else(|| {
-        of.refused(format_args!("needs an amount such as `1234.50`, not `{amount}`"))
+        let argument = ("amount", currency_code.map(CurrencyCode::code));
+        let problem = format_args!("needs an amount such as `1234.50`, not `{amount}`");
+        of.refused_at(argument, RefusalCode::Invalid, problem)
     })
 }
 
@@ -197,7 +206,7 @@ async fn check_unpriced(
         ids => format!(", for example in {}", ids.join(", ")),
     };
     let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
-    Err(of.refused(format_args!(
+    Err(of.refused_at("accept-unpriced", RefusalCode::NotAllowed, format_args!(
         "has {unpriced} unpriced {pledges}{examples}, charged 0.00. You accepted {accept_unpriced}: check the usage, \
          then accept {unpriced}",
     )))

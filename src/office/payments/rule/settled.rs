@@ -2,9 +2,9 @@
 
 use super::{Paid, ShopMonth};
 use crate::office::audit::rule::change_of;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::records::{load, names, read_value, read_values};
-use crate::pledges::auth::check_id;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::{Month, Settlement};
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey, decode};
@@ -15,7 +15,7 @@ use crate::pledges::store::{Key as _, OperatorStore, SettlementKey, decode};
 /// - If the unit's ID is not valid.
 /// - If the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    check_unit(&of.unit)?;
     load(store, of.key()).await
 }
 
@@ -26,7 +26,7 @@ pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Se
 /// - If the unit's ID is not valid.
 /// - If a record is damaged, or the store fails.
 pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let mut found = Vec::new();
     for mode in mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]) {
         let months = names(store, SettlementKey::shop_prefix(mode, unit), |name| {

@@ -18,8 +18,8 @@ use crate::office::prices::rule::price_versions::{READS, of_offerings};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shops::rule::units;
-use crate::pledges::auth::check_id;
 use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Scope;
@@ -123,7 +123,7 @@ pub async fn statement(
     clock: &impl Clock,
     of: &ShopMonth,
 ) -> Result<Statement> {
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    check_unit(&of.unit)?;
     let shop = Scope { mode: of.mode, unit: of.unit.clone() };
     let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&shop))).await?;
     coverage.check(of.month)?;
@@ -166,7 +166,7 @@ async fn read(
             return Ok((usage, priced));
         }
     }
-    Err(OperatorError::Invalid(format!(
+    Err(OperatorError::invalid(format!(
         "the transactions of {} are changing now: try again in a moment",
         of.month
     )))

@@ -6,9 +6,9 @@ use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::claimed_change::ClaimedChange;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
-use crate::pledges::auth::check_id;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 
@@ -39,7 +39,7 @@ async fn undo_now(
     of: &ShopMonth,
     seen: Option<&str>,
 ) -> Result<Paid> {
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    check_unit(&of.unit)?;
     let refused = |claim: &Claim| {
         of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
     };

@@ -79,11 +79,11 @@ pub(crate) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
         Err((draft, problem)) => return page::show(context, &now, &draft, Some(&problem)).await,
     };
     match change(context, &now, &wanted, form).await {
-        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+        Err(Refusal::Operator(OperatorError::Invalid(why))) => {
             let now = prices::current(context.store, of).await?;
             let base = base(context, &now, form).await?;
             let draft = Draft::rebased(&now, base.as_ref(), &wanted);
-            page::show(context, &now, &draft, Some(&problem)).await
+            page::show(context, &now, &draft, Some(&why.text)).await
         }
         page => page,
     }
@@ -171,5 +171,5 @@ async fn base<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 fn invalid(problem: &str) -> Refusal {
-    OperatorError::Invalid(problem.to_owned()).into()
+    OperatorError::invalid(problem).into()
 }

@@ -1,7 +1,7 @@
 //! The current price lists.
 
 use super::Change;
-use super::rules::{charged_keys, check_unit};
+use super::rules::{charged_keys, check_of};
 use crate::office::audit::rule::Change as Audited;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::{Pages, load, read_values};
@@ -30,7 +30,7 @@ pub struct Current<'k> {
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.
 pub async fn current<'k>(store: &impl OperatorStore, of: PriceListKey<'k>) -> Result<Current<'k>> {
-    check_unit(of)?;
+    check_of(of)?;
     let mode = of.unit.map(|_| PriceListKey::of_mode(of.mode));
     let keys: Vec<_> = [of].into_iter().chain(mode).collect();
     let mut values = read_values(store, &keys).await?.into_iter();
@@ -107,7 +107,7 @@ impl Current<'_> {
         let set = set.unwrap_or_default();
         let is_same =
             new.is_some_and(|new| self.price_list.is_some() && self.compare(new).is_none());
-        Err(OperatorError::Invalid(match is_same {
+        Err(OperatorError::invalid(match is_same {
             true => format!("{keys} already have these prices{set}: nothing was changed"),
             false => format!(
                 "{keys} now have other prices{set}: your change was not saved. Check the current prices, \
@@ -123,7 +123,7 @@ impl Current<'_> {
 /// # Errors
 /// If the unit's ID is not valid, the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: PriceListKey<'_>) -> Result<Option<PriceList>> {
-    check_unit(of)?;
+    check_of(of)?;
     load(store, of).await
 }
 

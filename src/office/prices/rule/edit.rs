@@ -3,6 +3,7 @@
 use super::Current;
 use super::rules::charged_keys;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::store::StoreError;
 use serde::Serialize;
@@ -41,9 +42,8 @@ impl Current<'_> {
     /// unknown.
     fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
-            OperatorError::Invalid(format!(
-                "`{price}` is not a price: write a plain decimal such as `0.50`"
-            ))
+            let problem = format!("`{price}` is not a price: write a plain decimal such as `0.50`");
+            OperatorError::at("price", RefusalCode::Invalid, problem)
         })?;
         let mut price_list = self.readable()?;
         price_list.unit_prices.insert(offering.to_owned(), price);
@@ -55,7 +55,7 @@ impl Current<'_> {
         match (&self.price_list, &self.problem) {
             (Some(price_list), _) => Ok(price_list.clone()),
             (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
-            (None, None) => Err(OperatorError::Invalid(format!(
+            (None, None) => Err(OperatorError::invalid(format!(
                 "{} have no prices{own} yet: set a whole price list with its currency first",
                 charged_keys(self.of)
             ))),

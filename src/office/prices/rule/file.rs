@@ -26,13 +26,13 @@ pub fn parse(file: &[u8]) -> Result<PriceList> {
     check_length(file, MAX_PRICES_BYTES)?;
     let text = str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "this is not UTF-8 text: check byte {at}, and save the file as UTF-8"
         ))
     })?;
     let text = text.trim_start_matches('\u{feff}'); // some editors write a byte order mark
     let PriceListFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
-        .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
+        .map_err(|error| OperatorError::invalid(in_json_words(&error)))?;
     Ok(PriceList { currency_code, unit_prices, prices: None })
 }
 

@@ -2,7 +2,7 @@
 //! charged.
 
 use super::Change;
-use super::rules::{charged_keys, check_unit};
+use super::rules::{charged_keys, check_of};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::Pages;
 use crate::pledges::charge::PriceList;
@@ -47,14 +47,14 @@ pub async fn history(
     count: usize,
     most_pages: usize,
 ) -> Result<Vec<PriceListEntry>> {
-    check_unit(of)?;
+    check_of(of)?;
     let mut records = Vec::new();
     let mut pages = Pages::new(store, PriceListVersionKey::prefix_of(of));
     let mut number = 0;
     while let Some(page) = pages.next().await? {
         number += 1;
         if number > most_pages {
-            return Err(OperatorError::Invalid(format!(
+            return Err(OperatorError::invalid(format!(
                 "{} have too many price lists to show here: use the command `prices history`",
                 charged_keys(of)
             )));

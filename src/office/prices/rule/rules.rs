@@ -1,7 +1,7 @@
 //! Checks price lists, and describes in words to which API keys they apply.
 
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::pledges::auth::check_id;
+use crate::office::shared::rule::ids::check_unit;
 use crate::pledges::store::PriceListKey;
 
 /// Refuses a price list of more than `most` bytes.
@@ -10,7 +10,7 @@ pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
     if length <= most {
         return Ok(());
     }
-    Err(OperatorError::Invalid(format!(
+    Err(OperatorError::invalid(format!(
         "a price list may have at most {most} bytes, but this one has {length}: leave out offerings that cost nothing"
     )))
 }
@@ -24,6 +24,6 @@ pub fn charged_keys(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     }
 }
 
-pub(super) fn check_unit(of: PriceListKey<'_>) -> Result<()> {
-    of.unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+pub(super) fn check_of(of: PriceListKey<'_>) -> Result<()> {
+    of.unit.map_or(Ok(()), check_unit)
 }

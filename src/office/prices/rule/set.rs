@@ -87,7 +87,7 @@ pub async fn remove(
 }
 
 fn has_none(of: PriceListKey<'_>) -> OperatorError {
-    OperatorError::Invalid(format!("{} have no price list of their own", charged_keys(of)))
+    OperatorError::invalid(format!("{} have no price list of their own", charged_keys(of)))
 }
 
 impl Current<'_> {

@@ -7,6 +7,7 @@ use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::{Done, was_done};
 use crate::office::shared::rule::operation_id::OperationId;
+use crate::office::shared::rule::refused::Refused;
 use crate::pledges::service::{Clock, Entropy, Outbox};
 use crate::pledges::store::{OperatorStore, StoreError};
 use crate::pledges::time::TimeZones;
@@ -159,7 +160,7 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// An argument is invalid. Nothing was done.
-    Usage(String),
+    Usage(Refused),
     /// A function of [`operator`](crate::office) failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
@@ -187,7 +188,7 @@ impl Failure {
     /// Returns the reason in words.
     pub fn reason(&self) -> String {
         match self {
-            Failure::Usage(problem) => problem.clone(),
+            Failure::Usage(refused) => refused.text.clone(),
             Failure::Operator(error) => error.to_string(),
             Failure::Aborted => "the program that runs the operation failed".to_owned(),
             Failure::Partial(failure, _) => failure.reason(),
@@ -221,5 +222,5 @@ impl From<Aborted> for Failure {
 
 /// Creates a failure that states a problem.
 pub(crate) fn invalid(problem: impl Into<String>) -> Failure {
-    Failure::Operator(OperatorError::Invalid(problem.into()))
+    Failure::Operator(OperatorError::invalid(problem.into()))
 }

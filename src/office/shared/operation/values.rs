@@ -1,6 +1,7 @@
 //! Checks the arguments of an operation against its specification, and converts them to typed values.
 
 use super::spec::{Argument, Kind, Spec};
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::pledges::time::{date_time, parse_ms};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -18,23 +19,26 @@ impl Values {
     ///
     /// # Errors
     /// If an argument is unknown, missing or has an invalid value. The error says which values are accepted.
-    pub fn check(spec: &Spec, mut given: Map<String, Value>) -> Result<Self, String> {
+    pub fn check(spec: &Spec, mut given: Map<String, Value>) -> Result<Self, Refused> {
         let mut values = Map::new();
         for argument in spec.arguments {
             let given = given.remove(argument.name).filter(|value| !value.is_null());
             let default = || argument.default.map(|text| Value::from(text.to_owned()));
             match given.or_else(default) {
                 Some(value) => {
-                    values.insert(argument.name.to_owned(), checked(argument, value)?);
+                    let wrong = |problem| Refused::at(argument.name, RefusalCode::Invalid, problem);
+                    let value = checked(argument, value).map_err(wrong)?;
+                    values.insert(argument.name.to_owned(), value);
                 }
                 None if argument.is_required => {
-                    return Err(format!("`{}` is missing: {}", argument.written(), argument.help));
+                    let problem = format!("`{}` is missing: {}", argument.written(), argument.help);
+                    return Err(Refused::at(argument.name, RefusalCode::Required, problem));
                 }
                 None => {}
             }
         }
         match given.keys().next() {
-            Some(name) => Err(format!("`{}` has no argument `{name}`", spec.full_name())),
+            Some(name) => Err(format!("`{}` has no argument `{name}`", spec.full_name()).into()),
             None => Ok(Values(values)),
         }
     }
@@ -43,8 +47,9 @@ impl Values {
     ///
     /// # Errors
     /// If a value breaks a rule of its member's type.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
-        serde_json::from_value(Value::Object(self.0.clone())).map_err(|error| error.to_string())
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Refused> {
+        serde_json::from_value(Value::Object(self.0.clone()))
+            .map_err(|error| error.to_string().into())
     }
 }
 

@@ -169,7 +169,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     pub async fn record(&self, target: Target<'_>) -> Result<Scoped<Record>> {
         let found = match transactions::get(self.store, target.id).await {
             Ok(record) => Ok(record),
-            Err(OperatorError::Invalid(problem)) => Err(problem),
+            Err(OperatorError::Invalid(why)) => Err(why.text),
             Err(OperatorError::Store(StoreError::Damaged(problem))) if self.is_of_shop() => {
                 Err(problem)
             }

@@ -10,6 +10,7 @@ pub mod link;
 pub mod list_times;
 pub mod metered;
 pub mod operation;
+pub(crate) mod problem;
 pub mod refusal;
 pub mod response;
 pub mod settings;

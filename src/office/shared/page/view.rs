@@ -201,6 +201,18 @@ impl Field<'_> {
         })
     }
 
+    /// Renders a drop-down list. Each option is a value and its label.
+    pub fn render_select(&self, options: &[(&str, &str)]) -> Markup {
+        self.labelled(&html! {
+            select id=(self.name) name=(self.name) required[self.required]
+                aria-invalid=[self.invalid()] aria-describedby=[self.described()] {
+                @for (value, text) in options {
+                    option value=(value) selected[*value == self.value] { (text) }
+                }
+            }
+        })
+    }
+
     /// Renders a checkbox, with its label beside it.
     pub fn render_box(&self, is_checked: bool) -> Markup {
         html! {
@@ -261,18 +273,7 @@ pub(crate) fn select_with(
     chosen: &str,
     hint: &str,
 ) -> Markup {
-    let hint_id = (!hint.is_empty()).then(|| [name, "-hint"].concat());
-    html! {
-        div.field {
-            label for=(name) { (label) }
-            select id=(name) name=(name) aria-describedby=[&hint_id] {
-                @for (value, text) in options {
-                    option value=(value) selected[*value == chosen] { (text) }
-                }
-            }
-            @if let Some(id) = &hint_id { small id=(id) { (hint) } }
-        }
-    }
+    Field { name, label, value: chosen, hint, ..Field::default() }.render_select(options)
 }
 
 /// Renders a text that people copy. A click selects the whole text.

@@ -9,7 +9,7 @@ use crate::office::shared::rows::port::Ledger;
 /// If no database is bound. The error says what to do.
 pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
     ledger.ok_or_else(|| {
-        OperatorError::Invalid(
+        OperatorError::invalid(
             "this needs the ledger, but no database is bound as `LEDGER_DB`. Deploy the dashboard with \
              its database (see docs/ledger.md)"
                 .to_owned(),

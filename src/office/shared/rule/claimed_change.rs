@@ -184,7 +184,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
             0 => "nothing was changed".to_owned(),
             done => format!("only the first {done} changes were made"),
         };
-        Err(OperatorError::Invalid(format!(
+        Err(OperatorError::invalid(format!(
             "{changed}: Workers KV and the ledger took more than {} s to answer. Try again later",
             MAX_AGE_MS / 1_000
         )))
@@ -203,7 +203,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
             return StoreError::Unavailable.into();
         }
         let until = date_time(self.by.at.saturating_add(claims::RECENT_MS));
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "it is not certain {words}, because Workers KV did not answer. Check again in a few \
              minutes. Another change is possible after {until}"
         ))

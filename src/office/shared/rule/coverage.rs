@@ -96,7 +96,7 @@ impl Coverage {
         if self.has(month) {
             return Ok(());
         }
-        Err(OperatorError::Invalid(format!(
+        Err(OperatorError::invalid(format!(
             "{month} is not in the ledger, which keeps only transactions from {} on. The command \
              `ledger keep-from {month}` brings this month back",
             self.complete_from.as_deref().unwrap_or_default()

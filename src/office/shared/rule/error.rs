@@ -1,5 +1,6 @@
 //! The error of the operator's functions.
 
+use super::refused::{ArgumentName, RefusalCode, Refused};
 use crate::office::shared::rows::port::LedgerError;
 use crate::pledges::store::StoreError;
 use std::error::Error;
@@ -19,11 +20,25 @@ pub enum OperatorError {
     Repeated(String),
     /// The author has lost the right to make the change. It changed nothing.
     Denied(String),
-    /// Any other problem. The text also says what the operator can do, if anything.
-    Invalid(String),
+    /// Any other problem, for example a wrong argument.
+    Invalid(Refused),
 }
 
 impl OperatorError {
+    /// Refuses a request for a reason that is about no argument, or about all of them.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        OperatorError::Invalid(Refused::from(text))
+    }
+
+    /// Refuses a request because of one argument.
+    pub fn at(
+        argument: impl Into<ArgumentName>,
+        code: RefusalCode,
+        text: impl Into<String>,
+    ) -> Self {
+        OperatorError::Invalid(Refused::at(argument, code, text))
+    }
+
     /// Returns the error for a change whose author has lost a right while the request was on its way.
     pub(crate) fn lost_right() -> Self {
         OperatorError::Denied(
@@ -44,12 +59,18 @@ impl Display for OperatorError {
             OperatorError::Store(StoreError::Damaged(problem))
             | OperatorError::Repeated(problem)
             | OperatorError::Denied(problem)
-            | OperatorError::Invalid(problem) => problem,
+            | OperatorError::Invalid(Refused { text: problem, .. }) => problem,
         })
     }
 }
 
 impl Error for OperatorError {}
+
+impl From<Refused> for OperatorError {
+    fn from(refused: Refused) -> Self {
+        OperatorError::Invalid(refused)
+    }
+}
 
 impl From<StoreError> for OperatorError {
     fn from(error: StoreError) -> Self {
@@ -67,7 +88,7 @@ impl From<LedgerError> for OperatorError {
 /// its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
-        OperatorError::Invalid(without_position(&error))
+        OperatorError::invalid(without_position(&error))
     }
 }
 

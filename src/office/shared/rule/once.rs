@@ -135,7 +135,7 @@ fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
     }
-    Err(OperatorError::Invalid(format!(
+    Err(OperatorError::invalid(format!(
         "nothing was done: the ledger took more than {} s to answer. Try again later",
         UNDER_WAY_MS / 1_000
     )))
@@ -212,7 +212,7 @@ async fn begin<T: Outcome>(
 fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
     let before = date_time(done);
     let kept = serde_json::from_str(outcome).map_err(|_| {
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "nothing was done now, because another release of this software already did this at \
              {before}. Check what was changed"
         ))
@@ -226,7 +226,7 @@ fn earlier(found: &Operation) -> Option<EarlierAttempt> {
 }
 
 fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorError {
-    OperatorError::Invalid(format!(
+    OperatorError::invalid(format!(
         "nothing was done: the operation ID `{id}` was used for another change, `{command}` at {}. Open the page \
          again, or begin with a new ID",
         date_time(began)

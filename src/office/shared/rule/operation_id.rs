@@ -2,6 +2,7 @@
 //! ([`once`](crate::office::shared::rule::once)).
 
 use super::error::{OperatorError, Result};
+use super::refused::{RefusalCode, Refused};
 use crate::pledges::hash::first_bytes;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::secret::NamespaceSecret;
@@ -49,12 +50,13 @@ impl OperationId {
     ///
     /// # Errors
     /// If the text is not an ID.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self, Refused> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !(1..=MAX_LENGTH).contains(&text.len()) || !text.bytes().all(is_plain) {
-            return Err(OperatorError::Invalid(format!(
+            let problem = format!(
                 "nothing was done: an operation ID has 1 to {MAX_LENGTH} letters, digits, `_` and `-`"
-            )));
+            );
+            return Err(Refused::at("operation-id", RefusalCode::Invalid, problem));
         }
         Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
     }
@@ -100,7 +102,7 @@ impl OperationId {
             return Ok(());
         }
         let minutes = VALID_MS / 60_000;
-        Err(OperatorError::Invalid(format!(
+        Err(OperatorError::invalid(format!(
             "nothing was done: this form, or operation ID, is more than {minutes} minutes old. Open the page again, or \
              begin with a new ID"
         )))

@@ -153,7 +153,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
 
     fn changed_lately(&self, (key, note): &Noted) -> OperatorError {
         let (words, by, at) = (&self.words, &note.by, date_time(key.time_ms()));
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "your change was not saved: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes \
              ago. You have not seen that change yet. It shows everywhere within {LATE_MINUTES} \
              minutes. Check it then, and begin again"
@@ -166,7 +166,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
 
     fn lost_to(&self, by: &str, at: &str) -> OperatorError {
         let words = &self.words;
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "your change was not saved: {by} changed {words} at {at}, while you were changing it. Check the \
              current version, and begin again"
         ))
@@ -253,7 +253,7 @@ where
         if age_ms < MAX_AGE_MS {
             return Ok(());
         }
-        Err(OperatorError::Invalid(format!(
+        Err(OperatorError::invalid(format!(
             "nothing was changed: Workers KV needed more than {} s to answer. Try again later",
             MAX_AGE_MS / 1_000
         )))

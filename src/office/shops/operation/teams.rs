@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 const TEAM: Argument = Argument::positional("team", text("team"), "the ID of the team");
 const UNITS: Argument =
-    Argument::positional("units", text("units"), "the IDs of the units").repeatable();
+    Argument::positional("unit", text("unit"), "the IDs of the units").repeatable();
 
 pub const ADD: Spec =
     Spec::changes(
@@ -27,6 +27,7 @@ pub const ADD: Spec =
 #[derive(Deserialize)]
 pub struct Members {
     team: String,
+    #[serde(rename = "unit")]
     units: Vec<String>,
 }
 

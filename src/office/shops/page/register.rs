@@ -7,6 +7,8 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view::hidden;
 use crate::office::shared::page::{link, view};
+use crate::office::shared::rule::ids::argument_of;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::register::Unregistered;
 use crate::pledges::auth::KeyLevel;
@@ -72,9 +74,8 @@ pub(crate) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     look_up(context, &levels).await
 }
 
-/// Returns an error message such as `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is
-/// missing.
-pub(crate) fn problem(missing: &[Unregistered]) -> Option<String> {
+/// Returns a refusal such as `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.
+pub(crate) fn problem(missing: &[Unregistered]) -> Option<Refused> {
     let names = missing.iter().map(|unknown| named(&unknown.level)).collect::<Vec<_>>();
     let meant = missing.iter().filter_map(|unknown| unknown.suggestion.as_deref());
     let meant = match meant.collect::<Vec<_>>().join(" and ") {
@@ -82,7 +83,9 @@ pub(crate) fn problem(missing: &[Unregistered]) -> Option<String> {
         meant => format!("; did you mean {meant}?"),
     };
     let names = names.join(", and no ");
-    (!missing.is_empty()).then(|| format!("there is no {names}{meant}"))
+    let argument = argument_of(&missing.first()?.level);
+    let problem = format!("there is no {names}{meant}");
+    Some(Refused::at(argument, RefusalCode::NotFound, problem))
 }
 
 /// Writes `unit shop_1` or `team chain_1`.

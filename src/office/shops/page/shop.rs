@@ -19,6 +19,7 @@ use crate::office::prices::rule as prices;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::single;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
@@ -55,7 +56,7 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let (of_unit, newest) = join(of_unit, newest(context, units)).await;
     let content = html! {
-        section { (own::search_form(context, "", &query.only(&["unit"]), "")) }
+        section { (own::search_form(context, "", &query.only(&["unit"]), &FormProblem::default())) }
         (of_unit)
         (part("The newest transactions", newest))
         (places(context, units))

@@ -5,6 +5,7 @@ use crate::office::keys::page as keys;
 use crate::office::people::page as people;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -14,6 +15,7 @@ use crate::office::shared::rule::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::records::MAX_PAGES;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::rule::register as records;
 use crate::office::shops::rule::register::Unregistered;
@@ -43,7 +45,7 @@ pub(crate) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
             }
             (view::staleness_note())
         }
-        section { h2 { "Create a team" } (add_form(context, ["", ""], &[], "")) }
+        section { h2 { "Create a team" } (add_form(context, ["", ""], &[], &FormProblem::default())) }
     };
     Ok(Page::new("Teams", content))
 }
@@ -62,15 +64,14 @@ fn add_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     [team, unit]: [&str; 2],
     missing: &[Unregistered],
-    problem: &str,
+    problem: &FormProblem,
 ) -> Markup {
-    let wrong = wrong_field([team, unit], missing, problem);
     let field = |name, label, value| view::Field {
         name,
         label,
         value,
         required: true,
-        problem: if wrong == Some(name) { problem } else { "" },
+        problem: problem.of(name),
         ..view::Field::default()
     };
     html! {
@@ -85,23 +86,6 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Returns the name of the form field that an error is about: the field of the first ID in `missing`. If
-/// `missing` is empty, returns the field whose ID the error message contains.
-fn wrong_field(
-    [team, unit]: [&str; 2],
-    missing: &[Unregistered],
-    problem: &str,
-) -> Option<&'static str> {
-    let names = |id: &str| problem.contains(&format!("`{id}`"));
-    match missing.first().map(|unknown| &unknown.level) {
-        Some(KeyLevel::Team(_)) => Some("team"),
-        Some(KeyLevel::Unit(_)) => Some("unit"),
-        None if names(team) => Some("team"),
-        None if names(unit) => Some("unit"),
-        None => None,
-    }
-}
-
 /// Creates a team, and shows its page. KV cost: 2 reads, 1 list and 4 writes. If the team is new, 2 more
 /// lists. If the unit is new, also 2 more lists.
 pub(crate) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
@@ -113,30 +97,30 @@ pub(crate) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
         register::meant(form, KeyLevel::Unit(form.text("unit").to_owned())),
     ];
     let [id, unit] = levels.each_ref().map(KeyLevel::id);
-    let again = |missing: &[Unregistered], problem: &str| {
-        let content = html! {
-            (view::form_problem(problem, wrong_field([id, unit], missing, problem)))
-            section { h2 { "Create a team" } (add_form(context, [id, unit], missing, problem)) }
-        };
+    let again = |missing: &[Unregistered], why: Refused| {
+        let problem = FormProblem::from(why);
+        let form = add_form(context, [id, unit], missing, &problem);
+        let content = problem.above(&html! { section { h2 { "Create a team" } (form) } });
         Ok(Page { status: 422, ..Page::new("The team was not created", content) })
     };
     if context.was_done().await?.is_some() {
         return add(context, id, unit).await;
     }
     let mut missing = match records::look_up(context.store, &levels).await {
-        Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
+        Err(OperatorError::Invalid(why)) => return again(&[], why),
         missing => missing?,
     };
     let is_new = missing.iter().any(|unknown| matches!(unknown.level, KeyLevel::Team(_)));
     if !is_new && !teams::get(context.store, id).await?.units.iter().any(|own| own == unit) {
-        return again(&[], &format!("the team `{id}` already exists: add units on its page"));
+        let problem = format!("the team `{id}` already exists: add units on its page");
+        return again(&[], Refused::at("team", RefusalCode::NotAllowed, problem));
     }
     missing.retain(|unknown| {
         let is_asked = unknown.suggestion.is_some() || !matches!(unknown.level, KeyLevel::Team(_));
         is_asked && !register::is_new(form, &unknown.level)
     });
     match register::problem(&missing) {
-        Some(problem) => again(&missing, &problem),
+        Some(why) => again(&missing, why),
         None => add(context, id, unit).await,
     }
 }
@@ -163,8 +147,8 @@ struct FormResult<'a> {
     unit: &'a str,
     /// Contains the unit that the person entered, if that unit does not exist.
     missing: &'a [Unregistered],
-    /// What is wrong with the unit that was entered.
-    problem: &'a str,
+    /// Why no unit was added or removed.
+    problem: FormProblem,
 }
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
@@ -236,16 +220,15 @@ fn member_form<S, C: Clock, E: Entropy>(
         label: "Unit ID",
         value: after.unit,
         required: true,
-        problem: after.problem,
+        problem: after.problem.of("unit"),
         ..view::Field::default()
     };
-    html! {
-        (context.form(&link::path(&["teams", team, "add"]), &html! {
-            (field.render())
-            (register::question(after.missing, ""))
-            @if after.missing.is_empty() { button { "Add unit" } }
-        }))
-    }
+    let content = html! {
+        (field.render())
+        (register::question(after.missing, ""))
+        @if after.missing.is_empty() { button { "Add unit" } }
+    };
+    after.problem.above(&context.form(&link::path(&["teams", team, "add"]), &content))
 }
 
 /// Adds a unit to a team, and shows the team's page. KV cost: 2 reads, 3 writes, 1 list per 1,000 units of the team,
@@ -261,13 +244,13 @@ pub(crate) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
         return add(context, id, unit).await;
     }
     let missing = match register::missing(context, std::slice::from_ref(&level), form).await {
-        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            return refused(context, id, unit, &[], &problem).await;
+        Err(Refusal::Operator(OperatorError::Invalid(why))) => {
+            return refused(context, id, unit, &[], why).await;
         }
         missing => missing?,
     };
     match register::problem(&missing) {
-        Some(problem) => refused(context, id, unit, &missing, &problem).await,
+        Some(why) => refused(context, id, unit, &missing, why).await,
         None => add(context, id, unit).await,
     }
 }
@@ -277,13 +260,10 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     unit: &str,
     missing: &[Unregistered],
-    problem: &str,
+    why: Refused,
 ) -> Result {
-    let field = Some("unit").filter(|_| !unit.is_empty());
-    let notice = view::form_problem(problem, field);
-    let problem = field.map_or("", |_| problem);
-    let status = Some(422);
-    let after = FormResult { status, notice, unit, missing, problem, ..FormResult::default() };
+    let (status, problem) = (Some(422), why.into());
+    let after = FormResult { status, unit, missing, problem, ..FormResult::default() };
     page(context, id, after).await
 }
 
@@ -299,9 +279,7 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let units = [unit.to_owned()];
     let added = teams::add(context.store, context.ledger, &context.author, id, &units).await;
     let Done { outcome, before } = match added {
-        Err(OperatorError::Invalid(problem)) => {
-            return refused(context, id, unit, &[], &problem).await;
-        }
+        Err(OperatorError::Invalid(why)) => return refused(context, id, unit, &[], why).await,
         added => added?,
     };
     let words = match outcome.already.first() {
@@ -345,8 +323,9 @@ pub(crate) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     let units = [unit.to_owned()];
     let removed = teams::remove(context.store, context.ledger, &context.author, id, &units).await;
     let Done { before, .. } = match removed {
-        Err(OperatorError::Invalid(problem)) => {
-            return refused(context, id, "", &[], &problem).await;
+        Err(OperatorError::Invalid(why)) => {
+            let (status, notice) = (Some(422), view::problem(&why.text));
+            return page(context, id, FormResult { status, notice, ..FormResult::default() }).await;
         }
         removed => removed?,
     };

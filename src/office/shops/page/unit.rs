@@ -5,12 +5,14 @@ use crate::office::keys::page as keys;
 use crate::office::people::page as people;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::{link, operation};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::rule::register as records;
 use crate::office::shops::rule::register::Unregistered;
@@ -39,7 +41,7 @@ pub(crate) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
             (view::staleness_note())
         }
         @if context.may(Permission::Operate) {
-            section { h2 { "Create a unit" } (add_form(context, "", &[], "")) }
+            section { h2 { "Create a unit" } (add_form(context, "", &[], &FormProblem::default())) }
         }
     };
     Ok(Page::new("Units", content))
@@ -65,7 +67,7 @@ fn add_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     missing: &[Unregistered],
-    problem: &str,
+    problem: &FormProblem,
 ) -> Markup {
     let field = view::Field {
         name: "unit",
@@ -73,7 +75,7 @@ fn add_form<S, C: Clock, E: Entropy>(
         value: id,
         hint: "The shop's requests use this ID. It cannot be changed later.",
         required: true,
-        problem,
+        problem: problem.of("unit"),
         ..view::Field::default()
     };
     html! {
@@ -93,18 +95,17 @@ pub(crate) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let level = register::meant(form, KeyLevel::Unit(form.text("unit").to_owned()));
     let id = level.id();
-    let again = |missing: &[Unregistered], problem: &str| {
-        let content = html! {
-            (view::form_problem(problem, Some("unit")))
-            section { h2 { "Create a unit" } (add_form(context, id, missing, problem)) }
-        };
+    let again = |missing: &[Unregistered], why: Refused| {
+        let problem = FormProblem::from(why);
+        let form = add_form(context, id, missing, &problem);
+        let content = problem.above(&html! { section { h2 { "Create a unit" } (form) } });
         Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
     };
     if context.was_done().await?.is_some() {
         return add(context, id).await;
     }
     let missing = match records::look_up(context.store, std::slice::from_ref(&level)).await {
-        Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
+        Err(OperatorError::Invalid(why)) => return again(&[], why),
         missing => missing?,
     };
     match missing.first() {
@@ -112,11 +113,13 @@ pub(crate) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
             let words = html! { "This unit already exists. Nothing was changed." };
             added(context, id, view::done(&words)).await
         }
-        Some(Unregistered { suggestion: Some(_), .. }) if !register::is_new(form, &level) => {
-            let problem = register::problem(&missing).unwrap_or_default();
-            again(&missing, &problem)
+        Some(unknown) => {
+            let is_asked = unknown.suggestion.is_some() && !register::is_new(form, &level);
+            match register::problem(&missing).filter(|_| is_asked) {
+                Some(why) => again(&missing, why),
+                None => add(context, id).await,
+            }
         }
-        Some(_) => add(context, id).await,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, once, refuse_repeat};
 use crate::office::shared::rule::records::{Pages, encode};
 use crate::pledges::auth::KeyLevel;
@@ -35,7 +36,7 @@ const MAX_DIFFERENCES: usize = 3;
 /// # Errors
 /// If an ID is not valid, or the store fails.
 pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<Vec<Unregistered>> {
-    levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
+    levels.iter().try_for_each(check_level)?;
     let mut unknown = Vec::new();
     for level in missing(store, levels).await? {
         let suggestion = match unknown.len() {
@@ -114,7 +115,7 @@ pub async fn add(
     units: &[String],
 ) -> Result<Done<()>> {
     let levels: Vec<_> = units.iter().cloned().map(KeyLevel::Unit).collect();
-    levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
+    levels.iter().try_for_each(check_level)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         author.record(store, ADD, units).await?;

@@ -14,9 +14,11 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::claimed_change::ClaimedChange;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::ids::{check_level, check_unit};
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
 use crate::office::shared::rule::records::{MAX_PAGES, Pages, put_record, read_values};
-use crate::pledges::auth::{KeyLevel, check_id};
+use crate::office::shared::rule::refused::RefusalCode;
+use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{Key as _, MemberKey, OperatorStore, Registered, TeamKey, decode};
 use crate::pledges::time::date_time;
@@ -51,8 +53,8 @@ impl StoredAsIs for AddedUnits {}
 
 impl Team {
     fn check(team: &str, units: &[String]) -> Result<Self> {
-        KeyLevel::Team(team.to_owned()).check().map_err(OperatorError::Invalid)?;
-        units.iter().try_for_each(|unit| check_id(unit)).map_err(OperatorError::Invalid)?;
+        check_level(&KeyLevel::Team(team.to_owned()))?;
+        units.iter().try_for_each(|unit| check_unit(unit))?;
         Ok(Team { team: team.to_owned(), units: units.to_vec() })
     }
 
@@ -91,7 +93,7 @@ impl Team {
     fn changed_by(&self, changed: &str, claim: &Claim) -> OperatorError {
         let (unit, team) = (unit_of(&claim.fact), &self.team);
         let words = claimed_change::in_words(claim, "added it", "removed it");
-        OperatorError::Invalid(format!(
+        OperatorError::invalid(format!(
             "nothing was {changed}, because somebody changed the membership of `{unit}` in the team \
              `{team}`: {words}"
         ))
@@ -102,14 +104,16 @@ impl Team {
         match claim {
             Some(claim) if claim.state == State::Gone => {
                 let words = claimed_change::in_words(claim, "added it", "removed it");
-                OperatorError::Invalid(format!(
+                OperatorError::invalid(format!(
                     "nothing was removed, because `{unit}` is no longer in the team `{team}`: {words}"
                 ))
             }
             Some(claim) => self.changed_by("removed", claim),
-            None => OperatorError::Invalid(format!(
-                "nothing was removed: `{unit}` is not in the team `{team}`"
-            )),
+            None => OperatorError::at(
+                "unit",
+                RefusalCode::NotFound,
+                format!("nothing was removed: `{unit}` is not in the team `{team}`"),
+            ),
         }
     }
 
@@ -312,7 +316,7 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.
 pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<String>, bool)> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let mut teams = Vec::new();
     let mut pages = Pages::new(store, MemberKey::PREFIX);
     for _ in 0..MAX_PAGES {

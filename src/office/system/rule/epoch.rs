@@ -66,7 +66,7 @@ pub(crate) async fn check(store: &impl OperatorStore, ledger: &dyn Ledger) -> Re
 /// As [`check`], for a caller that has read the database's epoch.
 pub(crate) async fn check_own(store: &impl OperatorStore, own: Option<&str>) -> Result<()> {
     match is_lost(store, own).await? {
-        true => Err(OperatorError::Invalid(LOST.to_owned())),
+        true => Err(OperatorError::invalid(LOST)),
         false => Ok(()),
     }
 }
@@ -81,7 +81,7 @@ pub(crate) async fn begin(
     let (own, named) = (epoch::get(ledger).await?, named(store).await?);
     match named {
         Some(_) if own == named => Ok(()),
-        Some(_) => Err(OperatorError::Invalid(LOST.to_owned())),
+        Some(_) => Err(OperatorError::invalid(LOST)),
         None => adopt(store, ledger, entropy).await,
     }
 }
@@ -151,7 +151,7 @@ pub async fn accept(
     let database = bound(ledger)?;
     let work = async |author: &Author<'_, _, _>| {
         if !is_lost(store, epoch::get(database).await?.as_deref()).await? {
-            return Err(OperatorError::Invalid(
+            return Err(OperatorError::invalid(
                 "nothing was changed: the database has all credits, fulfilments and updates"
                     .to_owned(),
             ));

@@ -144,5 +144,5 @@ pub fn replay_of(name: &str, metadata: &Value) -> Option<String> {
 }
 
 fn invalid(problem: &str) -> OperatorError {
-    OperatorError::Invalid(problem.to_owned())
+    OperatorError::invalid(problem)
 }

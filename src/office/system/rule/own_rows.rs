@@ -45,7 +45,7 @@ pub async fn header(
 /// If it is not.
 pub fn check(table: OwnTable, row: &str) -> Result<()> {
     own_rows::check(table, row).map_err(|_| {
-        OperatorError::Invalid("the backup has an invalid row of the ledger".to_owned())
+        OperatorError::invalid("the backup has an invalid row of the ledger".to_owned())
     })
 }
 

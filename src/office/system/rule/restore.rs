@@ -136,5 +136,5 @@ fn read_secret(record: &str) -> Result<NamespaceSecret> {
 }
 
 fn invalid(problem: &str) -> OperatorError {
-    OperatorError::Invalid(problem.to_owned())
+    OperatorError::invalid(problem)
 }

@@ -1,5 +1,6 @@
 //! The arguments that set the members of an update.
 
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::updates::rule::NewUpdate;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -34,14 +35,15 @@ impl Members {
     ///
     /// # Errors
     /// If a sentence is not written as `language=sentence`, or two sentences have the same language.
-    pub fn edits(mut self) -> Result<MemberEdits, String> {
+    pub fn edits(mut self) -> Result<MemberEdits, Refused> {
         let texts = std::mem::take(&mut self.text);
         let texts: Result<Vec<_>, _> = texts.iter().map(|text| sentence(text)).collect();
         let texts = texts?;
         let mut tags = BTreeSet::new();
         for (tag, _) in &texts {
             if !tags.insert(tag.to_ascii_lowercase()) {
-                return Err(format!("`--text` has two sentences for the language `{tag}`"));
+                let problem = format!("`--text` has two sentences for the language `{tag}`");
+                return Err(Refused::at(("text", &**tag), RefusalCode::Invalid, problem));
             }
         }
         Ok(MemberEdits { members: self, texts })
@@ -49,10 +51,12 @@ impl Members {
 }
 
 /// Parses `language=sentence`. The sentence may contain `=`.
-fn sentence(text: &str) -> Result<(String, String), String> {
-    let (tag, sentence) = text
-        .split_once('=')
-        .ok_or("write `--text` as a language and a sentence, such as `en=We planted the trees.`")?;
+fn sentence(text: &str) -> Result<(String, String), Refused> {
+    let (tag, sentence) = text.split_once('=').ok_or_else(|| {
+        let problem =
+            "write `--text` as a language and a sentence, such as `en=We planted the trees.`";
+        Refused::at("text", RefusalCode::Invalid, problem)
+    })?;
     Ok((tag.to_owned(), sentence.to_owned()))
 }
 

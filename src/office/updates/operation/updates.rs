@@ -8,6 +8,7 @@ use crate::office::shared::operation::table::{counted, facts, paragraphs, table,
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::{Compared, NewUpdate, UpdateChange, in_words};
@@ -97,7 +98,7 @@ pub struct Add {
     members: Members,
 }
 
-pub fn check_add(values: &Values) -> Result<(), String> {
+pub fn check_add(values: &Values) -> Result<(), Refused> {
     values.read::<Add>()?.members.edits().map(drop)
 }
 
@@ -169,7 +170,7 @@ pub struct Edit {
     members: Members,
 }
 
-pub fn check_edit(values: &Values) -> Result<(), String> {
+pub fn check_edit(values: &Values) -> Result<(), Refused> {
     values.read::<Edit>()?.members.edits().map(drop)
 }
 

@@ -6,6 +6,7 @@ use super::{month, one};
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{operation, view};
@@ -13,6 +14,7 @@ use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::updates::rows::updates::{Pledges, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::UpdateChange;
@@ -30,17 +32,17 @@ pub(crate) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let MonthSelection { mode, month } = selection;
     let (wanted, offering) = (sent(form), form.text("offering").to_owned());
     let pledges = Pledges { mode, month, offering };
-    let again = |problem| FormResult {
+    let again = |why: Refused| FormResult {
         wanted: Some(wanted.clone()),
         offering: pledges.offering.clone(),
-        problem,
+        problem: why.into(),
         ..FormResult::default()
     };
     if let Some(tag) = form.given("preview") {
         let shown = preview(context, &pledges, None, &wanted, tag).await;
         return match shown {
-            Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-                month::page(context, selection, again(problem)).await
+            Err(Refusal::Operator(OperatorError::Invalid(why))) => {
+                month::page(context, selection, again(why)).await
             }
             shown => shown,
         };
@@ -48,9 +50,7 @@ pub(crate) async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let of = (&pledges, None);
     match updates::add(context.store, context.ledger, &context.author, of, &wanted).await {
         Ok(added) => show(context, &added, "The draft was saved.").await,
-        Err(OperatorError::Invalid(problem)) => {
-            month::page(context, selection, again(problem)).await
-        }
+        Err(OperatorError::Invalid(why)) => month::page(context, selection, again(why)).await,
         Err(error) => Err(error.into()),
     }
 }
@@ -83,8 +83,8 @@ pub(crate) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
         let row = updates::get(bound(context.ledger)?, id).await?;
         let shown = preview(context, &row.pledges, Some(&row), &wanted, tag).await;
         return match shown {
-            Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-                let wanted = Some(wanted);
+            Err(Refusal::Operator(OperatorError::Invalid(why))) => {
+                let (wanted, problem) = (Some(wanted), why.into());
                 one::page(context, &row, FormResult { wanted, problem, ..FormResult::default() })
                     .await
             }
@@ -95,16 +95,17 @@ pub(crate) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     if form.given(CONFIRMED).is_none() && context.was_done().await?.is_none() {
         let row = updates::get(bound(ledger)?, id).await?;
         if row.state == UpdateState::Published {
-            let (wanted, problem) = (Some(wanted), NOT_CONFIRMED.to_owned());
+            let problem = FormProblem::at(CONFIRMED, NOT_CONFIRMED);
+            let wanted = Some(wanted);
             let result = FormResult { wanted, problem, ..FormResult::default() };
             return one::page(context, &row, result).await;
         }
     }
     match updates::edit(store, ledger, &context.author, (id, revision), &wanted).await {
         Ok(edited) => show(context, &edited, "The update was saved.").await,
-        Err(OperatorError::Invalid(problem)) => {
+        Err(OperatorError::Invalid(why)) => {
             let row = updates::get(bound(ledger)?, id).await?;
-            let wanted = Some(wanted);
+            let (wanted, problem) = (Some(wanted), why.into());
             one::page(context, &row, FormResult { wanted, problem, ..FormResult::default() }).await
         }
         Err(error) => Err(error.into()),
@@ -121,8 +122,9 @@ pub(crate) async fn publish<S: OperatorStore, C: Clock, E: Entropy>(
     let (store, ledger, of) = (context.store, context.ledger, (id, revision(form)?));
     match updates::publish(store, ledger, &context.author, of).await {
         Ok(published) => show(context, &published, "The update was published.").await,
-        Err(OperatorError::Invalid(problem)) => {
+        Err(OperatorError::Invalid(why)) => {
             let row = updates::get(bound(ledger)?, id).await?;
+            let problem = why.into();
             one::page(context, &row, FormResult { problem, ..FormResult::default() }).await
         }
         Err(error) => Err(error.into()),

@@ -3,7 +3,7 @@
 use crate::buyer::recipient::Language;
 use crate::buyer::updates::{MAX_NAME, MAX_SENTENCE};
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::view;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::view::Field;
 use crate::office::shops::page::profile::LANGUAGES;
 use crate::office::updates::rule::NewUpdate;
@@ -35,8 +35,8 @@ pub(super) struct FormResult {
     pub wanted: Option<NewUpdate>,
     /// The offering of a form that is shown again.
     pub offering: String,
-    /// Why nothing was saved; empty if there is no problem.
-    pub problem: String,
+    /// Why nothing was saved.
+    pub problem: FormProblem,
 }
 
 /// Reads the fields of an update.
@@ -58,43 +58,14 @@ pub(super) fn sent(form: &Form) -> NewUpdate {
     }
 }
 
-/// The field names that error messages quote in backticks.
-const FIELDS: [&str; 11] = [
-    "offering",
-    "stage",
-    "date",
-    "place",
-    "latitude",
-    "longitude",
-    "partner",
-    "quantity",
-    "picture",
-    "picture-text",
-    "report",
-];
-
-/// Returns the name of the field that an error is about: the first field that the error message names.
-pub(super) fn field_of(problem: &str) -> Option<String> {
-    if problem.contains("write its sentence") {
-        return Some([SENTENCE, "en"].concat());
-    }
-    let (_, rest) = problem.split_once('`')?;
-    let (name, _) = rest.split_once('`')?;
-    match FIELDS.contains(&name) {
-        true => Some(name.to_owned()),
-        false => LANGUAGES.iter().any(|(tag, _)| *tag == name).then(|| [SENTENCE, name].concat()),
-    }
-}
-
 /// Renders the fields, and marks the one that `problem` is about.
-pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
-    let wrong = field_of(problem);
+pub(super) fn fields(update: &NewUpdate, problem: &FormProblem) -> Markup {
     let field = |name, label, hint, value| Field {
         name,
         label,
         hint,
         value,
-        problem: if wrong.as_deref() == Some(name) { problem } else { "" },
+        problem: problem.of(name),
         ..Field::default()
     };
     let day = Field {
@@ -106,7 +77,7 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
     let name = format!("One line of at most {MAX_NAME} characters.");
     html! {
         div.fields {
-            (view::select("stage", "Stage", &STAGES, &update.stage))
+            (field("stage", "Stage", "", &update.stage).render_select(&STAGES))
             (day.render())
             (field("quantity", "Quantity", "The quantity done for the pledges of all buyers together, \
                                             for example 1200.", &update.quantity).render())
@@ -118,26 +89,26 @@ pub(super) fn fields(update: &NewUpdate, problem: &str) -> Markup {
             (field("picture", "Picture", "The https address of an image.", &update.picture).render())
             (field("picture-text", "What the picture shows", &name, &update.picture_text).render())
         }
-        (sentences(update, wrong.as_deref(), problem))
+        (sentences(update, problem))
     }
 }
 
 /// Renders a field for the sentence in each language. The fields other than English are folded away, unless
 /// one of them has a text or an error.
-fn sentences(update: &NewUpdate, wrong: Option<&str>, problem: &str) -> Markup {
+fn sentences(update: &NewUpdate, problem: &FormProblem) -> Markup {
     let is = |tag: &str, other: &str| tag.eq_ignore_ascii_case(other);
     let value =
         |tag: &str| update.texts.iter().find(|(own, _)| is(own, tag)).map_or("", |(_, text)| text);
     let field = |tag: &str, language: &str| {
         let name = [SENTENCE, tag].concat();
-        let problem = if wrong == Some(&*name) { problem } else { "" };
+        let problem = problem.of(&name);
         Field { name: &name, label: language, value: value(tag), problem, ..Field::default() }
             .render()
     };
     let others =
         || LANGUAGES.iter().filter(|(tag, _)| Language::from_tag(tag).is_some() && *tag != "en");
     let is_open = update.texts.iter().any(|(tag, _)| !is(tag, "en"))
-        || wrong.is_some_and(|name| name.starts_with(SENTENCE) && name != "text-en");
+        || problem.field().is_some_and(|name| name.starts_with(SENTENCE) && name != "text-en");
     html! {
         fieldset {
             legend { "Sentence for buyers" }

@@ -1,6 +1,6 @@
 //! The page of a month. It shows the month's updates by offering, and the form that adds an update.
 
-use super::form::{FormResult, PAGE, PATH, field_of, fields, stage_in_words};
+use super::form::{FormResult, PAGE, PATH, fields, stage_in_words};
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::payments::page::month::MonthSelection;
@@ -44,7 +44,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = updates::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let offerings = pledged(context, selection).await?;
-    let status = if result.problem.is_empty() { 200 } else { 422 };
+    let status = result.problem.status();
     let content = html! {
         (result.notice)
         p.lead { "What became of the pledges of " (view::month(selection.month)) ", as buyers' timelines show it" }
@@ -131,7 +131,6 @@ fn add_section<S, C: Clock, E: Entropy>(
     FormResult { wanted, offering, problem, .. }: &FormResult,
 ) -> Markup {
     let wanted = wanted.clone().unwrap_or_default();
-    let wrong = field_of(problem);
     let own = Field {
         name: "offering",
         label: "Offering",
@@ -139,27 +138,27 @@ fn add_section<S, C: Clock, E: Entropy>(
         value: offering,
         required: true,
         list: "offerings",
-        problem: if wrong.as_deref() == Some("offering") { problem } else { "" },
+        problem: problem.of("offering"),
         ..Field::default()
+    };
+    let content = html! {
+        (view::hidden("mode", selection.mode.name()))
+        (view::hidden("month", &selection.month.to_string()))
+        div.fields {
+            (own.render())
+            datalist #offerings { @for offering in offerings { option value=(offering) {} } }
+        }
+        (fields(&wanted, problem))
+        div.row {
+            button { "Save draft" }
+            button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
+        }
     };
     html! {
         section #add {
             h2 { "New update" }
             p { "Buyers do not see drafts. You can preview a draft before you publish it." }
-            @if !problem.is_empty() { (view::form_problem(problem, wrong.as_deref())) }
-            (context.form(PATH, &html! {
-                (view::hidden("mode", selection.mode.name()))
-                (view::hidden("month", &selection.month.to_string()))
-                div.fields {
-                    (own.render())
-                    datalist #offerings { @for offering in offerings { option value=(offering) {} } }
-                }
-                (fields(&wanted, problem))
-                div.row {
-                    button { "Save draft" }
-                    button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
-                }
-            }))
+            (problem.above(&context.form(PATH, &content)))
         }
     }
 }

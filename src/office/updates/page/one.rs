@@ -1,6 +1,6 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{CONFIRMED, FormResult, PATH, field_of, fields, stage_in_words};
+use super::form::{CONFIRMED, FormResult, PATH, fields, stage_in_words};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
@@ -32,7 +32,7 @@ pub(super) async fn page<S, C: Clock, E: Entropy>(
     let UpdateRow { pledges, state, update, .. } = row;
     let selection = MonthSelection { mode: pledges.mode, month: pledges.month };
     let removed = removed_fulfilment(context, row).await?;
-    let status = if result.problem.is_empty() { 200 } else { 422 };
+    let status = result.problem.status();
     let content = html! {
         (result.notice)
         section {
@@ -127,26 +127,25 @@ fn edit_form<S, C: Clock, E: Entropy>(
     FormResult { wanted, problem, .. }: &FormResult,
 ) -> Markup {
     let wanted = wanted.clone().unwrap_or_else(|| NewUpdate::from(&row.update));
-    html! {
-        @if !problem.is_empty() { (view::form_problem(problem, field_of(problem).as_deref())) }
-        (context.form(&link::path(&["updates", &row.id]), &html! {
-            (view::hidden("revision", &row.revision.to_string()))
-            (fields(&wanted, problem))
-            @if row.state == UpdateState::Published {
-                (view::Field {
-                    name: CONFIRMED,
-                    label: "Change what buyers see",
-                    value: "yes",
-                    required: true,
-                    ..view::Field::default()
-                }.render_box(false))
-            }
-            div.row {
-                button { "Save" }
-                button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
-            }
-        }))
-    }
+    let content = html! {
+        (view::hidden("revision", &row.revision.to_string()))
+        (fields(&wanted, problem))
+        @if row.state == UpdateState::Published {
+            (view::Field {
+                name: CONFIRMED,
+                label: "Change what buyers see",
+                value: "yes",
+                required: true,
+                problem: problem.of(CONFIRMED),
+                ..view::Field::default()
+            }.render_box(false))
+        }
+        div.row {
+            button { "Save" }
+            button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
+        }
+    };
+    problem.above(&context.form(&link::path(&["updates", &row.id]), &content))
 }
 
 /// Shows the confirmation of a withdrawal.

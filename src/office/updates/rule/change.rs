@@ -4,7 +4,7 @@ use super::checked::{NewUpdate, check_pledges, check_publishable, checked};
 use super::compile;
 use super::compile::compile;
 use super::list::get;
-use super::refusal::{already, full, overtaken, refused, unknown};
+use super::refusal::{already, full, overtaken, refused, refused_at, unknown};
 use super::words::{changed, in_words};
 use crate::buyer::updates::{Update, UpdateId};
 use crate::office::audit::rule::{Author, Subject};
@@ -12,6 +12,7 @@ use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, Outcome, once};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::epoch;
 use crate::office::updates::rows::changes as update_changes;
 use crate::office::updates::rows::changes::{MAX_KEPT, RowChange};
@@ -123,10 +124,14 @@ async fn insert(
         Some(added) => Ok(added),
         None => {
             author.withdraw(store, &entry).await;
-            Err(refused(format_args!(
-                "{} already has {MAX_KEPT} updates for {}, or the fulfilment already has an update",
-                pledges.offering, pledges.month
-            )))
+            Err(refused_at(
+                "offering",
+                RefusalCode::NotAllowed,
+                format_args!(
+                    "{} already has {MAX_KEPT} updates for {}, or the fulfilment already has an update",
+                    pledges.offering, pledges.month
+                ),
+            ))
         }
     }
 }

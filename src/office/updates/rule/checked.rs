@@ -1,18 +1,20 @@
 //! Checks an update that a person writes.
 
-use super::refusal::refused;
+use super::refusal::{refused, refused_at};
 use crate::buyer::recipient::Language;
 use crate::buyer::updates::{
     Coordinates, Day, MAX_NAME, MAX_SENTENCE, OneLine, Picture, Place, SecureUrl, Stage, Texts,
     Update, UpdateId,
 };
 use crate::office::fulfilment::rule::{MAX_OFFERING, is_offering};
-use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
 use crate::office::updates::rows::updates::Pledges;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::service::Clock;
 use crate::pledges::types::Amount;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 use strum::VariantArray as _;
 
 /// Largest number of bytes of an update as JSON.
@@ -75,18 +77,28 @@ impl From<&Update> for NewUpdate {
 /// Checks the ID of the offering, and that the month has begun.
 pub(super) fn check_pledges(pledges: &Pledges, clock: &impl Clock) -> Result<()> {
     if !is_offering(&pledges.offering) {
-        return Err(refused(format_args!(
-            "`offering` must be one line of 1 to {MAX_OFFERING} bytes"
-        )));
+        let problem = format_args!("`offering` must be one line of 1 to {MAX_OFFERING} bytes");
+        return Err(invalid("offering", problem));
     }
     match pledges.month.has_begun(clock.now_ms()) {
         true => Ok(()),
-        false => Err(refused(format_args!("the month {} has not begun yet", pledges.month))),
+        false => {
+            let problem = format_args!("the month {} has not begun yet", pledges.month);
+            Err(refused_at("month", RefusalCode::NotAllowed, problem))
+        }
     }
 }
 
-/// Checks the members of an update that a person wrote. An error names the wrong member in backticks. If a
-/// sentence is wrong, the error names its language tag instead.
+fn invalid(argument: impl Into<ArgumentName>, problem: impl Display) -> OperatorError {
+    refused_at(argument, RefusalCode::Invalid, problem)
+}
+
+fn missing(argument: impl Into<ArgumentName>, problem: impl Display) -> OperatorError {
+    refused_at(argument, RefusalCode::Required, problem)
+}
+
+/// Checks the members of an update that a person wrote. An error is at the wrong member. If a sentence is wrong, the item
+/// is its language tag.
 pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Result<Update> {
     let update = Update {
         id,
@@ -112,7 +124,10 @@ pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Resu
 pub(super) fn check_publishable(update: &Update) -> Result<()> {
     match update.texts.is_empty() {
         false => Ok(()),
-        true => Err(refused("to publish the update, write its sentence in at least one language")),
+        true => Err(missing(
+            ("text", "en"),
+            "to publish the update, write its sentence in at least one language",
+        )),
     }
 }
 
@@ -122,23 +137,24 @@ fn given(text: &str) -> Option<String> {
 
 fn stage(name: &str) -> Result<Stage> {
     let names: Vec<_> = Stage::VARIANTS.iter().map(|stage| stage.name()).collect();
-    Stage::from_name(name)
-        .ok_or_else(|| refused(format_args!("`stage` must be one of {}", names.join(", "))))
+    Stage::from_name(name).ok_or_else(|| {
+        invalid("stage", format_args!("`stage` must be one of {}", names.join(", ")))
+    })
 }
 
 fn day(text: &str, clock: &impl Clock) -> Result<Day> {
     let day = Day::parse(text.to_owned())
-        .ok_or_else(|| refused("`date` must be a day such as 2026-11-03"))?;
+        .ok_or_else(|| invalid("date", "`date` must be a day such as 2026-11-03"))?;
     match day.begins_ms() > clock.now_ms() {
-        true => Err(refused("`date` is in the future")),
+        true => Err(refused_at("date", RefusalCode::NotAllowed, "`date` is in the future")),
         false => Ok(day),
     }
 }
 
-fn line(name: &str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
+fn line(name: &'static str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
     let parse = |text| {
         OneLine::parse(text).ok_or_else(|| {
-            refused(format_args!(
+            invalid(name, format_args!(
                 "`{name}` must be one line of at most {MAX_NAME} characters, without invisible characters"
             ))
         })
@@ -146,10 +162,10 @@ fn line(name: &str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
     given(text).map(parse).transpose()
 }
 
-fn url(name: &str, text: &str) -> Result<Option<SecureUrl>> {
+fn url(name: &'static str, text: &str) -> Result<Option<SecureUrl>> {
     let parse = |text| {
         SecureUrl::parse(text).ok_or_else(|| {
-            refused(format_args!(
+            invalid(name, format_args!(
                 "`{name}` must be a web address that starts with `https://`, contains no user name, \
                  and has at most 2,048 bytes"
             ))
@@ -162,34 +178,37 @@ fn place(NewUpdate { place, latitude, longitude, .. }: &NewUpdate) -> Result<Opt
     let coordinates = match (given(latitude), given(longitude)) {
         (None, None) => None,
         (None, Some(_)) => {
-            return Err(refused("`latitude` is missing: give both `latitude` and `longitude`"));
+            let problem = "`latitude` is missing: give both `latitude` and `longitude`";
+            return Err(missing("latitude", problem));
         }
         (Some(_), None) => {
-            return Err(refused("`longitude` is missing: give both `latitude` and `longitude`"));
+            let problem = "`longitude` is missing: give both `latitude` and `longitude`";
+            return Err(missing("longitude", problem));
         }
         (Some(latitude), Some(longitude)) => Some(coordinates(&latitude, &longitude)?),
     };
     match line("place", place)? {
         Some(name) => Ok(Some(Place { name, coordinates })),
         None if coordinates.is_some() => {
-            Err(refused("`place` is missing: coordinates need the name of a place"))
+            Err(missing("place", "`place` is missing: coordinates need the name of a place"))
         }
         None => Ok(None),
     }
 }
 
 fn coordinates(latitude: &str, longitude: &str) -> Result<Coordinates> {
-    let degrees = |name: &str, text: &str, most: u32| {
+    let degrees = |name: &'static str, text: &str, most: u32| {
         let is_within = |degrees: &f64| (-f64::from(most)..=f64::from(most)).contains(degrees);
         text.parse().ok().filter(is_within).ok_or_else(|| {
-            refused(format_args!(
-                "`{name}` must be degrees from -{most} to {most}, such as -1.3733"
-            ))
+            invalid(
+                name,
+                format_args!("`{name}` must be degrees from -{most} to {most}, such as -1.3733"),
+            )
         })
     };
     let point =
         Coordinates::new(degrees("latitude", latitude, 90)?, degrees("longitude", longitude, 180)?);
-    point.ok_or_else(|| refused("`latitude` and `longitude` must be degrees"))
+    point.ok_or_else(|| invalid("latitude", "`latitude` and `longitude` must be degrees"))
 }
 
 fn quantity(text: &str) -> Result<Option<Amount>> {
@@ -197,7 +216,8 @@ fn quantity(text: &str) -> Result<Option<Amount>> {
         let decimal = Decimal::parse_bounded(&text)?.to_exact();
         Amount::parse(&decimal)
     };
-    let problem = || refused("`quantity` must be a number above 0, such as 1200 or 12.5");
+    let problem =
+        || invalid("quantity", "`quantity` must be a number above 0, such as 1200 or 12.5");
     given(text).map(|text| parse(text).ok_or_else(problem)).transpose()
 }
 
@@ -205,10 +225,12 @@ fn picture(NewUpdate { picture, picture_text, .. }: &NewUpdate) -> Result<Option
     match (url("picture", picture)?, line("picture-text", picture_text)?) {
         (Some(url), Some(text)) => Ok(Some(Picture { url, text })),
         (None, None) => Ok(None),
-        (Some(_), None) => Err(refused(
+        (Some(_), None) => Err(missing(
+            "picture-text",
             "`picture-text` is missing: say what the picture shows, for people who cannot see it",
         )),
-        (None, Some(_)) => Err(refused(
+        (None, Some(_)) => Err(missing(
+            "picture",
             "`picture` is missing, but `picture-text` is given: add the picture, or leave out its text",
         )),
     }
@@ -219,18 +241,22 @@ fn texts(new: &[(String, String)]) -> Result<Texts> {
     for (tag, text) in new.iter().filter(|(_, text)| !text.is_empty()) {
         let Some(language) = Language::from_tag(tag) else {
             let tags: Vec<_> = Language::VARIANTS.iter().map(|language| language.tag()).collect();
-            return Err(refused(format_args!(
+            let problem = format_args!(
                 "timelines are not available in this language: use one of {}",
                 tags.join(", ")
-            )));
+            );
+            return Err(invalid(("text", &**tag), problem));
         };
         let sentence = OneLine::parse(text.clone());
         if !sentence.is_some_and(|sentence| texts.insert(language.tag(), sentence)) {
-            return Err(refused(format_args!(
-                "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without invisible \
+            return Err(invalid(
+                ("text", language.tag()),
+                format_args!(
+                    "the sentence in `{}` must be one line of at most {MAX_SENTENCE} characters, without invisible \
                  characters",
-                language.tag()
-            )));
+                    language.tag()
+                ),
+            ));
         }
     }
     Ok(texts)

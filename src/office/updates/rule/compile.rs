@@ -109,7 +109,7 @@ fn ids_of(record: &[u8]) -> Vec<String> {
 
 fn lost(pledges: &Pledges) -> OperatorError {
     let Pledges { mode, month, offering } = pledges;
-    OperatorError::Invalid(format!(
+    OperatorError::invalid(format!(
         "timelines show updates about {offering} of {month} ({}) that the database lacks, so these updates were not \
          replaced. Run `transactions restore` with a backup, or `updates restore`, which reads the audit log. If neither \
          has them, delete the record `{}` in Workers KV",

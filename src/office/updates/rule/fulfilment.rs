@@ -2,14 +2,16 @@
 
 use super::change::{UpdateChange, add};
 use super::checked::NewUpdate;
+use super::refusal::refused_at;
 use crate::buyer::updates::Stage;
 use crate::office::audit::rule::Author;
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::bound::bound;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::updates::rows::updates::Pledges;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -29,9 +31,8 @@ pub async fn add_from_fulfilment(
 ) -> Result<Done<UpdateChange>> {
     let Fulfilment { done, removed, .. } = fulfilments::get(bound(ledger)?, id).await?;
     if removed.is_some() {
-        return Err(OperatorError::Invalid(format!(
-            "nothing was saved: the fulfilment `{id}` was removed"
-        )));
+        let problem = format_args!("the fulfilment `{id}` was removed");
+        return Err(refused_at("fulfilment", RefusalCode::NotAllowed, problem));
     }
     let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } = done;
     let new = NewUpdate {

@@ -2,6 +2,7 @@
 
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
 use crate::office::updates::rows::updates::{Pledges, UpdateRow};
 use crate::pledges::store::MAX_UPDATES_BYTES;
 use std::fmt::Display;
@@ -10,12 +11,26 @@ use std::fmt::Display;
 const MAX_QUOTED: usize = 80;
 
 pub(super) fn refused(problem: impl Display) -> OperatorError {
-    OperatorError::Invalid(format!("nothing was saved: {problem}"))
+    OperatorError::invalid(in_words(problem))
+}
+
+/// Refuses a change because of one argument.
+pub(super) fn refused_at(
+    argument: impl Into<ArgumentName>,
+    code: RefusalCode,
+    problem: impl Display,
+) -> OperatorError {
+    OperatorError::at(argument, code, in_words(problem))
+}
+
+fn in_words(problem: impl Display) -> String {
+    format!("nothing was saved: {problem}")
 }
 
 pub(super) fn unknown(id: &str) -> OperatorError {
     let quoted: String = id.chars().take(MAX_QUOTED).collect();
-    refused(format_args!("there is no update `{quoted}`"))
+    let problem = format_args!("there is no update `{quoted}`");
+    refused_at("update", RefusalCode::NotFound, problem)
 }
 
 pub(super) fn already(state: &str, row: &UpdateRow) -> OperatorError {

@@ -56,7 +56,7 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let results = Results { context, term, token, query };
     let orders = match results.search().await {
-        Err(OperatorError::Invalid(problem)) => Err(problem),
+        Err(OperatorError::Invalid(why)) => Err(why.text),
         found => Ok(found?),
     };
     match query.given("unit") {
@@ -86,7 +86,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         let (store, ledger) = (self.context.store, self.context.ledger);
         let find = async |of: (&TransactionFilter, &SearchKey), from: &Direction| {
             if matches!(of.1, SearchKey::Email(_)) && !self.context.may(Permission::Support) {
-                return Err(OperatorError::Invalid(NOT_BY_EMAIL.to_owned()));
+                return Err(OperatorError::invalid(NOT_BY_EMAIL));
             }
             transactions::find(store, ledger, of, from, MAX_ROWS).await
         };

@@ -30,9 +30,7 @@ pub(crate) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let done = transactions::erase(context.store, context.ledger, &context.author, record).await;
     let Done { outcome: erased, before } = match done {
-        Err(OperatorError::Invalid(problem)) => {
-            return Ok(refused(context, record, form, &problem));
-        }
+        Err(OperatorError::Invalid(why)) => return Ok(refused(context, record, form, &why.text)),
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {

@@ -44,7 +44,7 @@ pub(crate) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         return refused(context, record, problem).await;
     }
     let message = match notifications::next_message(context.store, record, &mail).await {
-        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
+        Err(OperatorError::Invalid(why)) => return refused(context, record, &why.text).await,
         outcome => outcome?,
     };
     let (store, author, rounds) = (context.store, &context.author, context.rounds);

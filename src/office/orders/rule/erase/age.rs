@@ -31,7 +31,7 @@ pub(super) fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str
         return Ok(());
     }
     let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
-    Err(OperatorError::Invalid(format!(
+    Err(OperatorError::invalid(format!(
         "the transaction {event} less than {ERASABLE_MINUTES} minutes ago, so a repeated create \
          request could bring its data back. Nothing was erased: try again in {seconds} s"
     )))

@@ -113,7 +113,7 @@ fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> O
 }
 
 fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
-    OperatorError::Invalid(format!(
+    OperatorError::invalid(format!(
         "the record of {} is erased, but its row in the ledger is not ({error}). Erase the transaction again",
         record.id
     ))

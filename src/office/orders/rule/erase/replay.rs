@@ -53,7 +53,7 @@ pub(super) async fn ensure_replay(
     let Some(stored) = store.get(key).await? else {
         let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
-        return Err(OperatorError::Invalid(format!(
+        return Err(OperatorError::invalid(format!(
             "the request that created {} was interrupted before it wrote its replay record. The replay \
              record is written now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
             record.id

@@ -4,6 +4,7 @@ use super::rows::{ID, ONE_PROFILE, after, profile_of};
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::confirm_new;
 use crate::office::shops::rule::units;
 use crate::office::shops::rule::units::ProfileMembers;
@@ -85,13 +86,13 @@ pub struct Set {
     fields: Map<String, Value>,
 }
 
-pub fn check(values: &Values) -> Result<(), String> {
+pub fn check(values: &Values) -> Result<(), Refused> {
     let Set { fields, .. } = values.read()?;
     match fields.is_empty() {
         true => {
             let options = SET.arguments.iter().filter(|argument| argument.is_option);
             let options: Vec<_> = options.map(|option| format!("`--{}`", option.name)).collect();
-            Err(format!("give at least one field to set: {}", options.join(", ")))
+            Err(format!("give at least one field to set: {}", options.join(", ")).into())
         }
         false => Ok(()),
     }
@@ -110,7 +111,8 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
         "messaging-services" => ("messagingServices".to_owned(), names(&value)),
         _ => (name, value),
     });
-    serde_json::from_value(named.collect()).map_err(|error| Failure::Usage(error.to_string()))
+    serde_json::from_value(named.collect())
+        .map_err(|error| Failure::Usage(error.to_string().into()))
 }
 
 /// Splits a list of names at its commas. The word `none` stands for an empty list.

@@ -15,12 +15,13 @@ pub const ADD: Spec = Spec::changes(
     "units",
     "add",
     "register the IDs of units; commands ask for confirmation before they use an ID that is not registered",
-    &[Argument::positional("units", text("units"), "the IDs of the units").repeatable()],
+    &[Argument::positional("unit", text("unit"), "the IDs of the units").repeatable()],
 )
 .answers("`units`");
 
 #[derive(Deserialize, Serialize)]
 pub struct Units {
+    #[serde(rename(deserialize = "unit"))]
     units: Vec<String>,
 }
 

@@ -1,16 +1,18 @@
 //! Saves the profile that a form sends.
 
 use super::preview::preview;
-use super::section::{as_stored, members, profile_form, seen, wrong_field};
+use super::section::{as_stored, members, profile_form, seen};
 use crate::buyer::recipient::{NewProfile, Profile};
 use crate::office::audit::rule::Change;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, operation, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::page::register;
 use crate::office::shops::page::unit;
@@ -24,9 +26,11 @@ use crate::pledges::store::OperatorStore;
 use crate::pledges::types::NotificationService;
 use maud::{Markup, html};
 
-/// The error message if no language was chosen for a new profile.
-const NO_LANGUAGE: &str =
-    "choose the `language` of the shop's pages, or “Follow the reader's browser”";
+/// Returns the refusal of a new profile for which no language was chosen.
+fn no_language() -> Refused {
+    let problem = "choose the `language` of the shop's pages, or “Follow the reader's browser”";
+    Refused::at("language", RefusalCode::Required, problem)
+}
 
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);
@@ -66,7 +70,7 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some(of) = form.given("preview") {
         return match Profile::checked(wanted.clone(), context.clock) {
             Ok(profile) => preview(context, Some(&profile), of),
-            Err(problem) => Ok(again(context, id, &entered, form.text("seen"), &[], problem)),
+            Err(wrong) => Ok(again(context, id, &entered, form.text("seen"), &[], wrong.into())),
         };
     }
     if context.was_done().await?.is_some() {
@@ -74,7 +78,7 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let missing = register::missing(context, &[KeyLevel::Unit(id.to_owned())], form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(again(context, id, &entered, form.text("seen"), &missing, &problem));
+        return Ok(again(context, id, &entered, form.text("seen"), &missing, problem));
     }
     let row = units::get(context.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
@@ -83,17 +87,17 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
         return shown(context, id, view::done(&words), row).await;
     }
     if entered.language.is_none() && row.as_ref().is_none_or(|row| row.profile.is_none()) {
-        return Ok(again(context, id, &entered, &seen(&now), &[], NO_LANGUAGE));
+        return Ok(again(context, id, &entered, &seen(&now), &[], no_language()));
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.store).await?;
         let problem = overtaken(context, change.as_ref());
-        return Ok(again(context, id, &entered, &seen(&now), &[], &problem));
+        return Ok(again(context, id, &entered, &seen(&now), &[], problem.into()));
     }
     match save(context, id, wanted, replaced).await {
-        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            Ok(again(context, id, &entered, &seen(&now), &[], &problem))
+        Err(Refusal::Operator(OperatorError::Invalid(why))) => {
+            Ok(again(context, id, &entered, &seen(&now), &[], why))
         }
         page => page,
     }
@@ -154,14 +158,14 @@ fn again<S, C: Clock, E: Entropy>(
     profile: &NewProfile,
     seen: &str,
     missing: &[Unregistered],
-    problem: &str,
+    why: Refused,
 ) -> Page {
+    let problem = FormProblem::from(why);
     let content = html! {
-        (view::form_problem(problem, wrong_field(problem, profile)))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
-            (profile_form(context, id, profile, seen, missing, problem))
+            (profile_form(context, id, profile, seen, missing, &problem))
         }
     };
-    Page { status: 422, ..Page::new("The profile was not saved", content) }
+    Page { status: 422, ..Page::new("The profile was not saved", problem.above(&content)) }
 }

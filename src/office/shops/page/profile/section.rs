@@ -3,6 +3,7 @@
 use crate::buyer::recipient::NewProfile;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::link;
+use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::hidden;
 use crate::office::shops::page::register;
@@ -91,7 +92,7 @@ pub(crate) fn section<S, C: Clock, E: Entropy>(
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
             @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
-                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
+                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, &FormProblem::default()))
             } @else {
                 (facts(context, &profile))
             }
@@ -169,14 +170,14 @@ fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> M
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
-/// Renders the form of a profile. Marks fields as invalid if the error message `problem` is about them.
+/// Renders the form of a profile, with the problem at its field.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
     profile: &NewProfile,
     seen: &str,
     missing: &[Unregistered],
-    problem: &str,
+    problem: &FormProblem,
 ) -> Markup {
     let [texts @ .., (_, language), (_, mail), a, b, c] = texts(profile);
     let field =
@@ -187,7 +188,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 value,
                 hint,
                 required: *name == "name",
-                problem: if is_about(problem, name, value) { problem } else { "" },
+                problem: problem.of(name),
                 ..view::Field::default()
             }
         };
@@ -257,39 +258,20 @@ fn unattached<S, C, E>(context: &PageContext<'_, S, C, E>) -> &'static str {
 
 /// Renders the choice of the language. For a new profile, no language is selected, so the person has to choose one.
 /// `before` is the [hash](seen) of the stored profile.
-fn language_choice(language: &str, before: &str, problem: &str) -> Markup {
+fn language_choice(language: &str, before: &str, problem: &FormProblem) -> Markup {
     let is_new = before == seen(&NewProfile::default());
     let chosen = if language.is_empty() && !is_new { READER } else { language };
-    let is_wrong = is_about(problem, "language", language);
-    html! {
-        label {
-            span { "Language" }
-            select name="language" id="language" required aria-invalid=[is_wrong.then_some("true")]
-                aria-describedby="language-hint" {
-                @if chosen.is_empty() { option value="" selected { "Choose a language" } }
-                @for (value, words) in LANGUAGES {
-                    option value=(value) selected[value == chosen] { (words) }
-                }
-            }
-            @if is_wrong { small.problem { (view::inline_code(&view::sentence(problem))) } }
-            small id="language-hint" {
-                "The language of the sentences, dates and numbers that buyers see. Choose the language \
-                 in which the shop writes the texts of its pledges. Those texts are never translated, \
-                 even if the page follows the reader's browser."
-            }
-        }
+    let options = [("", "Choose a language")].into_iter().filter(|_| chosen.is_empty());
+    view::Field {
+        name: "language",
+        label: "Language",
+        value: chosen,
+        hint: "The language of the sentences, dates and numbers that buyers see. Choose the language in \
+               which the shop writes the texts of its pledges. Those texts are never translated, even if \
+               the page follows the reader's browser.",
+        required: true,
+        problem: problem.of("language"),
+        ..view::Field::default()
     }
-}
-
-/// Returns whether an error message is about this field: the message names it, and the field is required or
-/// has a value. A message may also name fields that are empty and valid.
-fn is_about(problem: &str, name: &str, value: &str) -> bool {
-    let is_required = matches!(name, "name" | "language");
-    problem.contains(&format!("`{name}`")) && (is_required || !value.is_empty())
-}
-
-/// Returns the first field that an error is about.
-pub(super) fn wrong_field(problem: &str, profile: &NewProfile) -> Option<&'static str> {
-    let mut fields = texts(profile).into_iter();
-    fields.find(|(name, value)| is_about(problem, name, value)).map(|(name, _)| name)
+    .render_select(&options.chain(LANGUAGES).collect::<Vec<_>>())
 }

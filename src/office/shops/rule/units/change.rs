@@ -8,13 +8,15 @@ use super::row::UnitRow;
 use crate::buyer::recipient::{NewProfile, Profile};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once, refuse_repeat};
 use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::rows::names;
 use crate::office::shops::rule::register;
-use crate::pledges::auth::{KeyLevel, check_id};
+use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{OperatorStore, ProfileKey};
 
@@ -31,7 +33,7 @@ pub async fn set(
     unit: &str,
     members: ProfileMembers,
 ) -> Result<Done<UnitRow>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let (old, seen) = stored(store, unit).await?;
@@ -58,7 +60,7 @@ pub async fn replace(
     profile: NewProfile,
     seen: RecordVersion,
 ) -> Result<Done<UnitRow>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let profile = checked(profile.clone(), author)?;
@@ -83,7 +85,7 @@ pub async fn unset(
     unit: &str,
     members: &[Member],
 ) -> Result<Done<Option<UnitRow>>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
@@ -153,6 +155,5 @@ async fn stored(
 }
 
 fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -> Result<Profile> {
-    let profile = Profile::checked(profile, author.clock);
-    profile.map_err(|problem| OperatorError::Invalid(problem.to_owned()))
+    Ok(Profile::checked(profile, author.clock).map_err(Refused::from)?)
 }

@@ -2,6 +2,7 @@
 
 use crate::buyer::recipient::NewProfile;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::RefusalCode;
 use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
@@ -55,9 +56,9 @@ impl ProfileMembers {
     /// Returns the old profile, changed by these members.
     pub(super) fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
-            return Err(OperatorError::Invalid(format!(
-                "the unit `{unit}` has no profile yet: give it a name with `--name`"
-            )));
+            let problem =
+                format!("the unit `{unit}` has no profile yet: give it a name with `--name`");
+            return Err(OperatorError::at("name", RefusalCode::Required, problem));
         }
         let old = old.unwrap_or_default();
         Ok(NewProfile {

@@ -1,10 +1,10 @@
 //! Shows and lists units.
 
 use super::row::UnitRow;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::records::read_value;
 use crate::office::shops::rule::register;
-use crate::pledges::auth::check_id;
 use crate::pledges::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, UnitKey};
 
 /// Returns a unit's profile; `None` if the unit has no profile. The timelines of a unit without a profile
@@ -13,7 +13,7 @@ use crate::pledges::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Unit
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let record = read_value(store, ProfileKey(unit)).await?;
     Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
 }

@@ -4,12 +4,12 @@ use super::conflict::{REMOVE, is_of, shared_record};
 use crate::office::audit::rule::Author;
 use crate::office::prices::rule as prices;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once, refuse_repeat};
 use crate::office::shared::rule::records::read_value;
 use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::rows::names;
-use crate::pledges::auth::check_id;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{OperatorStore, ProfileKey, UnitKey};
 
@@ -24,7 +24,7 @@ pub async fn remove(
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
 ) -> Result<Done<bool>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
+    check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         remove_now(store, author, unit).await

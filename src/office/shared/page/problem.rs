@@ -1,0 +1,62 @@
+//! A problem of a form that is shown again, with the text at its field.
+
+use super::view;
+use crate::office::shared::rule::refused::{ArgumentName, Refused};
+use maud::{Markup, html};
+
+/// What is wrong with a form; the text is empty if nothing is. The field of an argument has the argument's name. If the
+/// argument has items, the name of the item follows: `amount-USD`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FormProblem {
+    text: String,
+    field: Option<String>,
+}
+
+impl FormProblem {
+    /// Creates the problem of this field.
+    pub fn at(field: impl Into<String>, text: impl Into<String>) -> Self {
+        FormProblem { text: text.into(), field: Some(field.into()) }
+    }
+
+    /// Returns the text if this field has the problem, otherwise an empty text.
+    pub fn of(&self, field: &str) -> &str {
+        if self.field.as_deref() == Some(field) { &self.text } else { "" }
+    }
+
+    /// Returns the field with the problem.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// Returns the status of the page that shows the form.
+    pub fn status(&self) -> u16 {
+        if self.is_none() { 200 } else { 422 }
+    }
+
+    fn is_none(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Renders the form below its problem, which has a link to the field if the form has the field.
+    pub fn above(&self, form: &Markup) -> Markup {
+        html! {
+            @if !self.is_none() { (view::form_problem(&self.text, self.field_in(form))) }
+            (form)
+        }
+    }
+
+    fn field_in(&self, form: &Markup) -> Option<&str> {
+        let has = |field: &&str| form.0.contains(&format!(" id=\"{field}\""));
+        self.field().filter(has)
+    }
+}
+
+impl From<Refused> for FormProblem {
+    fn from(Refused { argument, text, .. }: Refused) -> Self {
+        let name = |ArgumentName { field, item }| match item {
+            None => field.to_owned(),
+            Some(item) => [field, "-", &*item].concat(),
+        };
+        FormProblem { text, field: argument.map(name) }
+    }
+}

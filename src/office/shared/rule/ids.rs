@@ -1,0 +1,30 @@
+//! Checks the IDs of units and teams that a request names.
+
+use super::error::{OperatorError, Result};
+use super::refused::RefusalCode;
+use crate::pledges::auth::{KeyLevel, check_id};
+
+/// Checks the ID of a unit.
+///
+/// # Errors
+/// If it is not an ID. The error is at the argument `unit`.
+pub(crate) fn check_unit(id: &str) -> Result<()> {
+    check_id(id).map_err(|problem| OperatorError::at("unit", RefusalCode::Invalid, problem))
+}
+
+/// Checks the ID of a unit or a team.
+///
+/// # Errors
+/// If it is not an ID. The error is at the argument `unit` or `team`.
+pub(crate) fn check_level(level: &KeyLevel) -> Result<()> {
+    let wrong = |problem| OperatorError::at(argument_of(level), RefusalCode::Invalid, problem);
+    level.check().map_err(wrong)
+}
+
+/// Returns the argument that names a unit or a team.
+pub(crate) fn argument_of(level: &KeyLevel) -> &'static str {
+    match level {
+        KeyLevel::Unit(_) => "unit",
+        KeyLevel::Team(_) => "team",
+    }
+}
