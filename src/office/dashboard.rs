@@ -113,7 +113,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         };
         let author = match form.given(super::shared::page::operation::FIELD) {
             None => author,
-            Some(id) => author.with_operation(OperationId::parse(id).map_err(OperatorError::from)?),
+            Some(id) => author.with_operation(OperationId::parse(id)?),
         };
         let context = PageContext {
             store,

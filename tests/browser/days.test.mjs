@@ -235,8 +235,9 @@ test("accounts: the month of three shops in two currencies is settled", async (t
     assert.match(due, new RegExp(`^\\d{1,3}\\.\\d\\d ${currency}$`));
     await send(page, {}, `${rowOf(shop)} button`);
     const unpriced = await page.innerText('main td[data-label="Unpriced pledges"]');
-    const fields = { day: `${month}${day}${year}`, invoice: `2026-${shop}` };
-    await send(page, { ...fields, ...(unpriced && { unpriced }) }, button("Mark as paid"));
+    const fields = { "paid-at": `${month}${day}${year}`, invoice: `2026-${shop}` };
+    if (unpriced) fields["accept-unpriced"] = unpriced;
+    await send(page, fields, button("Mark as paid"));
     await shows(page, "was marked as paid", due);
     await page.goto(`${dashboard.origin}/units/${shop}/statement?month=${MONTH}`);
     await shows(page, `invoice 2026-${shop}: ${due}`);

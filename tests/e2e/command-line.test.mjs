@@ -52,7 +52,7 @@ const WRONG = {
   "prices check": "unknown command 'check'",
   "prices set --mode live": "missing required argument 'file'",
   "prices change tree": "missing required argument 'price'",
-  "teams add t": "missing required argument 'units'",
+  "teams add t": "missing required argument 'unit'",
   "teams remove": "missing required argument 'team'",
   "people add a@b.example --role viewer": "give either `--unit` or `--team`",
   "people list --unit a --team b": "give either `--unit` or `--team`",
@@ -258,7 +258,7 @@ test("a shell gets the answer, the exit code, and errors on standard error, and 
   const message = "there is no key ffffffffffff: nothing was done";
   assert.deepEqual(
     [failed.code, JSON.parse(failed.out)],
-    [1, { place, error: { code: "failed", message } }],
+    [1, { place, error: { field: "id", code: "not_found", message } }],
   );
   assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
 

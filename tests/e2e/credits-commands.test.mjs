@@ -7,13 +7,25 @@ import test from "node:test";
 import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";
 
 test("a transaction is credited up to its charge, usage shows it, and lost credits are restored from the audit log", async (t) => {
-  const { kv, command, json, words, fails, reconcile } = await operator(t);
+  const { kv, command, json, jsonOf, words, fails, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   await reconcile();
   const add = (...more) => ["credits", "add", LIVE_ID, "--by", "Ada", ...more];
   const part = add("--reason", "Returned", "--amount", "0.50", "--quantity", "tree=1");
   const { problem } = await command(2, add("--reason", "Returned", "--quantity", "tree=1"));
   assert.match(problem, /^`--quantity` needs `--amount`/);
+  for (const [code, stated, at] of [
+    [2, ["--quantity", "tree=1"], { field: "amount", code: "usage" }],
+    [
+      1,
+      ["--amount", "0", "--quantity", "tree=9"],
+      { field: "quantity", item: "tree", code: "not_allowed" },
+    ],
+  ]) {
+    const ended = await command(code, add("--reason", "Returned", ...stated, "--yes", "--json"));
+    const { message, ...error } = jsonOf(ended).error;
+    assert.deepEqual(error, at, message);
+  }
   await fails(
     add("--reason", "Returned", "--amount", "9", "--yes"),
     "nothing was credited: only 1.50 USD of the charge can still be credited",

@@ -151,7 +151,8 @@ test("an ID that does not name exactly one key deletes nothing, and with `--json
   await fails(["keys", "revoke"], /^no key in the list has the ID `b{12}`/, "b".repeat(12));
   const unknown = ["keys", "rotate", "f".repeat(64), "--keep", "0", "--json"];
   const message = "there is no key ffffffffffff: nothing was done";
-  assert.deepEqual(jsonOf(await command(1, unknown)), { error: { code: "failed", message } });
+  const error = { field: "id", code: "not_found", message };
+  assert.deepEqual(jsonOf(await command(1, unknown)), { error });
   assert.deepEqual(await names(), twins);
 });
 

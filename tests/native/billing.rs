@@ -50,20 +50,20 @@ fn an_invalid_text_for_e_mails_or_statements_is_refused_by_its_name() {
     let long = "x".repeat(301);
     let rows: [(&str, Member, [&str; 4]); 4] = [
         (
-            "`mail-text`",
+            "mail-text",
             |it| &mut it.mail_text,
             ["a\n \nb", "1\n2\n3\n4\n5\n6\n7", "a\u{2066}b", &long],
         ),
-        ("`billing-name`", |it| &mut it.billing_name, ["", "a\nb", "\u{202e}", &long]),
-        ("`billing-address`", |it| &mut it.billing_address, ["", "a\n\nb", "a\r\nb", &long]),
-        ("`tax-text`", |it| &mut it.tax_text, ["\n", "1\n2\n3\n4\n5\n6\n7", "a\tb", &long]),
+        ("billing-name", |it| &mut it.billing_name, ["", "a\nb", "\u{202e}", &long]),
+        ("billing-address", |it| &mut it.billing_address, ["", "a\n\nb", "a\r\nb", &long]),
+        ("tax-text", |it| &mut it.tax_text, ["\n", "1\n2\n3\n4\n5\n6\n7", "a\tb", &long]),
     ];
     for (name, member, texts) in rows {
         for text in texts {
             let mut wrong = profile();
             *member(&mut wrong) = Some(text.to_owned());
             let problem = Profile::checked(wrong, &Zones).unwrap_err();
-            assert!(problem.starts_with(name), "{text:?}: {problem}");
+            assert_eq!(problem.name, name, "{text:?}: {problem}");
         }
     }
 }

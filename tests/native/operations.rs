@@ -8,6 +8,7 @@ use impact_pledge::office::shared::operation::spec::{Argument, Kind};
 use impact_pledge::office::shared::operation::table::{facts, table};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
+use impact_pledge::office::shared::rule::refused::{RefusalCode, Refused};
 use impact_pledge::pledges::service::{Clock, Entropy, Message, Outbox, PutFuture};
 use impact_pledge::pledges::time::TimeZones;
 use serde_json::{Map, Value, json};
@@ -146,7 +147,14 @@ fn a_value_is_taken_by_the_kind_of_its_argument_or_refused_with_what_it_may_be()
             let checked = operation.check(arguments);
             match expected {
                 None => assert_eq!(checked, Ok(()), "{argument} {value}"),
-                Some(words) => assert!(checked.unwrap_err().contains(words), "{argument} {value}"),
+                Some(words) => {
+                    let refused = checked.unwrap_err();
+                    assert!(refused.text.contains(words), "{argument} {value}");
+                    assert_eq!(
+                        refused,
+                        Refused::at(argument, RefusalCode::Invalid, &*refused.text)
+                    );
+                }
             }
         }
     }
@@ -164,7 +172,7 @@ fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
     ] {
         let Value::Object(arguments) = arguments else { panic!() };
         let refused = operation.check(arguments).unwrap_err();
-        assert!(refused.starts_with(problem), "{refused}");
+        assert!(refused.text.starts_with(problem), "{refused:?}");
     }
 }
 
@@ -418,12 +426,33 @@ fn what_is_asked_of_a_shop_that_is_not_registered_says_so_and_suggests_a_similar
 }
 
 #[test]
-fn a_wrong_argument_is_no_failure_of_the_operator_s() {
+fn a_refusal_names_the_wrong_argument_and_says_whether_the_command_line_is_wrong() {
     let place = Place::new();
-    let refused = place.run(Operation::LedgerKeepFrom, None, json!({ "month": "soon" }));
-    assert!(matches!(refused, Err(Failure::Usage(_))), "{refused:?}");
-    let refused = place.run(Operation::KeysRevoke, None, json!({ "id": "soon" }));
-    assert!(matches!(refused, Err(Failure::Operator(OperatorError::Invalid(_)))), "{refused:?}");
+    for (operation, arguments, is_usage, expected) in [
+        (Operation::LedgerKeepFrom, json!({ "month": "soon" }), true, ["month", "invalid"]),
+        (Operation::KeysCreate, json!({ "unit": "u" }), true, ["mode", "required"]),
+        (
+            Operation::CreditsAdd,
+            json!({ "id": "x", "reason": "r", "quantity": ["tree=1"] }),
+            true,
+            ["amount", "required"],
+        ),
+        (Operation::KeysRevoke, json!({ "id": "soon" }), false, ["id", "invalid"]),
+        (Operation::TeamsAdd, json!({ "team": "a:b", "unit": ["u"] }), false, ["team", "invalid"]),
+        (Operation::TeamsAdd, json!({ "team": "t", "unit": ["a b"] }), false, ["unit", "invalid"]),
+        (Operation::UnitsAdd, json!({ "unit": ["a b"] }), false, ["unit", "invalid"]),
+    ] {
+        let failure = place.run(operation, None, arguments).unwrap_err();
+        let refused = match &failure {
+            Failure::Usage(refused) if is_usage => refused,
+            Failure::Operator(OperatorError::Invalid(refused)) if !is_usage => refused,
+            failure => panic!("{operation:?}: {failure:?}"),
+        };
+        let refused = serde_json::to_value(refused).unwrap();
+        let message = failure.reason();
+        let expected = json!({ "field": expected[0], "code": expected[1], "message": message });
+        assert_eq!(refused, expected, "{operation:?}");
+    }
 }
 
 // ---- Text ----------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let operation = field(&page.text, "operation");
     let mark = |amount: &str| {
         let given = [("step", "mark"), ("operation", &*operation), ("amount-USD", amount)];
-        let paid = [("day", "2026-02-02"), ("invoice", "17")];
+        let paid = [("paid-at", "2026-02-02"), ("invoice", "17")];
         dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &[&opened[..], &given, &paid].concat())
     };
     let page = mark(&sum);

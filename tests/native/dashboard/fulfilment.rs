@@ -33,7 +33,7 @@ fn record(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
         hidden.iter().filter(|(name, _)| *name != "operation").map(|(n, v)| (*n, &**v)).collect();
     fields.push(("operation", &operation));
     let given =
-        [("offering", "tree"), ("quantity", "5"), ("day", "2026-01-20"), ("place", "Kenya")];
+        [("offering", "tree"), ("quantity", "5"), ("done-on", "2026-01-20"), ("place", "Kenya")];
     let kept = given.iter().filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
     fields.extend(kept.chain(changed));
     dashboard.post(OPERATOR, "/fulfilment", &fields)
@@ -94,7 +94,7 @@ fn a_refused_form_says_why_and_keeps_what_was_typed() {
     let dashboard = pledged();
     for (name, value, expected) in [
         ("quantity", "many", "must be a number above 0"),
-        ("day", "2027-01-01", "is in the future"),
+        ("done-on", "2027-01-01", "is in the future"),
         ("report", "http://example.org", "begins with https://"),
     ] {
         let page = record(&dashboard, &[(name, value)]);

@@ -174,7 +174,8 @@ fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
     let names = ["operation", "amount-USD"];
     let values = names.map(|name| field(&form, name));
     let own = names.iter().zip(&values).map(|(name, value)| (*name, &**value));
-    let accepted = [("step", "mark"), ("day", "2026-04-05"), ("invoice", "R-1"), ("unpriced", "1")];
+    let accepted =
+        [("step", "mark"), ("paid-at", "2026-04-05"), ("invoice", "R-1"), ("accept-unpriced", "1")];
     let fields: Vec<_> = own.chain(month).chain(accepted).collect();
     let paid = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &fields);
     assert_eq!(paid.status, 200, "{}", main_of(&paid.text));

@@ -19,6 +19,7 @@ mod payments;
 mod people;
 mod person;
 mod prices;
+mod refusals;
 mod related;
 mod shop_audit;
 mod shop_home;

@@ -50,7 +50,7 @@ fn changed_by_an_operator() -> Shops {
         ("mode", "live"),
         ("step", "mark"),
         ("amount-USD", "1.50"),
-        ("day", "2026-02-03"),
+        ("paid-at", "2026-02-03"),
         ("invoice", "17"),
     ];
     submit("/units/north/paid", &paid);

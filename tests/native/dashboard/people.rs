@@ -224,7 +224,7 @@ fn no_text_that_people_read_takes_invisible_characters() {
         ("mode", "live"),
         ("month", "2025-12"),
         ("step", "mark"),
-        ("day", "2026-01-05"),
+        ("paid-at", "2026-01-05"),
         ("amount-USD", "1.50"),
     ];
     for (who, path, fields, name, text) in [

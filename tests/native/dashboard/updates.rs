@@ -194,7 +194,7 @@ fn what_was_done_becomes_a_draft_by_one_click() {
         ("operation", &operation),
         ("offering", "tree"),
         ("quantity", "5"),
-        ("day", "2026-01-20"),
+        ("done-on", "2026-01-20"),
         ("partner", "Reforest"),
         ("report", "https://example.org/r"),
     ];

@@ -4,7 +4,7 @@ use super::model::{Order, money, name};
 use super::{History, SHOPS, of, time};
 use crate::credits::{payment, request};
 use futures_executor::block_on;
-use impact_pledge::office::credits::rule::{CreditRequest, MAYBE_UNCHARGED};
+use impact_pledge::office::credits::rule::CreditRequest;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::shared::rows::port::Ledger;
@@ -95,7 +95,7 @@ impl History {
         let is_late = self.model.is_uncharged(index);
         let made = match self.bench.credit(&request) {
             Err(error) => {
-                assert!(error.to_string().contains(MAYBE_UNCHARGED), "{error}: {self}");
+                assert!(error.is_at("charged"), "{error}: {self}");
                 let stated = CreditRequest { was_charged: Some(!is_late), ..request };
                 self.bench.credit(&stated).unwrap()
             }

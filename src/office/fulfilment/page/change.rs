@@ -30,7 +30,8 @@ pub(crate) async fn record<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let selection = MonthSelection::read(context, form, PAGE)?;
     let new = new(selection, form);
-    let is_beyond = form.text(BEYOND) != confirmation(form)
+    let is_beyond = fulfilments::check(&new, context.clock).is_ok()
+        && form.text(BEYOND) != confirmation(form)
         && context.was_done().await?.is_none()
         && fulfilments::beyond(context.store, bound(context.ledger)?, &new).await?.is_some();
     let refused = |problem: FormProblem, is_beyond| FormResult {

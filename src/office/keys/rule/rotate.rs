@@ -10,6 +10,7 @@ use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, Outcome, once};
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::auth::KeyRecord;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
@@ -146,7 +147,8 @@ fn began_ms(author: &Author<'_, impl Clock, impl Entropy>) -> u64 {
 }
 
 fn missing(old: CredentialKey) -> OperatorError {
-    OperatorError::invalid(format!("there is no key {}: nothing was done", old.0.id()))
+    let problem = format!("there is no key {}: nothing was done", old.0.id());
+    OperatorError::at("id", RefusalCode::NotFound, problem)
 }
 
 /// Reads the record of an old key that is to be rotated. Returns the record and its secret.

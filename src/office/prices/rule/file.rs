@@ -2,6 +2,7 @@
 
 use super::rules::check_length;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::charge::{PriceList, UnitPrice, read_prices};
 use crate::pledges::store::MAX_PRICES_BYTES;
 use crate::pledges::types::CurrencyCode;
@@ -26,14 +27,16 @@ pub fn parse(file: &[u8]) -> Result<PriceList> {
     check_length(file, MAX_PRICES_BYTES)?;
     let text = str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
-        OperatorError::invalid(format!(
-            "this is not UTF-8 text: check byte {at}, and save the file as UTF-8"
-        ))
+        invalid(format!("this is not UTF-8 text: check byte {at}, and save the file as UTF-8"))
     })?;
     let text = text.trim_start_matches('\u{feff}'); // some editors write a byte order mark
-    let PriceListFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
-        .map_err(|error| OperatorError::invalid(in_json_words(&error)))?;
+    let PriceListFile { currency_code, unit_prices } =
+        serde_json::from_slice(text.as_bytes()).map_err(|error| invalid(in_json_words(&error)))?;
     Ok(PriceList { currency_code, unit_prices, prices: None })
+}
+
+fn invalid(problem: String) -> OperatorError {
+    OperatorError::at("file", RefusalCode::Invalid, problem)
 }
 
 /// Rewrites serde's error in JSON terms: members and values, not fields and variants.

@@ -5,6 +5,7 @@ use super::view;
 use crate::office::shared::rows::port::LedgerError;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::Refused;
 use crate::pledges::http::Busy;
 use crate::pledges::store::StoreError;
 use maud::html;
@@ -34,6 +35,12 @@ impl From<Busy> for Refusal {
 impl From<OperatorError> for Refusal {
     fn from(error: OperatorError) -> Self {
         Refusal::Operator(error)
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Refusal::Operator(refused.into())
     }
 }
 

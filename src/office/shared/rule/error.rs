@@ -39,6 +39,12 @@ impl OperatorError {
         OperatorError::Invalid(Refused::at(argument, code, text))
     }
 
+    /// Whether this refuses a request because of this argument.
+    pub fn is_at(&self, field: &str) -> bool {
+        let OperatorError::Invalid(refused) = self else { return false };
+        refused.argument.as_ref().is_some_and(|argument| argument.field == field)
+    }
+
     /// Returns the error for a change whose author has lost a right while the request was on its way.
     pub(crate) fn lost_right() -> Self {
         OperatorError::Denied(
