@@ -94,13 +94,13 @@ export async function runToEnd(work) {
   process.exit(code || process.exitCode); // otherwise a runtime that hangs would keep the process running
 }
 
-const failure = ({ message, place, data, refused = {} }, isUsage) => ({
+const failure = ({ message, place, data, refused }, isUsage) => ({
   place,
   ...data,
   error: {
-    field: refused.field,
-    item: refused.item,
-    code: isUsage ? "usage" : (refused.code ?? "failed"),
+    field: refused?.field,
+    item: refused?.item,
+    code: isUsage ? "usage" : (refused?.code ?? "failed"),
     message: message
       .replace(/^error: /, "")
       .trim()

@@ -136,21 +136,37 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
     assert_eq!(ask(&dashboard, "/transactions/x", &[("reason", "r")]).status, 404);
 }
 
-/// January was marked as paid before the transaction's row was written, so its payment may lack the transaction.
-#[test]
-fn a_transaction_that_came_after_its_month_was_paid_is_credited_in_its_month_if_it_was_never_charged()
- {
+/// Returns a dashboard and a transaction as [`ordered`] does. Its month is marked as paid with these sums.
+fn settled(sums: Value) -> (TestDashboard, String) {
     let (dashboard, path) = ordered(json!(3));
-    let settlement = json!({ "paidAt": "2026-02-01T00:00:00.000Z", "sums": [], "invoice": "7", "by": "ada",
+    let settlement = json!({ "paidAt": "2026-02-01T00:00:00.000Z", "sums": sums, "invoice": "7", "by": "ada",
         "at": "2026-02-01T00:00:00.000Z" });
     let name = "settlement:live:unit_dev:2026-01";
     dashboard.store().keep(name, settlement.to_string().as_bytes(), b"null");
     dashboard.reconcile();
     dashboard.clock.0.set(NOW_MS + 4 * DAY);
+    (dashboard, path)
+}
+
+#[test]
+fn a_transaction_that_was_paid_with_its_month_is_not_credited_as_never_charged() {
+    let sum = json!({ "currencyCode": "USD", "amount": "1.50", "transactions": 1, "unpriced": 0 });
+    let (dashboard, path) = settled(json!([sum]));
+    let page = ask(&dashboard, &path, &[("charged", "no"), ("reason", "Returned")]);
+    assert_has(&page, 422, &["is not one that came after 2026-01 was marked as paid"]);
+    assert_problem_at(&page, "charged");
+}
+
+/// January was marked as paid before the transaction's row was written, so its payment may lack the transaction.
+#[test]
+fn a_transaction_that_came_after_its_month_was_paid_is_credited_in_its_month_if_it_was_never_charged()
+ {
+    let (dashboard, path) = settled(json!([]));
     let form = [("amount", "0.50"), ("reason", "Returned")];
     let asked = ask(&dashboard, &path, &form);
     let words = ["the transaction may never have been charged", "Was the transaction charged?"];
     assert_has(&asked, 422, &words);
+    assert_problem_at(&asked, "charged");
     assert_eq!(dashboard.changes(), [""; 0]);
     for (answer, month, sentence) in [
         ("yes", "Feb 2026", "is marked as paid, so the credit reduces"),
@@ -199,6 +215,9 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     let shown = format!("500{}.00", ",000".repeat(6));
     assert_has(&page, 200, &["can only be credited in full", &shown]);
     assert!(!page.text.contains("name=\"amount\""), "{}", page.text);
+    let page = ask(&dashboard, &path, &[("amount", "1"), ("reason", "A mistake in the shop")]);
+    assert_has(&page, 422, &["can only be credited in full"]);
+    assert_problem_at(&page, ""); // the form has no field for an amount
     let page = ask(&dashboard, &path, &[("reason", "A mistake in the shop")]);
     assert_has(&page, 200, &[&shown, "1e21 <bdi>tree"]);
     assert_has(&confirm(&dashboard, &path, &confirmed(&page, &[])), 200, &["was credited"]);

@@ -190,9 +190,10 @@ async fn was_charged(
             "charged",
             RefusalCode::Required,
             format_args!(
-                "the transaction may never have been charged: it was added or changed after {month} was marked as paid, and the sum of {month} \
-             differs from its payment. Check the payment, and state whether the transaction was charged (`charged`: \
-             yes or no). If it was not, the credit is booked in {month}, and reduces nothing that is due"
+                "the transaction may never have been charged: it was added or changed after {month} was marked as \
+                 paid, and the sum of {month} differs from its payment. Check the payment, and state whether the \
+                 transaction was charged (`charged`: yes or no). If it was not, the credit is booked in {month}, and \
+                 reduces nothing that is due"
             ),
         )),
         (false, Some(false)) => Err(invalid_at(

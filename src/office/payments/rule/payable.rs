@@ -36,15 +36,17 @@ pub(super) fn check_stated(
     let now_ms = clock.now_ms();
     check_unit(&of.unit)?;
     if !is_line(invoice, MAX_INVOICE_BYTES) {
-        return Err(of.refused_at("invoice", RefusalCode::Invalid, format_args!(
+        let problem = format_args!(
             "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes, without invisible characters"
-        )));
+        );
+        return Err(of.refused_at("invoice", RefusalCode::Invalid, problem));
     }
     if !of.month.has_ended(now_ms) {
-        return Err(of.refused_at("month", RefusalCode::NotAllowed, format_args!(
+        let problem = format_args!(
             "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after the month's end in UTC",
             date_time(of.month.ended_ms())
-        )));
+        );
+        return Err(of.refused_at("month", RefusalCode::NotAllowed, problem));
     }
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
         return Err(of.refused_at(
@@ -206,10 +208,11 @@ async fn check_unpriced(
         ids => format!(", for example in {}", ids.join(", ")),
     };
     let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
-    Err(of.refused_at("accept-unpriced", RefusalCode::NotAllowed, format_args!(
+    let problem = format_args!(
         "has {unpriced} unpriced {pledges}{examples}, charged 0.00. You accepted {accept_unpriced}: check the usage, \
          then accept {unpriced}",
-    )))
+    );
+    Err(of.refused_at("accept-unpriced", RefusalCode::NotAllowed, problem))
 }
 
 /// Returns the IDs of the month's newest transactions that have unpriced pledges.

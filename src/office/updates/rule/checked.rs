@@ -154,9 +154,10 @@ fn day(text: &str, clock: &impl Clock) -> Result<Day> {
 fn line(name: &'static str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
     let parse = |text| {
         OneLine::parse(text).ok_or_else(|| {
-            invalid(name, format_args!(
+            let problem = format_args!(
                 "`{name}` must be one line of at most {MAX_NAME} characters, without invisible characters"
-            ))
+            );
+            invalid(name, problem)
         })
     };
     given(text).map(parse).transpose()
@@ -165,10 +166,11 @@ fn line(name: &'static str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
 fn url(name: &'static str, text: &str) -> Result<Option<SecureUrl>> {
     let parse = |text| {
         SecureUrl::parse(text).ok_or_else(|| {
-            invalid(name, format_args!(
+            let problem = format_args!(
                 "`{name}` must be a web address that starts with `https://`, contains no user name, \
                  and has at most 2,048 bytes"
-            ))
+            );
+            invalid(name, problem)
         })
     };
     given(text).map(parse).transpose()
