@@ -3,7 +3,7 @@
 /**
  * An error whose message tells the user what to do. It is printed without a stack trace. A command that
  * changes records adds two members: `place`, the namespace in which it failed, and `data`, the work that was
- * already done.
+ * already done. `refused` says which argument is wrong.
  */
 export class UserError extends Error {}
 

@@ -7,7 +7,7 @@ import test from "node:test";
 import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";
 
 test("a transaction is credited up to its charge, usage shows it, and lost credits are restored from the audit log", async (t) => {
-  const { kv, command, json, jsonOf, words, fails, reconcile } = await operator(t);
+  const { kv, command, json, words, fails, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   await reconcile();
   const add = (...more) => ["credits", "add", LIVE_ID, "--by", "Ada", ...more];
@@ -23,7 +23,7 @@ test("a transaction is credited up to its charge, usage shows it, and lost credi
     ],
   ]) {
     const ended = await command(code, add("--reason", "Returned", ...stated, "--yes", "--json"));
-    const { message, ...error } = jsonOf(ended).error;
+    const { message, ...error } = JSON.parse(ended.out).error;
     assert.deepEqual(error, at, message);
   }
   await fails(
