@@ -69,7 +69,6 @@ pub struct Update {
     /// How much of the offering was done, for the pledges of all buyers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<Amount>,
-    /// A picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<Picture>,
     /// The address of a report.
@@ -123,7 +122,6 @@ impl Stage {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "StoredPlace")]
 pub struct Place {
-    /// The name of the place.
     pub name: OneLine<MAX_NAME>,
     /// The position of the place on the globe.
     #[serde(flatten)]

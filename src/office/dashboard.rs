@@ -28,7 +28,6 @@ use crate::pledges::store::OperatorStore;
 pub struct Dashboard<'d, S, C, E> {
     /// The records in Workers KV.
     pub store: &'d S,
-    /// The clock.
     pub clock: &'d C,
     /// The source of randomness.
     pub entropy: &'d E,

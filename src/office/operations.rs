@@ -30,7 +30,6 @@ use strum::{EnumIter, IntoEnumIterator as _};
 /// Declares the table: each operation with its [`Spec`] and the function that runs it.
 macro_rules! operations {
     ($($operation:ident = $group:ident :: $spec:ident, $function:ident;)*) => {
-        /// An operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
         pub enum Operation { $($operation,)* }
 
@@ -143,7 +142,6 @@ pub const GROUPS: [(&str, &str); 13] = [
 ];
 
 impl Operation {
-    /// Finds an operation by its group and its name in the group.
     pub fn find(group: &str, name: &str) -> Option<Self> {
         Operation::iter().find(|operation| {
             let spec = operation.spec();

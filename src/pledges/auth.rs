@@ -136,7 +136,6 @@ impl TryFrom<KeyMembers> for KeyRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "LevelMembers", rename_all = "lowercase")]
 pub enum KeyLevel {
-    /// A unit.
     Unit(String),
     /// A team, whose units the key can act for. Each request names one of these units in `X-Service-Unit-Id`. The key's
     /// record does not list the units: each unit of a team has its own record.

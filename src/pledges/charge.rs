@@ -144,7 +144,6 @@ impl PriceList {
         self.unit_prices.iter().map(texts).map(|bytes| bytes + PRICE_BYTES).sum()
     }
 
-    /// Returns whether an offering has a price.
     pub fn lists(&self, offering_id: &str) -> bool {
         self.unit_prices.contains_key(offering_id)
     }

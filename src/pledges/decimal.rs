@@ -200,7 +200,6 @@ const MAX_ZEROS: i32 = 20;
 /// Number of decimal places that a sum gets above its highest counter, to take the carry. A counter is a
 /// `u64`, which has at most 20 digits.
 const CARRY_PLACES: usize = 20;
-/// Decimal places of money.
 const MONEY_PLACES: usize = 2;
 /// Number of digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;

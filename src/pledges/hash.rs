@@ -11,7 +11,6 @@ pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<It
     }
 }
 
-/// Returns the first bytes of a digest.
 pub fn first_bytes<const N: usize>(digest: impl Into<[u8; 32]>) -> [u8; N] {
     const { assert!(N <= 32, "a digest has 32 bytes") };
     let mut bytes = [0; N];

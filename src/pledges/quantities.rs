@@ -70,7 +70,6 @@ impl Quantities {
         self.0.is_empty()
     }
 
-    /// Returns the quantity of an offering.
     pub fn get(&self, offering_id: &str) -> Option<&Quantity> {
         let place = self.0.binary_search_by(|(own, _)| own.as_str().cmp(offering_id)).ok()?;
         self.0.get(place).map(|(_, quantity)| quantity)

@@ -40,7 +40,6 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// An object of this shape.
     Object(&'static Object),
-    /// An array.
     Array(&'static Array),
     /// `true` or `false`; in answers only.
     Boolean,
@@ -51,7 +50,6 @@ pub enum Kind {
 /// An array whose items all have the same kind.
 #[derive(Debug)]
 pub struct Array {
-    /// The kind of each item.
     pub item: Kind,
     /// The name by which code that reads a body refers to an item.
     pub slot: Slot,

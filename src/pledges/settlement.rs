@@ -81,7 +81,6 @@ impl Month {
         Some((begins(self)?, begins(self.next())?))
     }
 
-    /// Returns whether the month has begun.
     pub fn has_begun(self, now_ms: u64) -> bool {
         Month::at(now_ms).is_none_or(|now| self <= now)
     }

@@ -54,7 +54,6 @@ fn passing(code: String, after: Option<u32>) -> SendError {
     }
 }
 
-/// The body of Resend's answer.
 #[derive(Default, Deserialize)]
 struct ResendBody {
     #[serde(default)]

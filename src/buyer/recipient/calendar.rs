@@ -16,7 +16,6 @@ pub(super) struct Calendar<'c> {
     zones: &'c dyn TimeZones,
 }
 
-/// A calendar day.
 pub(super) struct CalendarDay {
     /// The day in ISO 8601, such as `2026-11-21`.
     pub iso: String,

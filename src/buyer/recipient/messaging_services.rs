@@ -2,7 +2,6 @@
 
 use crate::pledges::types::NotificationService;
 
-/// Returns the names of services.
 pub(super) fn names(services: &[NotificationService]) -> Vec<String> {
     services.iter().map(|service| service.name().to_owned()).collect()
 }

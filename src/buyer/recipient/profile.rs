@@ -173,7 +173,6 @@ impl From<&Profile> for NewProfile {
     }
 }
 
-/// A profile as it is stored.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct StoredProfile(NewProfile);

@@ -23,7 +23,6 @@ const MAX_WITHOUT: usize = 3;
 /// The updates of one offering, for the month in which the pledges were made.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferingProgress<'u> {
-    /// The offering's ID.
     pub offering_id: &'u str,
     /// The updates, newest first; `None` if they could not be read.
     pub updates: Option<&'u [Update]>,

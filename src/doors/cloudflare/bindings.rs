@@ -16,7 +16,6 @@ extern "C" {
     /// The records.
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     pub fn pledges(this: &Bindings) -> KvNamespace;
-    /// The notification queue.
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     pub fn notifications(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
@@ -24,7 +23,6 @@ extern "C" {
     /// Cloudflare's mail service.
     #[wasm_bindgen(method, getter, js_name = EMAIL)]
     pub fn email(this: &Bindings) -> Option<SendEmail>;
-    /// The API key of Resend.
     #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
     pub fn resend_api_key(this: &Bindings) -> Option<String>;
     /// The sender of e-mails.

@@ -33,7 +33,6 @@ thread_local! {
 
 /// The ledger's queue, and the objects that are needed to send messages after the answer.
 pub struct BackgroundQueue<'c> {
-    /// The queue.
     pub queue: Queue,
     /// The store, in which transactions are marked if the queue does not accept their messages.
     pub store: &'c KvStore,

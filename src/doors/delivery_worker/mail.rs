@@ -26,7 +26,6 @@ const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
 /// The configured mail service.
 pub enum MailService {
-    /// Cloudflare Email Sending.
     Cloudflare(SendEmail),
     /// Resend, with its API key.
     Resend(String),

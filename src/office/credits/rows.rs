@@ -22,7 +22,6 @@ use std::collections::BTreeMap;
 /// Largest number of credits of one transaction.
 pub const MAX_CREDITS: u32 = 100;
 
-/// A credit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreditRow {
     /// The hash of the operation that made the credit.
@@ -44,10 +43,8 @@ pub struct CreditRow {
     /// The charge of the transaction.
     #[serde(flatten)]
     pub charge: Charge,
-    /// The credited amount.
     #[serde(flatten)]
     pub amount: Credited,
-    /// The credited quantities.
     pub quantities: Quantities,
     /// Why the credit was made.
     pub reason: String,
@@ -248,7 +245,6 @@ pub struct CreditSum {
     pub unit: String,
     /// The month in which the credits are booked.
     pub month: Month,
-    /// The code of the currency.
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,

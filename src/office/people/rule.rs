@@ -134,7 +134,6 @@ pub struct AddedPerson {
     /// The unit or the team.
     #[serde(flatten)]
     pub place: KeyLevel,
-    /// The person's role.
     pub role: PersonRole,
     /// Whether the person had this role before, so that nothing was changed.
     pub already: bool,

@@ -26,7 +26,6 @@ pub struct PricedMonth {
 /// both.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct PricedBy {
-    /// The code of the currency.
     pub currency_code: String,
     /// When the price list was set, in milliseconds since 1970; `None` if no price list with a time was in
     /// effect.

@@ -15,13 +15,11 @@ pub struct Response<V> {
     pub media: Media,
     /// Further headers.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// The body.
     pub body: Body<V>,
     /// The line for the operator's log. Until the line is composed, this is the cause of a failure, if any.
     pub log: Option<String>,
 }
 
-/// The body of a response.
 #[derive(Debug)]
 pub enum Body<V> {
     /// No body.
@@ -57,7 +55,6 @@ impl Splice {
 /// The kinds of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
-    /// None.
     None,
     /// JSON of the API.
     Json,

@@ -13,7 +13,6 @@ use std::rc::Rc;
 
 /// A caller with a valid key.
 pub struct Caller {
-    /// The hash of the key.
     pub key: KeyHash,
     /// The unit and the mode of the records that the caller creates and reads.
     pub scope: Scope,

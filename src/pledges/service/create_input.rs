@@ -74,7 +74,6 @@ impl<'r> CreateInput<'r> {
         }
     }
 
-    /// Returns the ID of the transaction.
     pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &Ids<'_>) -> TransactionId {
         let unique = ids.bytes("transaction", 0);
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)

@@ -4,7 +4,6 @@
 use crate::pledges::store::{LedgerUnsentKey, NoMetadata, Recorded, Store};
 use crate::pledges::types::TransactionId;
 
-/// The ledger's queue.
 pub trait LedgerQueue {
     /// Begins to put a message into the queue, and returns at once, so that the answer to the create request is not
     /// delayed. If the queue does not accept the message, the transaction is [marked](mark_unsent).

@@ -19,7 +19,6 @@ pub(super) struct Prepared {
 
 /// The source of the bytes for new IDs.
 pub(super) enum Ids<'e> {
-    /// Random.
     Random(&'e dyn Entropy),
     /// The IDs are derived from an idempotency key and the payload, so that a retry gets the same IDs.
     Derived(Derivation),

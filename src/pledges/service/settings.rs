@@ -92,7 +92,6 @@ const MAIL_TEST_TO_INVALID: &str = "no e-mails are sent for test keys: the varia
 pub struct Health<'a> {
     /// The deployed version.
     version: &'a str,
-    /// The problems with the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }

@@ -71,7 +71,6 @@ pub struct MailedKey<'k> {
     pub day: &'k str,
     /// The [HMAC](NamespaceSecret::address) of the address.
     pub address: &'k str,
-    /// The service.
     pub service: NotificationService,
     /// The transaction that the notification is about.
     pub id: &'k TransactionId,
@@ -110,9 +109,7 @@ impl MailedKey<'_> {
 pub struct FailedMailKey<'k> {
     /// The UTC day of the failure, such as `2026-11-21`.
     pub day: &'k str,
-    /// The transaction.
     pub id: &'k TransactionId,
-    /// The service.
     pub service: NotificationService,
 }
 

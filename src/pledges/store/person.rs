@@ -71,7 +71,6 @@ impl PersonRole {
 pub struct PersonNote {
     /// The e-mail address, in lower case: at most 254 bytes.
     pub address: String,
-    /// The person's role.
     pub role: PersonRole,
     /// When the person was added, an RFC 3339 date-time.
     pub created: String,

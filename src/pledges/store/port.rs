@@ -7,7 +7,6 @@ use super::{Key, StoreError};
 pub struct Stored<V, M> {
     /// The value, not yet read.
     pub value: V,
-    /// The metadata.
     pub metadata: M,
 }
 

@@ -38,7 +38,6 @@ impl Key for PriceListKey<'_> {
 }
 
 impl<'k> PriceListKey<'k> {
-    /// Returns the key of a mode's price list.
     pub const fn of_mode(mode: Mode) -> Self {
         PriceListKey { mode, unit: None }
     }

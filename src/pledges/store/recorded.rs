@@ -11,7 +11,6 @@ use serde_json::Value;
 /// Operators get them in lists, from the metadata of the transaction's record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// The transaction's ID.
     pub id: TransactionId,
     /// Whether a test key or a live key created the transaction.
     pub mode: Mode,

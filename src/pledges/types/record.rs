@@ -60,7 +60,6 @@ pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a
     pub charge: Charge<'a>,
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
-    /// The pledges.
     pub pledges: Vec<RetrievedPledge<'a, R, D>>,
     /// The statuses of the notification services.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +130,6 @@ pub struct Recipient<'a> {
     /// E-mail address.
     #[serde(borrow)]
     pub email: Cow<'a, str>,
-    /// First name.
     pub first_name: Option<Cow<'a, str>>,
     /// Full name.
     pub name: Option<Cow<'a, str>>,
@@ -184,7 +182,6 @@ pub struct RetrievedPledge<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
 pub struct Impact<'a> {
     /// The quantity.
     pub amount: Amount,
-    /// ID of the offering.
     #[serde(borrow)]
     pub offering_id: Cow<'a, str>,
 }
@@ -193,10 +190,8 @@ pub struct Impact<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PledgeDetail<'a> {
-    /// Name of the pledge.
     #[serde(borrow)]
     pub name: Option<Cow<'a, str>>,
-    /// Description of the pledge.
     pub description: Option<Cow<'a, str>>,
     /// Singular noun for the item category.
     pub noun_singular: Option<Cow<'a, str>>,

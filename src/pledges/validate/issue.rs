@@ -18,16 +18,12 @@ pub enum ValueType {
     /// `true` or `false`
     #[strum(to_string = "a boolean")]
     Boolean,
-    /// A number.
     #[strum(to_string = "a number")]
     Number,
-    /// A string.
     #[strum(to_string = "a string")]
     String,
-    /// An array.
     #[strum(to_string = "an array")]
     Array,
-    /// An object.
     #[strum(to_string = "an object")]
     Object,
     /// A JavaScript value that cannot be written as JSON, such as a function or a `bigint`.

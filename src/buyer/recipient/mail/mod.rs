@@ -44,7 +44,6 @@ pub struct Mail {
 /// A message by a messaging service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageTexts {
-    /// The language of the message.
     pub language: Language,
     /// The title, which is also the subject of the e-mail.
     pub title: String,

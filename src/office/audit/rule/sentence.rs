@@ -84,10 +84,8 @@ const OF_LEDGER: [(&str, &str); 3] = [
     ("ledger rebuild", "started a rebuild of the ledger"),
 ];
 
-/// A part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A text.
     Text(String),
     /// The ID of an API key.
     Key(String),

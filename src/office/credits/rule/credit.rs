@@ -54,7 +54,6 @@ pub struct Part {
     pub quantities: Vec<OfferingQuantity>,
 }
 
-/// A quantity of an offering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferingQuantity {
     /// The offering's ID.
@@ -63,7 +62,6 @@ pub struct OfferingQuantity {
     pub quantity: String,
 }
 
-/// A credit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Credit {
@@ -82,13 +80,11 @@ pub struct Credit {
     /// The month whose sum the credit reduces. This is the month of the transaction or, if that month was
     /// already settled, a later one.
     pub booked_month: Month,
-    /// The code of the currency.
     pub currency_code: String,
     /// The charge of the transaction, a decimal with two places.
     pub charge: String,
     /// The credited amount, a decimal with two places.
     pub amount: String,
-    /// The credited quantities.
     pub quantities: Vec<OfferingQuantity>,
     /// Why the credit was made.
     pub reason: String,
@@ -167,7 +163,6 @@ const MAX_IN_WORDS: usize = 5;
 pub struct Credits {
     /// The credits, oldest first.
     pub credits: Vec<Credit>,
-    /// What is left.
     pub left: Left,
 }
 
@@ -175,18 +170,15 @@ pub struct Credits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Left {
-    /// The code of the currency.
     pub currency_code: String,
     /// The amount, a decimal with two places.
     pub amount: String,
-    /// The quantities.
     pub quantities: Vec<OfferingQuantity>,
     /// Whether a part can be credited. A charge above 2^53 - 1 cents can only be credited in full.
     pub divisible: bool,
 }
 
 impl Left {
-    /// Returns whether nothing is left.
     pub fn is_nothing(&self) -> bool {
         self.amount == "0.00" && self.quantities.is_empty()
     }

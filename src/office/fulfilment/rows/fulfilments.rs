@@ -37,7 +37,6 @@ pub struct NewFulfilment {
 /// A recorded fulfilment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fulfilment {
-    /// The fulfilment's ID.
     pub id: String,
     /// What was done.
     #[serde(flatten)]

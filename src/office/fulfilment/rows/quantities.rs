@@ -18,7 +18,6 @@ pub(crate) const PLACES: u32 = 6;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferingSum {
-    /// The month.
     pub month: Month,
     /// Test or live.
     pub mode: Mode,

@@ -60,7 +60,6 @@ impl Outcome for MadeKey {
 /// A key in a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
-    /// The names of the key.
     #[serde(flatten)]
     pub name: KeyName,
     /// The key's metadata; `None` if it cannot be read.

@@ -41,7 +41,6 @@ pub async fn recent_failures(
     Ok(RecentFailures { count: count as u64, has_more })
 }
 
-/// The transaction and the service of a notification that failed.
 type Failed = (TransactionId, NotificationService);
 
 /// Returns the newest failures, each once. If there are more than a caller reads, returns more than that.

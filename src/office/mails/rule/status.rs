@@ -53,7 +53,6 @@ pub struct Status {
     /// The service that delivers the notification. For e-mails, the JSON leaves it out.
     #[serde(skip_serializing_if = "NotificationService::is_email")]
     pub service: NotificationService,
-    /// The state.
     pub state: State,
     /// Why the notification was skipped or failed, as a code of this service, the mail service or the
     /// adapter. Three codes are special: `unsent` if the queue did not accept the message, `unknown` if there

@@ -29,7 +29,6 @@ pub struct Filter {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
-    /// Its ID.
     pub id: String,
     /// Whether a test key or a live key created the transaction.
     pub mode: Mode,

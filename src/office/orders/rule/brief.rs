@@ -16,7 +16,6 @@ const MAX_PLEDGES: usize = 3;
 /// data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
-    /// The reference.
     pub reference: String,
     /// The quantities and offerings of the first three pledges.
     pub pledged: Vec<(Amount, String)>,

@@ -80,7 +80,6 @@ impl ListQuery {
     }
 }
 
-/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TransactionPage {
     /// The transactions, newest first.

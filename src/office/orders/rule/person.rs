@@ -150,7 +150,6 @@ pub async fn erase_person_step(
 /// The first argument of this operation. It distinguishes erasing a person from erasing one transaction.
 const PERSON: &str = "person";
 
-/// The erasure of a person.
 struct Erasure<'e, S, C, E> {
     store: &'e S,
     ledger: &'e dyn Ledger,

@@ -39,7 +39,6 @@ pub fn is_erased(name: &str, metadata: &Value) -> bool {
 pub struct Restored {
     /// The value: the response of the get operation (contract §4.2).
     pub value: String,
-    /// The metadata.
     pub metadata: TransactionMetadata,
 }
 

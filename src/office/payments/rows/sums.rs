@@ -18,9 +18,7 @@ pub struct MonthSum {
     pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
-    /// The month.
     pub month: Month,
-    /// The code of the currency.
     pub currency_code: String,
     /// Number of transactions.
     pub transactions: u64,

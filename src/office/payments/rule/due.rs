@@ -144,7 +144,6 @@ pub struct MonthUsage {
     pub unit: String,
     /// Test or live.
     pub mode: Mode,
-    /// The month.
     pub month: Month,
     /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid or credited
     /// but has no transactions now.

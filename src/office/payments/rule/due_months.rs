@@ -21,7 +21,6 @@ pub const MONTHS: usize = 12;
 /// Selects months of shops.
 #[derive(Clone, Debug, Default)]
 pub struct DueFilter {
-    /// The shops.
     pub shops: TransactionFilter,
     /// The month to select; `None` selects the last [`MONTHS`] months that have ended.
     pub month: Option<Month>,

@@ -11,7 +11,6 @@ use crate::pledges::store::{Key as _, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
-/// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShopMonth {
     /// The unit's ID.

@@ -48,7 +48,6 @@ pub struct Statement {
     /// The statement's number: the unit, the month and the mode. It is the same whenever the statement is
     /// created.
     pub number: String,
-    /// The shop's month.
     pub of: ShopMonth,
     /// The unit's profile, with the shop's name, address and tax text. `None` if the unit has no profile, or
     /// the profile cannot be read.
@@ -73,17 +72,14 @@ pub struct StatementSum {
     pub lines: Vec<Line>,
 }
 
-/// A line of a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// What the line is for.
     #[serde(flatten)]
     pub item: Item,
     /// A decimal with two places. Only the line for rounding can be negative, such as `-0.01`.
     pub amount: String,
 }
 
-/// What a line of a statement is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Item {

@@ -13,7 +13,6 @@ pub struct Sum {
     pub unit: String,
     /// Test or live.
     pub mode: Mode,
-    /// The month.
     pub month: Month,
     /// The code of the currency of `amount`.
     pub currency_code: String,

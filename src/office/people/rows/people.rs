@@ -25,7 +25,6 @@ pub struct Membership {
     /// The unit or the team.
     #[serde(flatten)]
     pub place: KeyLevel,
-    /// The person's role.
     pub role: PersonRole,
     /// The units: the unit itself, or the team's first [`MAX_UNITS`] units.
     pub units: Vec<String>,
@@ -39,7 +38,6 @@ pub struct Person {
     pub name: String,
     /// The e-mail address, in lower case.
     pub address: String,
-    /// The person's role.
     pub role: PersonRole,
     /// When the person was added, an RFC 3339 date-time.
     pub created: String,

@@ -33,7 +33,6 @@ pub(super) struct Draft {
     pub json: Option<String>,
 }
 
-/// A row of the table.
 #[derive(Clone, Debug, Default)]
 struct Row {
     offering: String,

@@ -121,7 +121,6 @@ pub struct PriceListVersion {
     pub time: String,
     /// Who set the price list.
     pub by: String,
-    /// The prices.
     #[serde(flatten)]
     pub price_list: PriceList,
 }

@@ -127,7 +127,6 @@ pub struct Argument {
     pub kind: Kind,
     /// Whether the argument is an option, `--name value`, instead of a positional argument.
     pub is_option: bool,
-    /// Whether the argument is required.
     pub is_required: bool,
     /// Whether the argument may occur several times.
     pub is_repeatable: bool,

@@ -86,7 +86,6 @@ pub(crate) struct Layout<'f> {
 }
 
 impl Layout<'_> {
-    /// Returns the response with a page.
     pub fn respond<V>(&self, page: Page) -> Response<V> {
         let mut header_of_content = None;
         let (media, policy, body) = match page.content {

@@ -23,7 +23,6 @@ impl FormProblem {
         if self.field.as_deref() == Some(field) { &self.text } else { "" }
     }
 
-    /// Returns the field with the problem.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()
     }

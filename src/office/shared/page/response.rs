@@ -15,7 +15,6 @@ pub(crate) enum Content {
     Framed(Cow<'static, str>, Markup),
     /// A separate HTML document, such as a timeline, with its `Content-Security-Policy`.
     Document(String, Cow<'static, str>),
-    /// JSON.
     Json(Vec<u8>),
     /// A redirect: the address of another page of the dashboard.
     Redirect(String),
@@ -55,7 +54,6 @@ impl Page {
         Page { status: 200, content: Content::Csv([&name, ".csv"].concat(), file) }
     }
 
-    /// Returns a JSON response.
     pub fn json(status: u16, value: &impl Serialize) -> Self {
         let json = serde_json::to_vec(value).unwrap_or_default(); // cannot fail for these types
         Page { status, content: Content::Json(json) }

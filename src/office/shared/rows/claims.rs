@@ -45,7 +45,6 @@ pub enum Kind {
 /// A fact as KV shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ObservedFact {
-    /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
     /// Whether KV has the fact's record.
@@ -68,7 +67,6 @@ pub struct Change {
 /// The ledger's entry for a fact: its state and its last change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
     /// Whether the fact holds, or is being changed.

@@ -32,7 +32,6 @@ pub struct OperationRequest<'a> {
 /// An operation as the ledger has it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Operation {
-    /// The command.
     pub command: String,
     /// The hash of the command's arguments.
     pub arguments: String,
@@ -44,7 +43,6 @@ pub struct Operation {
     pub after: Option<PriorOutcome>,
     /// When the operation was done, in milliseconds since 1970; `None` if it is not known to be done.
     pub done: Option<u64>,
-    /// The outcome.
     pub outcome: Option<String>,
 }
 

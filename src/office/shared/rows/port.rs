@@ -76,7 +76,6 @@ pub(crate) type Result<T, E = LedgerError> = std::result::Result<T, E>;
 
 /// A statement with its parameter and the type of its rows.
 pub(crate) trait Query: Serialize {
-    /// The SQL.
     const SQL: &'static str;
     /// A row of the answer.
     type Row: DeserializeOwned;

@@ -70,7 +70,6 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         Ok(ClaimedChange { store, ledger, author, entry, by })
     }
 
-    /// Returns the entry of the change.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }

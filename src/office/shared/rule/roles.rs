@@ -71,7 +71,6 @@ pub enum MemberRight {
 }
 
 impl MemberRight {
-    /// Returns whether a person with this role has the right.
     pub fn has(self, role: PersonRole) -> bool {
         match self {
             MemberRight::None => false,

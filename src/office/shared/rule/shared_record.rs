@@ -64,7 +64,6 @@ fn hash(record: &[u8]) -> [u8; 32] {
 
 /// A record that several people may change.
 pub(crate) struct SharedRecord<'c, K> {
-    /// The record's key.
     pub key: K,
     /// The record's name in messages, such as ``the profile of the unit `u` ``.
     pub words: String,

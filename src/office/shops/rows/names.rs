@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 pub enum NameKind {
     /// A unit, which is one shop.
     Unit,
-    /// A team.
     Team,
 }
 
@@ -27,7 +26,6 @@ pub enum NameKind {
 pub struct Name {
     /// Unit or team.
     pub kind: NameKind,
-    /// Its ID.
     pub id: String,
     /// The name in the unit's profile. Empty for a team, and for a unit without a name.
     pub name: String,

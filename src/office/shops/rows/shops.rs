@@ -5,12 +5,9 @@ use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
-/// A month of a shop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedMonth {
-    /// The shop.
     pub shop: Scope,
-    /// The month.
     pub month: Month,
 }
 

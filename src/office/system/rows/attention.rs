@@ -155,7 +155,6 @@ pub struct UnusualCharge {
     pub unit: String,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The code of the currency.
     pub currency_code: String,
     /// What is left of the charge after its credits, as a decimal with two places.
     pub amount: String,

@@ -17,7 +17,6 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
@@ -68,7 +67,6 @@ FROM json_each(?1, '$.findings') WHERE true
 ON CONFLICT DO UPDATE SET pass = excluded.pass, detail = excluded.detail";
 }
 
-/// Counts the findings.
 #[derive(Serialize)]
 pub(crate) struct CountFindings {}
 

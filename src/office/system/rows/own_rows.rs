@@ -21,7 +21,6 @@ const ERASED: &str = "erased";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumIter)]
 #[serde(rename_all = "lowercase")]
 pub enum OwnTable {
-    /// Credits.
     Credits,
     /// Fulfilments, including removed ones.
     Fulfilments,

@@ -47,7 +47,6 @@ pub enum PassOutcome {
 pub enum PassTiming {
     /// One hour after the last reconciliation pass began, or one day if KV has many records.
     Due,
-    /// Now.
     Now,
 }
 

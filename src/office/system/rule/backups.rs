@@ -9,7 +9,6 @@ use crate::pledges::store::{BackupKey, OperatorStore};
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// A backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
     /// When the backup was complete, an RFC 3339 date-time.

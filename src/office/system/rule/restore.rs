@@ -10,7 +10,6 @@ use crate::pledges::store::{
 };
 use serde::Deserialize;
 
-/// The options of a restore.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreOptions {

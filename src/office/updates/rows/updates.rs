@@ -14,7 +14,6 @@ use strum::IntoStaticStr;
 pub struct Pledges {
     /// Test or live.
     pub mode: Mode,
-    /// The month of the pledges.
     pub month: Month,
     /// The offering's ID.
     pub offering: String,
@@ -40,11 +39,9 @@ impl UpdateState {
     }
 }
 
-/// An update with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRow {
-    /// The update's ID.
     pub id: String,
     /// The pledges that the update is about.
     pub pledges: Pledges,

@@ -223,7 +223,6 @@ pub async fn withdraw(
     change_state(store, ledger, author, of, (WITHDRAW, UpdateState::Withdrawn)).await
 }
 
-/// Changes the state of an update.
 async fn change_state(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
