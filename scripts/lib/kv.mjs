@@ -162,7 +162,7 @@ export async function* batches(items, most, bytesOf = () => 0) {
 /**
  * Opens the local or deployed namespace, and its ledger.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`:
- *   default `root`
+ *   the project's folder; the repository if it is missing
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
  *   `environment`: an environment in wrangler.toml; `persistTo`: the folder of local state; `deadline`: the
  *   time limit in milliseconds, for each call and for the start of the local runtime

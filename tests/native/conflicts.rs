@@ -60,7 +60,7 @@ struct Turns<'s> {
     /// Whose turn it is, and how often the first operator called the ledger.
     turn: Cell<usize>,
     asked: Cell<usize>,
-    /// The ledger's call for the first operator that fails.
+    /// Which of the first operator's calls to the ledger fails; `None` if none does.
     failing: Option<usize>,
 }
 

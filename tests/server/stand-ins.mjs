@@ -28,7 +28,7 @@ const timer = (act, milliseconds) => {
 globalThis.setTimeout = /** @type {any} */ (timer);
 
 let slowSince = 0;
-/** The time that a delivery adds to the clock. */
+/** By how many milliseconds the test's clock moves ahead during a delivery. */
 let after = 0;
 Date.now = () => after + (speed < 1 ? slowSince + (now() - slowSince) * speed : now());
 function setSpeed(factor) {
@@ -364,7 +364,7 @@ function without(headers, name) {
   return rest;
 }
 
-/** Requests that replace the real one, by name. */
+/** Stand-ins for the class `Request`, by name. */
 const REQUESTS = {
   // A Rust vector on wasm32 must be smaller than 2 GiB: the module panics, then traps.
   "body makes it panic": ({ url, method, headers }) => ({

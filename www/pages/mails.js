@@ -46,7 +46,7 @@ function isMissing({ payload, exchange }, mails) {
 const awaited = (ms) =>
   ms < PATIENCE_MS
     ? "A notification is in the queue. It arrives in a moment. In a deployed service, it takes longer."
-    : "A notification of the last order did not arrive. If the shop uses a service elsewhere, that service sends the notification. Otherwise, the terminal shows the cause.";
+    : "No notification of the last order has arrived here. If the shop uses a service on another machine, look there. Otherwise, the terminal in which you started the shop shows the cause.";
 
 const about = (count) =>
   `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. A deployed service sends e-mails of test keys to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;

@@ -98,7 +98,7 @@ pub fn check(values: &Values) -> Result<(), Refused> {
 }
 
 const NOT_CHARGED: &str =
-    " The transaction was never charged, so the credit reduces nothing that is due.";
+    " The transaction was never charged, so the credit does not change what is due.";
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let mut request = asked.request().map_err(Failure::Usage)?;

@@ -272,7 +272,7 @@ async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 const BROKEN: &str =
-    "nothing was credited: some fields are not valid. Reload the page and try again";
+    "nothing was credited: the form was damaged on its way. Reload the page and fill it in again";
 
 /// Replaces the offering of a wrong quantity with its digest, which the name of the field has instead.
 fn with_digest(mut refused: Refused) -> Refused {
@@ -331,7 +331,7 @@ fn confirm<S, C: Clock, E: Entropy>(
                 p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
             }
             @if was_charged(form) == Some(false) {
-                p { "The transaction was never charged, so the credit reduces nothing that is due." }
+                p { "The transaction was never charged, so the credit does not change what is due." }
             }
             (context.form(&link::path(&["transactions", id, "credit"]), &html! {
                 (view::hidden("step", "credit"))

@@ -88,8 +88,8 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// The text after the prefix in the names of a unit's price lists. In the same position, the names of a
-    /// mode's price lists have `live` or `test`.
+    /// What follows the prefix in the name of a price list of one unit. In the name of a list for all units of a
+    /// mode, `live` or `test` follows.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;

@@ -41,8 +41,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Creates a report that counts all issues, but keeps only the first `limit` in the schema's order. The
-    /// report never holds more than twice `limit` issues.
+    /// Creates a report that counts all issues, but lists only the first `limit` in the schema's order. While it
+    /// collects, it holds at most twice as many.
     pub fn with_limit(limit: usize) -> Self {
         Report { issues: Vec::new(), limit, count: 0 }
     }

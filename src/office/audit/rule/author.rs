@@ -39,7 +39,7 @@ pub struct Author<'a, C, E> {
     has_entry: Cell<bool>,
 }
 
-/// Earlier attempts of an operation, which may have changed something.
+/// What an earlier attempt at an operation may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EarlierAttempt {
     /// The earliest time at which these attempts began, in milliseconds since 1970.

@@ -1,4 +1,4 @@
-//! Lists the changes since a time.
+//! Lists the entries of the audit log since a time.
 
 use super::change::Change;
 use crate::office::shared::rule::error::Result;

@@ -5,7 +5,7 @@
 pub enum Identity<'i> {
     /// This Worker is not behind Access.
     None,
-    /// Access admitted a request without an e-mail address, such as one with a service token.
+    /// Cloudflare Access admitted a request without an e-mail address, such as one with a service token.
     WithoutAddress,
     /// Access did not answer in time.
     Unknown,

@@ -32,7 +32,7 @@ pub struct Fact {
     pub name: String,
 }
 
-/// What a fact is about.
+/// The kind of record that a claim is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -71,7 +71,7 @@ macro_rules! laid_out {
 }
 pub(crate) use laid_out;
 
-/// SQL that sums one twelve-digit part of the padded texts in `digits`.
+/// SQL that sums one part of large amounts. An amount is stored as padded digits, and summed in parts of twelve digits, because a whole sum could overflow.
 macro_rules! part_sum {
     () => {
         "sum(CAST(substr(digits, 12 * part + 1, 12) AS INTEGER))"

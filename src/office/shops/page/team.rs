@@ -86,8 +86,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Creates a team, and shows its page. KV cost: 2 reads, 1 list and 4 writes. If the team is new, 2 more
-/// lists. If the unit is new, also 2 more lists.
+/// Creates a team, or adds a unit to one, and shows its page. KV cost: 2 reads, 1 list and 4 writes. A new team
+/// costs 2 more lists, and so does a new unit.
 pub(crate) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

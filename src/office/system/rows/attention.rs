@@ -177,12 +177,12 @@ pub struct UnusualCharges {
 /// - It is above `limit`, in hundredths of the currency.
 /// - It is larger than 2^53 hundredths.
 ///
-/// The credits of a transaction reduce its charge, but not the median. So a transaction that is credited in full is
-/// not unusual. Leaves out months that are marked as paid. Compares amounts of different currencies as plain numbers.
+/// A charge counts after its credits, the median before all credits. So a transaction that is credited in full is not
+/// unusual. Leaves out transactions of months that are marked as paid. Compares amounts of different currencies as plain numbers.
 /// Lists at most `most` transactions, but counts all.
 ///
-/// One query. It reads each shop's rows since that time once, and again if the shop's largest charge is above `limit`,
-/// or above 100 times its smallest. It sorts the charges only of shops that have an unusual charge.
+/// One query. It reads each shop's rows since that time once, and again only if a charge could be unusual: the shop's
+/// largest is above `limit`, or far above its smallest. It sorts the charges only of shops that have an unusual charge.
 ///
 /// # Errors
 /// If the ledger does not answer.

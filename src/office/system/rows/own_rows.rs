@@ -89,7 +89,7 @@ pub fn check(table: OwnTable, row: &str) -> Result<()> {
     OwnRow::read(table, row, &[]).map(drop)
 }
 
-/// A row to write. `id` identifies it, also after another row has taken its place.
+/// A row to write. Its `id` is never used again, so it shows whether another row has taken its place.
 struct OwnRow {
     id: String,
     write: Statement,

@@ -246,7 +246,7 @@ WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
 }
 
-/// Releases the lease, so that another process can continue the pass.
+/// The change that gives up the lease, so that another process can continue the pass.
 #[derive(Serialize)]
 pub(crate) struct Release<'a> {
     pub holder: &'a str,

@@ -1,8 +1,8 @@
 //! Selects the contents of an incremental backup: what was created or changed since the previous backup.
 //!
 //! Transactions come from the ledger, because a list in KV would return all of them. Other records are listed
-//! in KV. Kinds with few records are backed up in full: a record that is missing from the latest backup was
-//! removed. Of kinds with many records, only new records are backed up.
+//! in KV. Kinds with few records are backed up in full, so a record that is missing was removed. Records of the kinds
+//! with many records never change, so only new ones are backed up.
 
 use crate::office::orders::rows::changed;
 use crate::office::orders::rows::changed::{ChangedPage, Next};

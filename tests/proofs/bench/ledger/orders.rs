@@ -93,7 +93,7 @@ impl Size {
     }
 }
 
-/// The number of a shop's API key that was used rarely, and not recently.
+/// The index of the API key that each shop used rarely, and not recently.
 pub const RARE: u64 = 9;
 
 /// Returns the ID of an API key of a shop.

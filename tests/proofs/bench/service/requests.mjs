@@ -110,8 +110,8 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * Adapts a Worker that writes no records, so that the benchmark can use it in place of the service. A create
- * request does not reach the Worker: its record is written directly to the Worker's KV.
+ * Lets the benchmark use a Worker that can only read in place of the service. For a create request, the
+ * benchmark writes the transaction's record to the Worker's KV itself; the Worker gets all other requests.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {

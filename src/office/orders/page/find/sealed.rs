@@ -30,7 +30,7 @@ pub(super) struct Sealer {
 }
 
 impl Sealer {
-    /// Returns the sealer of a person, given the person's e-mail address in lower case.
+    /// Returns what encrypts search terms so that only this signed-in person can read them. `person` is an e-mail address in lower case.
     pub fn new(secret: &NamespaceSecret, person: String) -> Self {
         let cipher = XChaCha20Poly1305::new(&secret.sealing_key().into());
         Sealer { cipher, person }
