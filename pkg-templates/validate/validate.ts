@@ -3,6 +3,7 @@ import { KINDS, KINDS_OF_BYTES } from "#kinds";
 import { UNREADABLE } from "../generated/tables.ts";
 import { walkRequest } from "../generated/walk.ts";
 import { coder } from "../platform.ts";
+import { encodingOf } from "./encoding.ts";
 import { MOST_BYTES } from "./limits.ts";
 import { readOptions, translated } from "./options.ts";
 import { partAt, unknownPointer } from "./pointer.ts";
@@ -91,6 +92,8 @@ export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issu
   const most = readOptions(options);
   const issues =
     json.length > MOST_BYTES ? checkText(UNREADABLE, most) : checkJson(json, false, most);
+  const encoding = issues[0]?.code === "malformed_json" && encodingOf(json);
+  if (encoding) issues[0] = { ...issues[0]!, message: `must be JSON in UTF-8${encoding}` };
   return translated(issues, options);
 }
 
