@@ -324,6 +324,12 @@ test("pages and commands take every delay from a constant", () => {
 
 test("recover.js has the same deadlines for notifications and Workers KV as the wasm", () => {
   const recover = "src/doors/cloudflare/recover.js";
-  assert.equal(constant(recover, "SEND_MS"), constant("src/doors/delivery_worker/messaging.rs", "SEND_MS"));
-  assert.equal(constant(recover, "WRITE_MS"), constant("src/doors/cloudflare/kv/mod.rs", "WRITE_MS"));
+  assert.equal(
+    constant(recover, "SEND_MS"),
+    constant("src/doors/delivery_worker/messaging.rs", "SEND_MS"),
+  );
+  assert.equal(
+    constant(recover, "WRITE_MS"),
+    constant("src/doors/cloudflare/kv/mod.rs", "WRITE_MS"),
+  );
 });

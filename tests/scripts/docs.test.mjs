@@ -65,7 +65,12 @@ const STATED = [
     /MAX_A_DAY: usize = (.+);/,
     (n) => `fewer than ${n} e-mails on this day`,
   ],
-  ["emails", "buyer/delivery/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n} e-mails`],
+  [
+    "emails",
+    "buyer/delivery/verdict",
+    /MAX_TESTS_A_DAY: usize = (.+);/,
+    (n) => `gets up to ${n} e-mails`,
+  ],
   [
     "decisions/emails",
     "buyer/delivery/deliveries",
@@ -78,7 +83,12 @@ const STATED = [
     /SEND_MS: u32 = (.+);/,
     (ms) => `does not answer within ${ms / 1000} s`,
   ],
-  ["messaging", "buyer/delivery/verdict", /MAX_A_DAY: usize = (.+);/, (n) => `up to ${n} messages a day`],
+  [
+    "messaging",
+    "buyer/delivery/verdict",
+    /MAX_A_DAY: usize = (.+);/,
+    (n) => `up to ${n} messages a day`,
+  ],
   ["dashboard", "office/mails/page/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
 ];
 
