@@ -108,7 +108,7 @@ impl PageRequest {
             BodyError::Busy => Refusal::Busy,
             BodyError::Broken | BodyError::Slow => Refusal::Request(
                 400,
-                "The form did not arrive completely. Nothing was changed: send it again."
+                "The form was incomplete. Nothing was changed: send it again."
                     .to_owned(),
             ),
         })

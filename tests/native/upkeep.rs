@@ -304,7 +304,7 @@ fn has_problem(ledger: &SqliteLedger, now_ms: u64, part: &str) {
 #[test]
 fn a_ledger_says_what_is_wrong() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    has_problem(&ledger, NOW_MS, "its first reconciliation begins within five minutes");
+    has_problem(&ledger, NOW_MS, "its first reconciliation begins within 5 minutes");
     store.set_page_length(1);
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let now = NOW_MS + 10 * MINUTE;

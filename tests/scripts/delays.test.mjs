@@ -215,7 +215,7 @@ const STATED = {
   "docs/decisions/records.md": [],
   "docs/service.md": [],
   "docs/settings.md": [],
-  "docs/upgrading.md": [`after ${WAITING} hours`],
+  "docs/upgrading.md": [],
   "docs/npm.md": [
     `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
     `asks for up to ${seconds("src/pledges/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
@@ -320,6 +320,11 @@ test("pages and commands take every delay from a constant", () => {
       .map((words) => `${file}: ${words}`);
   });
   assert.deepEqual(found, []);
+});
+
+test("the text about the first reconciliation has the interval of the cron trigger", () => {
+  const minutes = constant("src/office/system/rows/health.rs", "CRON_MINUTES");
+  assert.match(read("wrangler.dashboard.toml"), new RegExp(`^crons = \\["\\*/${minutes} `, "m"));
 });
 
 test("recover.js has the same deadlines for notifications and Workers KV as the wasm", () => {

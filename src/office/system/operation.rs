@@ -163,9 +163,10 @@ async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = upkeep::holder(call.platform);
     let checked = check::check(call.ledger()?, call.store, call.platform, &holder).await?;
     let CheckReport { counts, .. } = checked.ok_or_else(|| {
-        invalid(
-            "another reconciliation pass has been running for ten minutes. Check `ledger status`, and try again later",
-        )
+        invalid(format!(
+            "another reconciliation pass has been running for {} minutes. Check `ledger status`, and try again later",
+            check::MAX_BUSY_MS / 60_000
+        ))
     })?;
     Ok(counts)
 }

@@ -117,7 +117,11 @@ fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
         (&[("amount", "1")], "enter a reason", "reason"),
         (&[("reason", "Canary sent it back")], "must not contain an e-mail address", "reason"),
         (&[(TREES, "1"), ("reason", "r")], "in addition to the quantities", "amount"),
-        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid", ""),
+        (
+            &[("quantity-0", "1"), ("amount", "1"), ("reason", "r")],
+            "form was damaged on its way",
+            "",
+        ),
         (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree", TREES),
         (
             &[("step", "credit"), ("amount", "9"), ("reason", "r")],
@@ -170,7 +174,7 @@ fn a_transaction_that_came_after_its_month_was_paid_is_credited_in_its_month_if_
     assert_eq!(dashboard.changes(), [""; 0]);
     for (answer, month, sentence) in [
         ("yes", "Feb 2026", "is marked as paid, so the credit reduces"),
-        ("no", "Jan 2026", "was never charged, so the credit reduces nothing that is due"),
+        ("no", "Jan 2026", "was never charged, so the credit does not change what is due"),
     ] {
         let page = ask(&dashboard, &path, &[&form[..], &[("charged", answer)]].concat());
         assert_has(&page, 200, &["This cannot be undone", month, sentence]);

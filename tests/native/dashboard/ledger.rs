@@ -128,7 +128,7 @@ INSERT INTO findings SELECT 'gone', 'ptran_' || i, 1, 1, 'null' FROM n",
 #[test]
 fn the_system_is_shown_without_a_ledger_that_answers() {
     let mut dashboard = dashboard(seeded());
-    let never = ["first reconciliation begins within five minutes", "not yet", "not known"];
+    let never = ["first reconciliation begins within 5 minutes", "not yet", "not known"];
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &never);
     dashboard.ledger.as_ref().unwrap().set_failing(Failing::Before);
     let fails = ["The ledger does not answer, or refuses.", "Limits"];

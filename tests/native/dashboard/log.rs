@@ -129,7 +129,7 @@ fn the_system_says_what_is_not_set_up_or_has_a_problem_and_each_part_fails_alone
     let new = text(&dashboard);
     for words in [
         "No e-mail or message failed in the last 7 days.",
-        "its first reconciliation begins within five minutes",
+        "its first reconciliation begins within 5 minutes",
         "No message has arrived yet.",
         "Run <code>transactions backup</code>.",
         "The variable <code>ENVIRONMENT</code>",

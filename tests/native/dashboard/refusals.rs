@@ -37,7 +37,7 @@ const CREDIT: Form = Form {
         (&[(TREES, "1")], "amount", "in addition to the quantities"),
         (&[("amount", "0"), (TREES, "4")], TREES, "can still be credited"),
         (&[("amount", "0"), (TREES, "x")], TREES, "write the quantity of"),
-        (&[("amount", "0"), ("quantity-0", "1")], "", "fields are not valid"),
+        (&[("amount", "0"), ("quantity-0", "1")], "", "form was damaged on its way"),
         (&[("reason", "")], "reason", "enter a reason"),
         (&[("reason", "the amount, for ada@example.org")], "reason", "must not contain an e-mail"),
         (&[("cancelled", "yes"), ("amount", "0.50")], "cancelled", "leave out the amount"),

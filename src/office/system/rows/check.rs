@@ -12,7 +12,7 @@ use serde::Serialize;
 const STEP: u32 = 200;
 /// Maximum time to wait, in milliseconds, while another process runs the reconciliation. `LOOK_MS` is the
 /// interval between two checks whether the other process has ended.
-const MAX_BUSY_MS: u64 = 10 * 60_000;
+pub const MAX_BUSY_MS: u64 = 10 * 60_000;
 const LOOK_MS: u32 = 2_000;
 
 /// The result of a whole reconciliation pass.

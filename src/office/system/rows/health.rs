@@ -10,6 +10,8 @@ use serde::Serialize;
 pub const MAX_BYTES: u64 = 10_000_000_000;
 /// The size from which the report of the ledger's health shows a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
+/// The interval of the cron trigger in `wrangler.dashboard.toml`.
+const CRON_MINUTES: u64 = 5;
 /// A reconciliation is overdue if the last complete one began more than this many intervals ago.
 const LATE_INTERVALS: u64 = 2;
 
@@ -117,11 +119,10 @@ fn pass_problem(state: &State, now_ms: u64) -> Option<String> {
             "the ledger is not complete yet: its first reconciliation has read {} records",
             state.listed
         )),
-        (None, None) => Some(
-            "the ledger is not complete yet: its first reconciliation begins within five minutes, if the \
+        (None, None) => Some(format!(
+            "the ledger is not complete yet: its first reconciliation begins within {CRON_MINUTES} minutes, if the \
              dashboard's Worker has its cron trigger"
-                .to_owned(),
-        ),
+        )),
     }
 }
 
