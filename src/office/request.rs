@@ -108,8 +108,7 @@ impl PageRequest {
             BodyError::Busy => Refusal::Busy,
             BodyError::Broken | BodyError::Slow => Refusal::Request(
                 400,
-                "The form was incomplete. Nothing was changed: send it again."
-                    .to_owned(),
+                "The form was incomplete. Nothing was changed: send it again.".to_owned(),
             ),
         })
     }
