@@ -35,7 +35,8 @@ export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedI
     const key = keyOf(path),
       [value] = values.get(key) ?? [];
     if (code === "more_issues") return {};
-    if (code === "malformed_json") return placeAt(bytes.subarray(0, Number(message.match(/\d+$/))));
+    if (code === "malformed_json")
+      return placeAt(bytes.subarray(0, Number(message.match(/ byte (\d+)$/)?.[1] ?? 0)));
     if (code === "required") return values.get(keyOf(path.slice(0, -1)))?.[0];
     if (code !== "unknown_member" && code !== "duplicate_member") return value;
     const count = (seen.get(key) ?? (code === "unknown_member" ? 0 : 1)) + 1; // a duplicate is the second or a later member of its name
