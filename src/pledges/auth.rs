@@ -162,6 +162,14 @@ impl TryFrom<LevelMembers> for KeyLevel {
 }
 
 impl KeyLevel {
+    /// Returns `unit` or `team`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            KeyLevel::Unit(_) => "unit",
+            KeyLevel::Team(_) => "team",
+        }
+    }
+
     /// Returns the ID of the unit or team.
     pub fn id(&self) -> &str {
         match self {

@@ -365,17 +365,10 @@ pub(crate) fn leave_section<S, C, E>(
             section {
                 h2 { "Your access" }
                 (view::form(&path(place, "leave"), &html! {
-                    button.quiet { "Leave this " (kind(place)) }
+                    button.quiet { "Leave this " (place.kind()) }
                 }))
             }
         }
-    }
-}
-
-fn kind(place: &KeyLevel) -> &'static str {
-    match place {
-        KeyLevel::Unit(_) => "unit",
-        KeyLevel::Team(_) => "team",
     }
 }
 
@@ -387,7 +380,7 @@ async fn leave<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(confirm_leaving(context, place));
     }
     let left = people::leave(context.store, context.ledger, &context.author, place).await?;
-    let words = html! { "You left the " (kind(place)) " " bdi { (place.id()) } ". This takes effect at once." };
+    let words = html! { "You left the " (place.kind()) " " bdi { (place.id()) } ". This takes effect at once." };
     let content = html! { (operation::before(left.before.as_ref())) (view::done(&words)) };
     Ok(Page::new("Your access", content))
 }
@@ -403,10 +396,10 @@ fn confirm_leaving<S, C: Clock, E: Entropy>(
                 ". Only a manager or an operator can add you again."
             }
             (context.form(&path(place, "leave"), &html! {
-                button.alarm { "Leave this " (kind(place)) }
+                button.alarm { "Leave this " (place.kind()) }
             }))
         }
         p { "Nothing was changed yet. Back to the " (register::owner(place)) "." }
     };
-    Page::new(format!("Leave this {}?", kind(place)), content)
+    Page::new(format!("Leave this {}?", place.kind()), content)
 }

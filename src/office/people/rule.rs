@@ -271,7 +271,7 @@ async fn remove_now(
     let name = match person.row(ledger).await? {
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
         Some(row) => row.name,
-        None if author.earlier.is_some() => return remove_record(store, author, person).await,
+        None if author.earlier.is_some() => return finish_removal(store, author, person).await,
         None => {
             let problem = "nothing was removed: this unit or team has no person with this address";
             return Err(OperatorError::at("address", RefusalCode::NotFound, problem));
@@ -285,10 +285,7 @@ async fn remove_now(
         author.withdraw(store, &entry).await;
         return Err(not_removed(removed));
     }
-    match PersonKey::parse_suffix(&name) {
-        Some(key) => Ok(store.remove(&key).await?),
-        None => Ok(()),
-    }
+    remove_record(store, &name).await
 }
 
 /// Returns the error for a person who was not removed.
@@ -302,17 +299,18 @@ fn not_removed(why: Removed) -> OperatorError {
 }
 
 /// Removes a person's record in KV after an earlier attempt has removed the person from the ledger.
-async fn remove_record(
+async fn finish_removal(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     person: &PlacedPerson,
 ) -> Result<()> {
     let (secret, _) = secret::find_or_draw(store, author.entropy).await?;
-    let name = person.name(&secret);
-    match PersonKey::parse_suffix(&name) {
-        Some(key) => Ok(store.remove(&key).await?),
-        None => Ok(()),
-    }
+    remove_record(store, &person.name(&secret)).await
+}
+
+async fn remove_record(store: &impl OperatorStore, name: &str) -> Result<()> {
+    let Some(key) = PersonKey::parse_suffix(name) else { return Ok(()) };
+    Ok(store.remove(&key).await?)
 }
 
 /// Returns whether the person was added again in the meantime: since the form for the removal was opened, or

@@ -30,11 +30,7 @@ impl Caller {
     /// and the unit or team that owns the key. If a team owns the key, all units of the team share one limit.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
-        let kind = match level {
-            KeyLevel::Unit(_) => "unit",
-            KeyLevel::Team(_) => "team",
-        };
-        [mode.name(), kind, level.id()].join(" ")
+        [mode.name(), level.kind(), level.id()].join(" ")
     }
 }
 

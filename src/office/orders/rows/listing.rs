@@ -1,6 +1,7 @@
 //! The SQL that lists transactions.
 
 use super::order::{Filter, Order};
+use crate::office::shared::rows::money::money;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::office::shops::rows::shops::wanted;
 use crate::pledges::scope::Mode;
@@ -72,12 +73,7 @@ pub(crate) struct Row {
 
 impl Row {
     pub fn into_order(self) -> Order {
-        let credited = || {
-            crate::office::shared::rows::money::money(
-                self.credit_cents,
-                self.credit_amount.as_deref(),
-            )
-        };
+        let credited = || money(self.credit_cents, self.credit_amount.as_deref());
         Order {
             credited: (self.credits > 0).then(credited),
             paid: self.paid > 0,
@@ -87,7 +83,7 @@ impl Row {
             unit: self.unit,
             created_ms: self.created,
             created_at: date_time(self.created),
-            amount: crate::office::shared::rows::money::money(self.cents, self.amount.as_deref()),
+            amount: money(self.cents, self.amount.as_deref()),
             currency_code: self.currency,
             unpriced: self.unpriced,
             key: self.key,

@@ -17,14 +17,6 @@ pub(crate) fn check_unit(id: &str) -> Result<()> {
 /// # Errors
 /// If it is not an ID. The error is at the argument `unit` or `team`.
 pub(crate) fn check_level(level: &KeyLevel) -> Result<()> {
-    let wrong = |problem| OperatorError::at(argument_of(level), RefusalCode::Invalid, problem);
+    let wrong = |problem| OperatorError::at(level.kind(), RefusalCode::Invalid, problem);
     level.check().map_err(wrong)
-}
-
-/// Returns the argument that names a unit or a team.
-pub(crate) fn argument_of(level: &KeyLevel) -> &'static str {
-    match level {
-        KeyLevel::Unit(_) => "unit",
-        KeyLevel::Team(_) => "team",
-    }
 }

@@ -7,7 +7,6 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view::hidden;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::ids::argument_of;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::register::Unregistered;
@@ -83,14 +82,14 @@ pub(crate) fn problem(missing: &[Unregistered]) -> Option<Refused> {
         meant => format!("; did you mean {meant}?"),
     };
     let names = names.join(", and no ");
-    let argument = argument_of(&missing.first()?.level);
+    let argument = missing.first()?.level.kind();
     let problem = format!("there is no {names}{meant}");
     Some(Refused::at(argument, RefusalCode::NotFound, problem))
 }
 
 /// Writes `unit shop_1` or `team chain_1`.
 pub(crate) fn named(level: &KeyLevel) -> String {
-    let kind = if matches!(level, KeyLevel::Unit(_)) { "unit" } else { "team" };
+    let kind = level.kind();
     [kind, " ", level.id()].concat()
 }
 
