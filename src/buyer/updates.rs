@@ -33,7 +33,6 @@ const MAX_TAG: usize = 35;
 /// The published updates for one offering and month: the value of a record in the store.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct OfferingUpdates {
-    /// The format of the record.
     #[serde(skip_deserializing)]
     version: Version,
     /// At most [`MAX_UPDATES`] updates, newest first. Deserializing leaves out invalid updates, which a later
@@ -54,13 +53,10 @@ impl OfferingUpdates {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Update {
-    /// The update's ID, which is unique.
     pub id: UpdateId,
-    /// The stage of the work.
     pub stage: Stage,
     /// The day on which the reported event happened.
     pub date: Day,
-    /// Where it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// The organisation that did the work.
@@ -71,7 +67,6 @@ pub struct Update {
     pub quantity: Option<Amount>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<Picture>,
-    /// The address of a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<SecureUrl>,
     /// A sentence in one or more languages.
@@ -98,9 +93,7 @@ pub struct Update {
 pub enum Stage {
     /// The money was passed on to those who do the work.
     Funded,
-    /// The work has begun.
     UnderWay,
-    /// The work is done.
     Done,
     /// Somebody else has checked that the work is done.
     Verified,
@@ -112,7 +105,6 @@ impl Stage {
         self.into()
     }
 
-    /// Returns the stage with this [`name`](Self::name). Returns `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Stage::VARIANTS.iter().copied().find(|stage| stage.name() == name)
     }
@@ -123,7 +115,6 @@ impl Stage {
 #[serde(try_from = "StoredPlace")]
 pub struct Place {
     pub name: OneLine<MAX_NAME>,
-    /// The position of the place on the globe.
     #[serde(flatten)]
     pub coordinates: Option<Coordinates>,
 }
@@ -182,10 +173,8 @@ impl TryFrom<StoredPlace> for Place {
     }
 }
 
-/// A picture with its alternative text.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Picture {
-    /// The address of the picture.
     pub url: SecureUrl,
     /// What the picture shows.
     pub text: OneLine<MAX_NAME>,
@@ -227,7 +216,6 @@ impl Texts {
         self.0.iter().map(|(tag, text)| (&**tag, &**text))
     }
 
-    /// Returns whether there is no sentence.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,5 +1,3 @@
-//! JavaScript's clock, time zones and random numbers.
-
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::time::TimeZones;
 use js_sys::{Object, Reflect};

@@ -1,9 +1,10 @@
-//! The dashboard: pages and forms over the functions of [`operator`](crate::office), for people who do not use a shell.
+//! The dashboard: pages and forms for people who do not use a shell.
 //!
-//! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies
-//! the person, and the [roles](crate::office::shared::rule::roles) decide what they may do. URLs contain no secrets: a search is
-//! sent by `POST`, and the URL of its results contains the search term only in encrypted form. The response to a form
-//! shows the result of the change, because lists in Workers KV may lack the change for a minute.
+//! A page is one document with an inline style. It runs no script and loads nothing else.
+//! Cloudflare Access identifies the person, and the [roles](crate::office::shared::rule::roles)
+//! decide what they may do. URLs contain no secrets: a search is sent by `POST`, and the URL of its
+//! results contains the search term only in encrypted form. The response to a form shows the result
+//! of the change, because lists in Workers KV may lack the change for a minute.
 
 pub use super::route::{Route, route};
 pub use super::shared::page::identity::Identity;
@@ -26,12 +27,9 @@ use crate::pledges::store::OperatorStore;
 /// The dashboard and its ports, such as the store, the clock and the ledger.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Dashboard<'d, S, C, E> {
-    /// The records in Workers KV.
     pub store: &'d S,
     pub clock: &'d C,
-    /// The source of randomness.
     pub entropy: &'d E,
-    /// The Worker's variables.
     pub settings: &'d Settings,
     /// The service's queue of notifications; `None` if none is bound.
     pub outbox: Option<&'d dyn Outbox>,

@@ -1,7 +1,9 @@
-//! The table of the operator's operations. The command line and its reference are generated from it.
+//! The table of the operator's operations. The command line and its reference are generated from
+//! it.
 //!
-//! An operation takes its arguments as text, and asks for confirmation before a change that cannot be undone.
-//! It calls the functions of [`operator`](crate::office). It returns JSON for programs and text for people.
+//! An operation takes its arguments as text, and asks for confirmation before a change that cannot
+//! be undone. It calls the functions in the `rule` parts of the [`office`](crate::office). It
+//! returns JSON for programs and text for people.
 
 pub use super::shared::operation::call::{Aborted, Answer, Call, Failure, Host, Ports};
 pub use super::shared::operation::spec::Spec;
@@ -34,7 +36,6 @@ macro_rules! operations {
         pub enum Operation { $($operation,)* }
 
         impl Operation {
-            /// Returns the operation's row of the table.
             pub const fn spec(self) -> &'static Spec {
                 match self { $(Operation::$operation => &$group::$spec,)* }
             }

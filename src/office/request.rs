@@ -19,7 +19,6 @@ pub(crate) struct PageRequest {
     pub method: String,
     origin: String,
     pub path: String,
-    /// The query parameters.
     pub query: Form,
     fetch_site: Option<String>,
     from: Option<String>,

@@ -53,7 +53,6 @@ impl<'a> ApiKey<'a> {
         self.0.starts_with(Mode::Live.key_prefix())
     }
 
-    /// Returns the hash in the name of the key's record.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
@@ -170,7 +169,6 @@ impl KeyLevel {
         }
     }
 
-    /// Returns the ID of the unit or team.
     pub fn id(&self) -> &str {
         match self {
             KeyLevel::Unit(id) | KeyLevel::Team(id) => id,
@@ -185,10 +183,7 @@ impl KeyLevel {
         }
     }
 
-    /// Checks the ID.
-    ///
-    /// # Errors
-    /// If the ID is not valid. The error says what to write instead.
+    /// Checks the ID. An error says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -214,10 +209,7 @@ pub fn is_id(text: &str) -> bool {
     plain && (1..=MAX_ID_LENGTH).contains(&text.len())
 }
 
-/// Checks the ID of a unit.
-///
-/// # Errors
-/// If the ID is not valid. The error says what to write instead.
+/// An error says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());
@@ -245,10 +237,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     Ok(label)
 }
 
-/// Checks the label of a key.
-///
-/// # Errors
-/// If the label is not valid. The error says what to write instead.
+/// An error says what to write instead.
 pub fn check_label(label: &str) -> Result<(), String> {
     if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
         return Ok(());

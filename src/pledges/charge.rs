@@ -54,7 +54,6 @@ impl UnitPrice {
         Some(UnitPrice { text: text.to_owned(), decimal })
     }
 
-    /// Returns the exact price of a quantity.
     pub fn times(&self, quantity: Decimal) -> Decimal {
         Decimal::sum_of_products(std::iter::once((quantity, &self.decimal)))
     }

@@ -124,7 +124,6 @@ impl Decimal {
         (borrow == 0).then_some(Decimal { digits, scale })
     }
 
-    /// Returns whether this is 0.
     pub fn is_zero(&self) -> bool {
         self.digits.iter().all(|digit| *digit == 0)
     }
@@ -238,7 +237,6 @@ fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {
     }
 }
 
-/// Adds 1 to the last digit.
 fn add_one(digits: &mut [u8]) {
     for digit in digits.iter_mut().rev() {
         *digit = (*digit + 1) % 10;

@@ -121,9 +121,7 @@ impl Fingerprint {
 pub struct Replay {
     /// The ID of the transaction that the request created.
     pub id: String,
-    /// The parts of the answer that do not follow from the request, such as the charge.
     pub terms: Terms,
-    /// The format of the record.
     #[serde(skip_deserializing)]
     pub version: Version,
 }

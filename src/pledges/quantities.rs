@@ -65,7 +65,6 @@ impl Quantities {
         Quantities(by_offering.into_iter().map(|(id, sums)| (id, quantity(sums))).collect())
     }
 
-    /// Returns whether there are no quantities.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -14,9 +14,7 @@ const MOST_MS: u64 = (1 << 53) - 1;
 /// The rules for retries of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Maximum number of retries.
     pub max_retries: u32,
-    /// The request of the call.
     pub request: RetriedRequest,
 }
 
@@ -41,9 +39,7 @@ pub enum Failure<'a> {
     Unsent,
     /// There was no answer, or only a part of one.
     Unanswered,
-    /// The answer was an error.
     Status {
-        /// The HTTP status.
         status: u16,
         /// When the answer asks for a retry.
         retry_after: Option<RetryAfter<'a>>,
@@ -87,7 +83,6 @@ pub struct Next {
     /// Whether a retry would make sense but is not made: it might record a second transaction, or the caller
     /// forbids retries.
     pub is_withheld: bool,
-    /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,
 }
 

@@ -16,29 +16,22 @@ pub struct Object {
     pub members: &'static [Member],
 }
 
-/// One member of an [`Object`].
 #[derive(Debug)]
 pub struct Member {
-    /// The member's JSON name.
     pub name: &'static str,
     /// Whether the member must be present. In an answer, a member that may be absent may also be null.
     pub required: bool,
-    /// The kind of the member's value.
     pub kind: Kind,
     /// The name by which code that reads a body refers to the value.
     pub slot: Slot,
 }
 
-/// The kind of a value, with its rules.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// A string with a format.
     Text(Format),
     /// A finite number, strictly greater than 0.
     PositiveNumber,
-    /// One of these strings.
     Choice(&'static [&'static str]),
-    /// An object of this shape.
     Object(&'static Object),
     Array(&'static Array),
     /// `true` or `false`; in answers only.
@@ -53,13 +46,11 @@ pub struct Array {
     pub item: Kind,
     /// The name by which code that reads a body refers to an item.
     pub slot: Slot,
-    /// The smallest allowed number of items.
     pub min_items: u32,
     /// The largest allowed number of items; `None` for no limit.
     pub max_items: Option<u32>,
 }
 
-/// The format of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
 pub enum Format {

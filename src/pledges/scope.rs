@@ -1,5 +1,3 @@
-//! The unit and mode that a record belongs to.
-
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
@@ -35,7 +33,6 @@ impl Mode {
         self.into()
     }
 
-    /// Returns the mode with this [`name`](Self::name). Returns `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         [Mode::Test, Mode::Live].into_iter().find(|mode| mode.name() == name)
     }

@@ -30,7 +30,6 @@ pub struct SecretRecord {
     pub secret: NamespaceSecret,
 }
 
-/// Length of a secret, in bytes.
 pub const SECRET_BYTES: usize = 32;
 /// Length of a hash in metadata, in bytes. It makes accidental collisions improbable.
 const HASH_BYTES: usize = 16;
@@ -47,7 +46,6 @@ pub struct LookupHashes {
 }
 
 impl NamespaceSecret {
-    /// Makes a secret from random bytes.
     pub fn new(bytes: [u8; SECRET_BYTES]) -> Self {
         let mut block = [0; 64]; // HMAC pads a shorter key with zeros (RFC 2104)
         block.iter_mut().zip(bytes).for_each(|(byte, secret)| *byte = secret);

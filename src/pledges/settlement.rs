@@ -55,7 +55,6 @@ impl Month {
         }
     }
 
-    /// Returns the month after.
     pub fn next(self) -> Self {
         match self.month {
             12 => Month { year: self.year.saturating_add(1), month: 1 },
@@ -90,7 +89,6 @@ impl Month {
         self.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms.saturating_add(ENDED_AFTER_MS))
     }
 
-    /// Returns whether the month counts as ended.
     pub fn has_ended(self, now_ms: u64) -> bool {
         now_ms >= self.ended_ms()
     }
@@ -132,7 +130,6 @@ impl PaidAt {
         parse_ms(text).map(|ms| PaidAt(date_time(ms)))
     }
 
-    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -158,7 +155,6 @@ impl<'de> Deserialize<'de> for PaidAt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
-    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The paid amounts, one sum for each currency.
     pub sums: Vec<SettledSum>,
@@ -185,7 +181,6 @@ pub struct SettledSum {
     pub currency_code: String,
     /// The paid amount, a decimal with two places.
     pub amount: String,
-    /// Number of transactions.
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,

@@ -4,7 +4,6 @@ use ::time::OffsetDateTime;
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
-/// A day, in milliseconds.
 pub const DAY_MS: u64 = 24 * 60 * 60_000;
 /// How far the clocks of two operators' machines may differ, in milliseconds.
 pub const SKEW_MS: u64 = 5 * 60_000;

@@ -13,7 +13,6 @@ const MAX_URL_BYTES: usize = 2_048;
 /// the same name. The names of the address's variable and secret begin with this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdapterName {
-    /// The messaging service that the address leads to.
     pub service: NotificationService,
     /// Whether the address is for transactions of live keys.
     pub is_live: bool,
@@ -59,12 +58,10 @@ pub enum AddressProblem {
     InvalidUrl,
     /// A URL is set, but no secret.
     NoSecret,
-    /// The secret has the wrong format.
     InvalidSecret,
 }
 
 impl AddressProblem {
-    /// Describes the problem of the address with this name, and what to do.
     pub fn text(self, name: AdapterName) -> String {
         let reason = match self {
             AddressProblem::InvalidUrl => format!(

@@ -44,19 +44,17 @@ impl AdapterAddresses {
         )
     }
 
-    /// Returns what the service needs to know of the adapters; `None` if the Worker has none.
+    /// Returns the adapters' state for the service; `None` if the Worker has no adapters.
     pub fn adapters(&self) -> Option<Adapters> {
         let adapters = || Adapters { of_tests: self.of_tests(), problems: self.problems() };
         (!self.0.is_empty()).then(adapters)
     }
 
-    /// Returns the messaging services that have a working adapter for test keys.
     fn of_tests(&self) -> Vec<NotificationService> {
         let works = self.0.iter().filter(|(name, address)| !name.is_live && address.is_ok());
         works.map(|(name, _)| name.service).collect()
     }
 
-    /// Returns what is wrong with the adapters' bindings, URLs and secrets.
     fn problems(&self) -> Vec<String> {
         let problem = |(name, address): &(AdapterName, Result<AdapterAddress, AddressProblem>)| {
             address.as_ref().err().map(|problem| problem.text(*name))

@@ -6,7 +6,6 @@ use sha2::Sha256;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::RangeInclusive;
 
-/// The prefix of a secret.
 const PREFIX: &str = "whsec_";
 /// The permitted lengths of a secret, in bytes.
 const SECRET_BYTES: RangeInclusive<usize> = 24..=64;

@@ -26,7 +26,6 @@ const KNOWN_MS: u64 = 180_000;
 /// notifications.
 const MAX_KNOWN: usize = 1_000;
 
-/// The deliveries of one instance.
 #[derive(Debug)]
 pub struct Deliveries {
     max_bytes: usize,
@@ -86,7 +85,6 @@ impl Deliveries {
         Some(Turn { deliveries: self, number })
     }
 
-    /// Returns how many bytes all deliveries hold together.
     pub fn bytes(&self) -> usize {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
@@ -150,7 +148,6 @@ impl Turn<'_> {
         has_room
     }
 
-    /// Sets the number of bytes that the delivery holds from now on.
     pub fn hold(&self, bytes: usize) {
         let mut running = self.deliveries.running.borrow_mut();
         let own = running.iter_mut().find(|one| one.number == self.number);

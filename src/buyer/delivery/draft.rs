@@ -8,7 +8,6 @@ use crate::pledges::http::at_origin;
 use crate::pledges::store::ListingStore;
 use crate::pledges::types::{ERASED_EMAIL, NotificationService, RetrievedPledgeTransaction};
 
-/// A notification to send.
 pub(super) struct Draft {
     pub content: DraftContent,
     pub language: Language,
@@ -19,16 +18,19 @@ pub(super) struct Draft {
     pub is_live: bool,
 }
 
-/// The content of a notification.
 pub(super) enum DraftContent {
-    /// An e-mail.
-    Mail { mail: Mail, reply_to: Option<String> },
+    Mail {
+        mail: Mail,
+        reply_to: Option<String>,
+    },
     /// A message for an adapter, as the body of a request.
-    Message { address: AdapterName, body: Vec<u8> },
+    Message {
+        address: AdapterName,
+        body: Vec<u8>,
+    },
 }
 
 impl Draft {
-    /// Returns how many bytes the draft holds in memory.
     pub fn bytes(&self) -> usize {
         match &self.content {
             DraftContent::Mail { mail, .. } => mail.text.len() + mail.html.len(),

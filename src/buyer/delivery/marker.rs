@@ -1,5 +1,3 @@
-//! The record of a notification's outcome.
-
 use crate::pledges::version::Version;
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, EnumString, IntoStaticStr};
@@ -9,7 +7,6 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marker {
-    /// The outcome of the notification.
     pub state: State,
     /// Why the notification was not sent: a [`Reason`], or the code of a mail service or an adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,7 +15,6 @@ pub struct Marker {
     pub round: u32,
     /// When this outcome was reached, an RFC 3339 date-time.
     pub at: String,
-    /// Number of delivery attempts.
     pub attempts: u32,
     /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,10 +22,8 @@ pub struct Marker {
     /// The [HMAC](crate::pledges::secret::NamespaceSecret::address) of the address that was to be notified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The language of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// The format of the record.
     #[serde(skip_deserializing)]
     pub version: Version,
 }
@@ -48,7 +42,6 @@ pub enum State {
     Sent,
     /// The service decided not to send the notification.
     Skipped,
-    /// The notification could not be sent.
     Failed,
 }
 

@@ -14,7 +14,6 @@ pub(super) const LOOK_MS: u32 = 50;
 /// A clock that can also wait.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Timer: Clock {
-    /// Waits for a number of milliseconds.
     async fn pause(&self, milliseconds: u32);
 }
 
@@ -31,21 +30,14 @@ pub struct MailSettings {
 /// Turns messages of the queue into e-mails and messages to adapters.
 #[derive(Debug)]
 pub struct Notifier<'n, S, M, A, C> {
-    /// The store of the records.
     pub store: &'n S,
-    /// The mail service.
     pub mailer: &'n M,
-    /// The adapters of the messaging services.
     pub messenger: &'n A,
-    /// The time.
     pub clock: &'n C,
-    /// The operator's settings.
     pub settings: &'n MailSettings,
-    /// The deliveries of this instance.
     pub deliveries: &'n Deliveries,
 }
 
-/// One delivery of a queue message.
 pub(super) struct Delivery<'d> {
     pub id: &'d TransactionId,
     /// When the transaction was created, in milliseconds since 1970.
@@ -53,12 +45,10 @@ pub(super) struct Delivery<'d> {
     pub message: &'d Message,
     /// The number of the attempt, starting at 1. It is 0 if the queue has given up on the message.
     pub attempt: u32,
-    /// Identifies this delivery.
     pub token: &'d str,
 }
 
 impl Delivery<'_> {
-    /// Returns the service that delivers.
     pub fn service(&self) -> NotificationService {
         self.message.service
     }

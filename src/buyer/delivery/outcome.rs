@@ -16,7 +16,6 @@ pub enum Outcome {
     Done(String),
     /// Deliver the message again.
     Later {
-        /// The delay, in seconds.
         seconds: u32,
         /// The reason, which is logged.
         cause: String,
@@ -25,7 +24,6 @@ pub enum Outcome {
 
 /// Why a delivery sends no notification now.
 pub(super) enum NotSent {
-    /// The notification is skipped.
     Skip(Reason),
     /// A setting is invalid. The notification is retried, because the setting may be corrected meanwhile.
     InvalidSetting(Reason),
@@ -64,7 +62,6 @@ pub(super) fn busy(cause: &str) -> Outcome {
     Outcome::Later { seconds: BUSY_SECONDS, cause: cause.to_owned() }
 }
 
-/// Acknowledges a message.
 pub(super) fn done(why: &str) -> Outcome {
     Outcome::Done(why.to_owned())
 }

@@ -13,7 +13,6 @@ pub struct OutgoingEmail<'l> {
     pub to: &'l str,
     /// The address that replies go to.
     pub reply_to: Option<&'l str>,
-    /// The content.
     pub mail: &'l Mail,
     /// The idempotency key. A mail service that has already accepted an e-mail with this key does not send it
     /// again.
@@ -60,7 +59,6 @@ fn mailto(address: &str) -> String {
     format!("mailto:{local}@{domain}")
 }
 
-/// The headers of an e-mail, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Headers {
     /// The `Auto-Submitted` header, which keeps mail programs from replying automatically.
@@ -75,7 +73,6 @@ pub struct Headers {
     pub list_unsubscribe: Option<String>,
 }
 
-/// Sends e-mails.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Mailer {
     /// Sends one e-mail. Returns the mail service's ID for it.

@@ -9,7 +9,6 @@ use crate::pledges::types::{
 };
 use serde::Serialize;
 
-/// A message for an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage<'l> {
     /// The address of the adapter: the service binding or the URL through which it is reached.
@@ -26,7 +25,6 @@ pub struct OutgoingMessage<'l> {
     pub marker: &'l Marker,
 }
 
-/// The body of a request to an adapter.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MessageBody<'b> {
@@ -100,7 +98,6 @@ pub enum AdapterState {
     Invalid,
 }
 
-/// The adapters of the messaging services.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Messenger {
     /// Returns whether an adapter can be reached through an address, which is a service binding or a URL.

@@ -21,7 +21,6 @@ pub struct Queued {
     /// the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The format of the record.
     #[serde(skip_deserializing)]
     pub version: Version,
 }

@@ -14,7 +14,6 @@ pub enum SendError {
     /// The mail service's quota is used up. The e-mail may be sent when the next day or month of the quota
     /// begins.
     Quota {
-        /// The mail service's code.
         code: String,
         /// The wait that the mail service asks for, in seconds.
         after: Option<u32>,

@@ -24,7 +24,6 @@ pub(super) struct CalendarDay {
 }
 
 impl<'c> Calendar<'c> {
-    /// Creates a calendar with the profile's time zone.
     pub fn new(language: Language, profile: Option<&'c Profile>, zones: &'c dyn TimeZones) -> Self {
         let zone = profile.and_then(|profile| profile.time_zone.as_deref());
         Calendar { language, zone, zones }

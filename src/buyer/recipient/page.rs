@@ -16,7 +16,6 @@ use crate::pledges::types::RetrievedPledgeTransaction;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// The name of the service on its pages and in its e-mails.
 pub(super) const SERVICE_NAME: &str = "Impact Pledge";
 
 /// The icon of the browser tab: the leaf of [`service_logo`] in white on a disc.
@@ -32,7 +31,6 @@ const MAX_STATEMENT: usize = 90;
 /// A page, and the policy that its response must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The document.
     pub html: String,
     /// The value of `Content-Security-Policy`.
     pub policy: Cow<'static, str>,
@@ -134,7 +132,6 @@ struct Layout<'f> {
     language: Language,
     profile: Option<&'f Profile>,
     is_test: bool,
-    /// The day on which the transaction was cancelled, if it was.
     cancelled: Option<CalendarDay>,
 }
 
@@ -200,7 +197,6 @@ impl Layout<'_> {
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
     }
 
-    /// Renders the note that the transaction was cancelled.
     fn cancelled_note(&self) -> Markup {
         let words = self.language.text(Sentence::Cancelled);
         html! {

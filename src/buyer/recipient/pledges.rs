@@ -110,7 +110,6 @@ fn pledge_list(
     list.render(pledges.len())
 }
 
-/// The list of pledges while it is being rendered.
 struct List<'l> {
     calendar: Calendar<'l>,
     items: String,

@@ -1,5 +1,3 @@
-//! A unit's profile: its name, and the look of its pages.
-
 use super::accent::Colour;
 use super::language::Language;
 use super::messaging_services::{known_services, names, parse_services};
@@ -43,7 +41,6 @@ pub struct Profile {
     /// Whether the recipients of the unit's pledges get e-mails.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mail: bool,
-    /// The messaging services that deliver for the unit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) messaging_services: Vec<NotificationService>,
     /// The e-mail address for replies of recipients.
@@ -71,7 +68,6 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// A member of a profile that is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidMember {
     /// The member's name in commands, such as `reply-to`.
@@ -100,11 +96,9 @@ pub struct NewProfile {
     pub language: Option<String>,
     /// The https URL that name and logo link to.
     pub link: Option<String>,
-    /// Whether the recipients of the unit's pledges get e-mails.
     pub mail: bool,
     /// The names of the messaging services that deliver for the unit, such as `MessagingServiceA`.
     pub messaging_services: Vec<String>,
-    /// The e-mail address for replies of recipients.
     pub reply_to: Option<String>,
     /// The shop's own text in e-mails: 1 to 6 lines, together at most 300 characters.
     pub mail_text: Option<String>,
@@ -130,17 +124,14 @@ impl Profile {
         if is_dated { Ok(profile) } else { Err(NO_TIME_ZONE) }
     }
 
-    /// The shop's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the name of the time zone of dates; `None` for UTC.
     pub fn time_zone(&self) -> Option<&str> {
         self.time_zone.as_deref()
     }
 
-    /// Returns whether a notification service delivers for the unit.
     pub fn notifies(&self, service: NotificationService) -> bool {
         if service.is_email() { self.mail } else { self.messaging_services.contains(&service) }
     }

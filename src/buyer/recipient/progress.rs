@@ -89,7 +89,6 @@ pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) ->
 
 // ---- The updates of an offering ------------------------------------------------------------------
 
-/// The section of a page with the updates of one offering.
 pub(super) struct UpdatesSection<'u> {
     pub offering_id: &'u str,
     updates: Option<&'u [Update]>,

@@ -1,5 +1,3 @@
-//! Quantities in words.
-
 use super::language::{Language, Plural};
 use super::rounded::Rounded;
 use super::text::{brief, shown};

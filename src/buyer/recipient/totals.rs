@@ -19,7 +19,6 @@ static NO_DETAIL: PledgeDetail<'static> = PledgeDetail {
     external_url: None,
 };
 
-/// Returns the description of a pledge.
 pub(super) fn detail_of<'p, 'a>(pledge: &'p RetrievedPledge<'a>) -> &'p PledgeDetail<'a> {
     pledge.details.first().unwrap_or(&NO_DETAIL)
 }

@@ -24,7 +24,6 @@ pub enum Sentence {
     SeeAt,
     /// A quantity without any words for the offering, such as `Quantity: 3`.
     Quantity,
-    /// The shop's reference of the transaction.
     Reference,
     /// The request to keep the link to the page private.
     Private,
@@ -93,7 +92,6 @@ pub enum Sentence {
 }
 
 impl Language {
-    /// Returns a sentence in this language, with its placeholders.
     pub fn text(self, sentence: Sentence) -> &'static str {
         self.sentences().lines().nth(sentence as usize).unwrap_or_default()
     }

@@ -16,7 +16,7 @@ use crate::pledges::service::{Cache, Clock, Entropy, Recipients, Service};
 use crate::pledges::store::Store;
 use crate::pledges::types::NotificationService;
 
-/// What the requests of one isolate remember of profiles and updates.
+/// The profiles and updates that an isolate has read recently, for all its requests.
 #[derive(Debug, Default)]
 pub struct Timelines {
     profiles: Cache<String, KnownProfile>,

@@ -6,7 +6,6 @@ use crate::pledges::types::RetrievedPledgeTransaction;
 /// Maximum number of offerings for which a timeline shows updates. Further offerings are left out.
 pub const MAX_OFFERINGS: usize = 20;
 
-/// The offerings of a transaction, and the month in which it was created.
 pub(super) struct Offerings {
     pub month: Month,
     /// The IDs of the first [`MAX_OFFERINGS`] offerings, each once.

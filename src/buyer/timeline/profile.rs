@@ -1,5 +1,3 @@
-//! Reads the profiles of units.
-
 use super::{Damaged, KnownProfile, Timelines};
 use crate::pledges::api::Problem;
 use crate::pledges::service::{Clock, Entropy, Service};

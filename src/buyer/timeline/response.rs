@@ -1,5 +1,3 @@
-//! Makes responses of pages.
-
 use crate::buyer::recipient::Page;
 use crate::pledges::api::Problem;
 use crate::pledges::http::{Body, Media, Response};

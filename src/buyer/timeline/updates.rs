@@ -11,7 +11,6 @@ use crate::pledges::store::{Key as _, Store, UpdatesKey};
 use futures_util::future::join_all;
 use std::rc::Rc;
 
-/// The updates of a transaction's offerings.
 #[derive(Default)]
 pub(super) struct ReadUpdates {
     /// The offerings' IDs with their updates; `None` if the store failed.

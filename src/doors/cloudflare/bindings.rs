@@ -13,19 +13,16 @@ extern "C" {
     /// dashboard extend this type. It replaces `worker::Env`, which makes six reflective calls to read a KV
     /// namespace.
     pub type Bindings;
-    /// The records.
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     pub fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     pub fn notifications(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
     fn mail_delay_seconds(this: &Bindings) -> Option<String>;
-    /// Cloudflare's mail service.
     #[wasm_bindgen(method, getter, js_name = EMAIL)]
     pub fn email(this: &Bindings) -> Option<SendEmail>;
     #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
     pub fn resend_api_key(this: &Bindings) -> Option<String>;
-    /// The sender of e-mails.
     #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
     pub fn mail_from(this: &Bindings) -> Option<String>;
     /// The address that receives all e-mails about transactions of test keys.
@@ -34,7 +31,6 @@ extern "C" {
     /// The origin of timeline URLs.
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     pub fn public_origin(this: &Bindings) -> Option<String>;
-    /// The name of the environment.
     #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
     pub fn environment(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
@@ -73,7 +69,6 @@ impl Bindings {
         Ok(Reflect::get(self, &name.into())?.unchecked_into())
     }
 
-    /// Returns the ID of the deployment, or an empty text if the platform has none.
     pub fn deployment_id(&self) -> String {
         self.deployment().map(|deployment| deployment.id()).unwrap_or_default()
     }

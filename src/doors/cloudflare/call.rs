@@ -8,7 +8,6 @@ extern "C" {
     /// The context of a request, in JavaScript: the class `Call` of `recover.js`, or the one of
     /// `impact-pledge/testing`.
     pub type Call;
-    /// The ID of the request.
     #[wasm_bindgen(method, getter)]
     pub fn id(this: &Call) -> String;
     /// Keeps the platform running after the answer, until `promise` has settled. Must be called before the

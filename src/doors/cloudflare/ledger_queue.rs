@@ -13,7 +13,6 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::future_to_promise;
 
-/// The name of the queue's binding.
 const BINDING: &str = "LEDGER";
 /// At most this many messages are being sent at the same time. Each has up to 100 KB. An isolate reaches this
 /// number only if the queue does not answer.

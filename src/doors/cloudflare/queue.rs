@@ -1,5 +1,3 @@
-//! Queues of Cloudflare Workers.
-
 use super::json::{log_error, to_js};
 use js_sys::Promise;
 use serde::Serialize;
@@ -13,13 +11,11 @@ pub const PUT_MS: u32 = 2_000;
 extern "C" {
     /// A queue. Used instead of `worker::Queue`, which has no deadline and also converts messages with serde.
     pub type Queue;
-    /// Puts a message into the queue.
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
 
     /// One delivery of a message of a queue.
     pub type QueueMessage;
-    /// The message that was put into the queue.
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &QueueMessage) -> JsValue;
     /// The number of this delivery, starting at 1.

@@ -1,5 +1,3 @@
-//! A request on Cloudflare Workers.
-
 use super::call::Call;
 use super::chunk_reader::ChunkReader;
 use super::deadline::{pause, within};
@@ -43,7 +41,6 @@ thread_local! {
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 
-/// A request of the platform.
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
     headers: web_sys::Headers,
@@ -133,7 +130,6 @@ impl<'r> WorkerRequest<'r> {
     }
 }
 
-/// Joins the bytes of all pieces.
 fn joined(pieces: Vec<Uint8Array>, length: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(length);
     for piece in pieces {

@@ -1,5 +1,3 @@
-//! A response on Cloudflare Workers.
-
 use crate::pledges::http::{Body, Media, Response, Splice};
 use js_sys::Uint8Array;
 use std::borrow::Cow;

@@ -9,7 +9,6 @@ use std::cell::RefCell;
 pub struct Slots {
     max: usize,
     milliseconds: u32,
-    /// When each slot was taken.
     taken: RefCell<Vec<f64>>,
 }
 
@@ -22,7 +21,6 @@ impl Slots {
         Slots { max, milliseconds, taken: RefCell::new(Vec::new()) }
     }
 
-    /// Takes a slot. Returns `None` if none is free.
     pub fn take(&self) -> Option<TakenSlot> {
         let (now, mut taken) = (Date::now(), self.taken.borrow_mut());
         taken.retain(|time| now - time < f64::from(self.milliseconds));

@@ -25,7 +25,6 @@ extern "C" {
     async fn write(this: &Kv, entry: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
-    /// Waits.
     #[wasm_bindgen(method, catch)]
     async fn pause(this: &Kv, milliseconds: u32) -> Result<JsValue, JsValue>;
     /// How long reads may be stale after a write, in milliseconds; undefined for a deployed namespace.

@@ -18,8 +18,8 @@ pub fn own_tables() -> CommandOutcome {
     to_js(&OwnTable::iter().collect::<Vec<_>>())
 }
 
-/// Returns what a backup has to say about the database, `{epoch, keptFrom}`; null if no ledger is bound. Throws if
-/// the database has lost rows.
+/// Returns the part of a backup's header that is about the database: `{epoch, keptFrom}`; null if
+/// no ledger is bound. Throws if the database has lost rows.
 #[wasm_bindgen(js_name = headerOfOwnRows)]
 pub async fn header(kv: Kv) -> CommandOutcome {
     let store = CommandStore::new(kv);

@@ -32,18 +32,15 @@ pub struct Choice(Restore);
 
 #[wasm_bindgen(js_class = Choice)]
 impl Choice {
-    /// Whether the record with this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         self.0.takes(name)
     }
 
-    /// Whether the record with this name is an API key.
     #[wasm_bindgen(js_name = isKey)]
     pub fn is_key(&self, name: &str) -> bool {
         keys::is_key(name)
     }
 
-    /// Whether the restore replaces the secret of the namespace.
     #[wasm_bindgen(getter, js_name = secretReplaced)]
     pub fn secret_replaced(&self) -> bool {
         self.0.secret_replaced
@@ -79,7 +76,6 @@ pub fn about_mail_of(name: &str) -> Option<String> {
     transactions::about(name)
 }
 
-/// Whether the record with this name and metadata is an erased transaction.
 #[wasm_bindgen(js_name = isErased)]
 pub fn is_erased(name: &str, metadata: JsValue) -> bool {
     from_js(metadata).is_ok_and(|metadata| transactions::is_erased(name, &metadata))

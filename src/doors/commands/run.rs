@@ -16,7 +16,6 @@ extern "C" {
     /// The command-line program that runs an operation. If one of its methods throws an error, the
     /// operation stops, and `run` throws the same error.
     pub type Program;
-    /// The records in Workers KV.
     #[wasm_bindgen(method, getter)]
     fn records(this: &Program) -> Kv;
     /// The name of the environment, for messages.

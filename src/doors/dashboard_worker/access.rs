@@ -38,7 +38,6 @@ pub enum Person {
     WithoutAddress,
     /// Access failed or did not answer in time.
     Unknown,
-    /// The e-mail address.
     Address(String),
 }
 

@@ -28,7 +28,6 @@ const UNBOUND_SECONDS: u32 = 3_600;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A batch of a queue.
     pub type Batch;
     #[wasm_bindgen(method, getter)]
     fn messages(this: &Batch) -> Array;
@@ -38,7 +37,6 @@ thread_local! {
     static PARTS: Slots = const { Slots::new(MAX_PARTS, PART_MS) };
 }
 
-/// The log line of a batch.
 #[derive(Serialize)]
 struct BatchLog<'a> {
     ledger: &'a str,

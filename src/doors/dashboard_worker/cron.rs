@@ -22,7 +22,6 @@ const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 /// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
 
-/// The log line of an invocation.
 #[derive(Serialize)]
 struct CronLog<'a> {
     ledger: &'a str,

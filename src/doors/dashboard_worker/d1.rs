@@ -1,5 +1,3 @@
-//! A D1 database as the ledger.
-
 use crate::doors::cloudflare::deadline::{failure, pause, within};
 use crate::office::shared::rows::port::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 use js_sys::{Array, Math, Object, Promise};
@@ -44,7 +42,6 @@ extern "C" {
     fn size_after(this: &Meta) -> Option<f64>;
 }
 
-/// A D1 database as the ledger of one invocation.
 pub struct D1Ledger {
     database: D1,
     bytes: Cell<Option<u64>>,
@@ -143,7 +140,6 @@ fn reported(error: &JsValue, attempt: u32) -> LedgerError {
     meaning(cause)
 }
 
-/// The log line of a failed call.
 #[derive(Serialize)]
 struct FailedCall<'a> {
     ledger: &'a str,

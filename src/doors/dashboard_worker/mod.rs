@@ -58,7 +58,6 @@ impl DashboardBindings {
         KvStore::for_operators(self.pledges())
     }
 
-    /// The ledger, if a database is bound.
     fn ledger(&self) -> Option<D1Ledger> {
         self.ledger_db().map(D1Ledger::new)
     }

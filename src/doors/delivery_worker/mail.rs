@@ -24,12 +24,10 @@ const RESEND_URL: &str = "https://api.resend.com/emails";
 /// Maximum number of bytes that are read of a response from Resend. Its actual responses are shorter.
 const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
-/// The configured mail service.
 pub enum MailService {
     Cloudflare(SendEmail),
     /// Resend, with its API key.
     Resend(String),
-    /// No mail service is configured.
     None,
 }
 

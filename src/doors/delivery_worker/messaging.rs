@@ -17,9 +17,7 @@ use web_sys::{AbortController, Request, RequestRedirect, Response};
 /// Timeout of a request to an adapter, in milliseconds. After a timeout, the message may have been sent.
 const SEND_MS: u32 = 15_000;
 
-/// Sends messages to adapters.
 pub struct MessengerClient<'b> {
-    /// The bindings, variables and secrets of this Worker.
     pub bindings: &'b Bindings,
     /// The namespace in which sent messages are recorded.
     pub records: KvNamespace,

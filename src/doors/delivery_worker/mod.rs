@@ -32,7 +32,6 @@ impl Timer for Platform {
     }
 }
 
-/// The log line of a delivery.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MessageLog<'a> {

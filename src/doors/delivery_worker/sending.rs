@@ -17,9 +17,9 @@ use web_sys::Response;
 const MAX_PAUSE_SECONDS: u32 = 10;
 /// Maximum number of waits within a delivery.
 const MAX_PAUSES: u32 = 3;
-/// Milliseconds after the start of a delivery until which a wait may begin. The last wait (10 s) and the
-/// timeouts of one more attempt (20 s) can follow, so a delivery takes at most 45 s. The duration of claims
-/// in `notify` depends on this.
+/// Milliseconds after the start of a delivery until which a wait may begin. The last wait (10 s)
+/// and the timeouts of one more attempt (20 s) can follow, so a delivery takes at most 45 s. The
+/// duration of claims in `buyer::delivery` depends on this.
 const PATIENCE_MS: u64 = 15_000;
 
 #[wasm_bindgen]
@@ -40,7 +40,6 @@ extern "C" {
         options: &JsValue,
     );
 
-    /// Sends an HTTP request.
     #[wasm_bindgen(catch)]
     pub fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
 }

@@ -1,5 +1,3 @@
-//! Operations on the audit log.
-
 use super::rule as audit;
 use super::rule::{AuditFilter, Change};
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};

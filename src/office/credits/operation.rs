@@ -1,5 +1,3 @@
-//! Operations on credits.
-
 use super::rule as credits;
 use super::rule::{Credit, CreditRequest, Left, OfferingQuantity, Part};
 use crate::office::orders::rule as transactions;

@@ -185,7 +185,6 @@ fn parts(left: &Left, entered: &Form, problem: &FormProblem) -> Markup {
 /// form may change characters of the ID itself.
 const QUANTITY: &str = "quantity-";
 
-/// Returns the name of the field for the quantity of an offering.
 fn quantity_of(offering: &str) -> String {
     [QUANTITY, &digest(offering)].concat()
 }

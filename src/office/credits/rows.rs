@@ -26,7 +26,6 @@ pub const MAX_CREDITS: u32 = 100;
 pub struct CreditRow {
     /// The hash of the operation that made the credit.
     pub operation: String,
-    /// The transaction's ID.
     pub id: String,
     /// The credit's number among the credits of the transaction, from 1 to [`MAX_CREDITS`].
     pub number: u32,
@@ -38,19 +37,15 @@ pub struct CreditRow {
     pub order_month: Month,
     /// The month whose sum the credit reduces.
     pub booked_month: Month,
-    /// The code of the currency.
     pub currency: String,
-    /// The charge of the transaction.
     #[serde(flatten)]
     pub charge: Charge,
     #[serde(flatten)]
     pub amount: Credited,
     pub quantities: Quantities,
-    /// Why the credit was made.
     pub reason: String,
     /// The name of the credit's entry in the audit log.
     pub change: String,
-    /// Who made the credit.
     pub author: String,
     /// When the credit was made, in milliseconds since 1970.
     pub at: u64,
@@ -68,7 +63,6 @@ pub struct Charge {
 /// The amount of a credit in two columns: whole cents or, for a larger amount, a decimal text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credited {
-    /// The cents, up to 2^53 - 1.
     pub cents: Option<u64>,
     /// An amount above 2^53 - 1 cents, as a decimal. It is always the whole charge.
     pub amount: Option<String>,
@@ -87,7 +81,6 @@ impl CreditRow {
 }
 
 impl Charge {
-    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
     pub fn new(amount: &Decimal) -> Self {
         let cents = amount.units(2);
         let text = cents.is_none().then(|| amount.to_scientific());
@@ -96,7 +89,6 @@ impl Charge {
 }
 
 impl Credited {
-    /// Splits an exact amount into the two columns: whole cents or, for a larger amount, a decimal text.
     pub fn new(amount: &Decimal) -> Self {
         let Charge { charge_cents: cents, charge_amount: amount } = Charge::new(amount);
         Credited { cents, amount }
@@ -135,7 +127,6 @@ pub async fn restore(ledger: &dyn Ledger, credit: &CreditRow) -> Result<Option<C
     write(ledger, credit, None).await
 }
 
-/// Returns the statement of [`restore`].
 pub(crate) fn restoring(credit: &CreditRow) -> Result<Statement> {
     writing(credit, None)
 }
@@ -156,17 +147,11 @@ fn writing(credit: &CreditRow, booked: Option<&Fact>) -> Result<Statement> {
 }
 
 /// Returns the credit that an operation has made; `None` if it has made none. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn credit_of(ledger: &dyn Ledger, operation: &str) -> Result<Option<CreditRow>> {
     Ok(ask(ledger, &OfOperation { operation }).await?.pop())
 }
 
 /// Returns the credits of a transaction, oldest first. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
     ask(ledger, &OfTransaction { id }).await
 }
@@ -261,9 +246,6 @@ pub struct CreditSum {
 /// units; `None` means all units. One query.
 ///
 /// Leaves out a credit of a transaction without a row, unless it is booked in a later month than the transaction's.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn credit_sums(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
@@ -286,9 +268,6 @@ macro_rules! counts {
 
 /// Returns the credits that are counted in a month of these units, sorted by transaction and number: at most
 /// `most`, after the credit `after`. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn booked(
     ledger: &dyn Ledger,
     (mode, units): (Mode, &[String]),
@@ -395,9 +374,6 @@ impl BookedRow {
 /// Sums the credited quantities by offering, mode and month, newest month first. A credit counts in the month
 /// of its order, which must be one of `months`. `units` restricts the sums to these units; `None` means all
 /// units. In each sum, `transactions` is the number of credits. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn credited_quantities(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

@@ -5,7 +5,6 @@ use crate::pledges::service::Clock;
 use crate::pledges::time::TimeZones;
 use std::cell::Cell;
 
-/// A clock that shows a time in the past.
 pub(super) struct PastClock {
     pub(super) now_ms: u64,
     pub(super) ago_ms: Cell<u64>,

@@ -32,7 +32,6 @@ pub(super) struct EarlierOrder {
 /// The pledges that the demo's orders contain, by the shop's language.
 pub(super) type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
 
-/// A shop that creates transactions.
 #[derive(Deserialize)]
 pub(super) struct Shop {
     pub(super) key: String,
@@ -40,7 +39,6 @@ pub(super) struct Shop {
     pub(super) unit: String,
     /// The prefix of the shop's order references.
     pub(super) order: String,
-    /// The language of the shop's texts.
     #[serde(default = "english")]
     pub(super) language: String,
     /// What a buyer did, such as `placed an order`.
@@ -57,7 +55,6 @@ fn placed_an_order() -> String {
 }
 
 impl Shop {
-    /// Returns the reference of the shop's transaction with this index.
     pub(super) fn reference(&self, number: u64) -> String {
         format!("{}-{}", self.order, 1001 + number)
     }

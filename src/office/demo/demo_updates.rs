@@ -29,9 +29,6 @@ struct DemoUpdate {
 
 /// Publishes updates for last month's pledges of both modes, unless the last 12 months have updates. Returns whether they
 /// were published.
-///
-/// # Errors
-/// If the ledger or the store fails.
 pub async fn seed(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

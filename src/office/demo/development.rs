@@ -26,7 +26,6 @@ struct Development {
     people: Vec<DevelopmentPerson>,
 }
 
-/// A person of a shop in local development.
 #[derive(Deserialize)]
 struct DevelopmentPerson {
     #[serde(flatten)]
@@ -42,14 +41,10 @@ pub struct DevelopmentKey {
     pub key: String,
     /// The key's record, without the secret.
     pub record: KeyRecord,
-    /// The units that the key may act for.
     pub units: Vec<String>,
 }
 
 /// Writes the records that are missing, and leaves existing records unchanged. Returns the keys.
-///
-/// # Errors
-/// If the store fails.
 pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     let Development { keys, teams, catalogue, secret, profiles, people } =
         serde_json::from_str(include_str!("development.json"))?;

@@ -1,5 +1,3 @@
-//! A create request of the demo.
-
 use super::data::{EarlierOrder, Shop};
 use crate::pledges::api::{JSON, header};
 use crate::pledges::http::{BodyError, Request, Reservation};
@@ -27,7 +25,6 @@ pub(super) struct Trigger<'t> {
 }
 
 impl EarlierOrder {
-    /// Returns the order as the body of a create request.
     pub(super) fn as_order(&self) -> Order<'_> {
         Order {
             reference: self.reference.clone(),
@@ -48,7 +45,6 @@ pub(super) struct Created {
     pub(super) created_at: String,
 }
 
-/// The request that creates an order.
 pub(super) struct Create<'c> {
     pub(super) url: String,
     pub(super) shop: &'c Shop,

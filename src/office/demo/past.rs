@@ -203,7 +203,6 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         put_record(self.store, &key, &settlement).await
     }
 
-    /// Sums a shop's month, by currency.
     async fn sums(&self, shop: &Shop, month: Month, placed: &[String]) -> Result<Vec<SettledSum>> {
         let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
         for id in placed {

@@ -1,5 +1,3 @@
-//! Writes the demo data.
-
 use super::clock::PastClock;
 use super::data::Demo;
 use super::past::Past;

@@ -1,5 +1,3 @@
-//! Operations on the people of shops.
-
 use super::rows::changes::Removable;
 use super::rows::people::Person;
 use super::rule as people;

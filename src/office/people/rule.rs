@@ -105,7 +105,6 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
-    /// Returns the error for a person who was not added.
     fn not_added(&self, why: &Added) -> OperatorError {
         match why {
             Added::Person(row) => self.has_another_role(row.role),
@@ -131,7 +130,6 @@ impl PlacedPerson {
 /// The outcome of adding a person. It does not contain the address, because outcomes are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedPerson {
-    /// The unit or the team.
     #[serde(flatten)]
     pub place: KeyLevel,
     pub role: PersonRole,
@@ -288,7 +286,6 @@ async fn remove_now(
     remove_record(store, &name).await
 }
 
-/// Returns the error for a person who was not removed.
 fn not_removed(why: Removed) -> OperatorError {
     match why {
         Removed::NoRight => OperatorError::lost_right(),

@@ -40,7 +40,6 @@ pub struct PricedCharges {
     /// Whether the charges can be split by offering. The quantities must be known, and the ledger must store
     /// every charge and quantity as a number. It stores a value that is too large or too precise as a text.
     pub is_split: bool,
-    /// Number of transactions.
     pub transactions: u64,
     /// The sum of the charges; 0 if `is_split` is false.
     pub amount: Decimal,
@@ -59,9 +58,6 @@ pub struct PricedQuantity {
 
 /// Sums the charges of a shop's month by price list, and the quantities by price list and offering. Returns at most
 /// `most` quantities. Two statements in one query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn priced(
     ledger: &dyn Ledger,
     shop: &Scope,

@@ -12,14 +12,11 @@ use crate::pledges::validate::report::Reporter;
 use crate::pledges::validate::string::RawString;
 use crate::pledges::validate::{Code, Step, Text, ValueType};
 
-/// The texts that are extracted from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted {
     /// The value of `charge.amount`: a decimal, as text.
     pub amount: Option<String>,
-    /// The `error` member of an error's body.
     pub error: Option<String>,
-    /// The `message` member of an error's body.
     pub message: Option<String>,
     to_double: ToDouble,
 }

@@ -6,10 +6,8 @@ use crate::pledges::idempotency::IdempotencyKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use strum::IntoStaticStr;
 
-/// The method, path and headers of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
-    /// The HTTP method.
     pub method: &'static str,
     /// The path, relative to the base address.
     pub path: String,

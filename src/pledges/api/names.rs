@@ -27,17 +27,13 @@ pub mod header {
     pub const UNIT_ID: &str = "x-service-unit-id";
     /// Identifies a create request, so that a client can retry it safely.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-    /// Marks an idempotent replay.
     pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";
-    /// The media type of the body.
     pub const CONTENT_TYPE: &str = "content-type";
     /// The coding of the body. The service accepts only `identity`.
     pub const CONTENT_ENCODING: &str = "content-encoding";
-    /// The length of the body in bytes.
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before the next attempt: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
-    /// The languages that a reader prefers.
     pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The address that a request comes from. The platform sets this header, and callers cannot.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";

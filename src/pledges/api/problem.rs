@@ -21,7 +21,6 @@ pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody<'a> {
-    /// The kind of error.
     pub error: Cow<'a, str>,
     /// The problem and how to solve it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +45,6 @@ pub enum Problem {
     PlainHttp,
     /// The unit has no transaction with this ID in this mode (§7).
     TransactionNotFound,
-    /// No resource has this path.
     PathNotFound,
     /// The path allows only the methods of the `Allow` header.
     MethodNotAllowed(&'static str),
@@ -62,7 +60,6 @@ pub enum Problem {
     SlowBody,
     /// The body breaks rules of §4.1. The text lists them.
     InvalidRequest(String),
-    /// The `Idempotency-Key` is malformed.
     InvalidIdempotencyKey,
     /// The idempotency key was used with another payload.
     IdempotencyKeyReused,
@@ -75,7 +72,6 @@ pub enum Problem {
     },
     /// The requests in progress already hold as many bytes as the service allows.
     Busy,
-    /// The request names an invalid host.
     InvalidHost,
     /// The API key's record lacks its copy of the namespace's secret, which a create request needs.
     SecretMissing,
@@ -89,7 +85,6 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the HTTP status.
     pub const fn status(&self) -> u16 {
         match self {
             Problem::InvalidRequest(_)

@@ -1,5 +1,3 @@
-//! The URLs of requests.
-
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};

@@ -49,7 +49,6 @@ pub struct InFlight {
     shares: RefCell<Vec<Rc<OwnerShare>>>,
 }
 
-/// The bytes that an owner's requests hold.
 #[derive(Debug)]
 struct OwnerShare {
     owner: String,
@@ -70,7 +69,6 @@ impl InFlight {
         Reservation { in_flight: self, share, bytes: 0, is_small: true }
     }
 
-    /// Returns the bytes that all requests hold.
     pub fn bytes(&self) -> usize {
         self.all.get()
     }

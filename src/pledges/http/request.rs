@@ -35,13 +35,11 @@ pub trait Request {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// The body is longer than the limit.
     TooLarge,
     /// The requests in flight already hold too many bytes.
     Busy,
     /// The body broke off.
     Broken,
-    /// The body arrives too slowly.
     Slow,
 }
 

@@ -6,10 +6,8 @@ use std::borrow::Cow;
 /// Tells browsers to use only HTTPS for a year (RFC 6797).
 const STRICT_TRANSPORT_SECURITY: (&str, &str) = ("strict-transport-security", "max-age=31536000");
 
-/// The status, headers and body of a response.
 #[derive(Debug)]
 pub struct Response<V> {
-    /// HTTP status.
     pub status: u16,
     /// The kind of body, such as JSON. It determines the headers that every body of this kind has.
     pub media: Media,
@@ -22,7 +20,6 @@ pub struct Response<V> {
 
 #[derive(Debug)]
 pub enum Body<V> {
-    /// No body.
     Empty,
     /// Bytes that were made for this response.
     Bytes(Vec<u8>),
@@ -37,7 +34,6 @@ pub enum Body<V> {
 pub struct Splice {
     /// The text to replace, in ASCII.
     pub old: &'static str,
-    /// The text that replaces the old one.
     pub new: String,
 }
 
@@ -52,18 +48,14 @@ impl Splice {
     }
 }
 
-/// The kinds of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
     None,
-    /// JSON of the API.
     Json,
-    /// A page.
     Html,
 }
 
 impl Media {
-    /// Returns the headers that all bodies of this kind have.
     pub const fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Media::None => &[("cache-control", "no-store")],

@@ -20,7 +20,6 @@ use std::rc::Rc;
 pub const LIFETIME_MS: u64 = 10_000;
 /// How long an accepted key is exempt from the limit on refused keys, in milliseconds.
 const EXEMPT_MS: u64 = 15 * 60_000;
-/// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
 /// Maximum total size of a cache's entries in memory, in bytes. Applies to caches whose entries vary widely
 /// in size.
@@ -31,7 +30,6 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 pub struct Caches {
     /// The replay records of the last create requests that had an idempotency key.
     pub recent_replays: RecentReplays,
-    /// Counts the bytes in memory that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
     /// The known memberships of units in teams. Each key is the name of a membership record.
@@ -109,7 +107,6 @@ impl<K: Ord, V> Cache<K, V> {
         value
     }
 
-    /// Removes a value.
     pub fn forget(&self, key: &K) {
         self.0.borrow_mut().retain(|entry| entry.key != *key);
     }

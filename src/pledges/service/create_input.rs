@@ -18,7 +18,6 @@ use std::rc::Rc;
 /// Maximum number of a body's issues that the answer lists. Further issues are only counted.
 const MAX_ISSUES: usize = 20;
 
-/// The input of a create request.
 pub(super) struct CreateInput<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
@@ -55,7 +54,6 @@ impl<'r> CreateInput<'r> {
         })
     }
 
-    /// Returns the summary of a transaction, for its metadata.
     pub fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
         let price_list =

@@ -9,7 +9,6 @@ use crate::pledges::types::NotificationService;
 use serde::Serialize;
 use std::ops::Not;
 
-/// The log line of an answer.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LogLine<'a> {
@@ -45,7 +44,6 @@ struct LogLine<'a> {
     /// The requested messaging services whose message never reached the queue.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsent: Vec<NotificationService>,
-    /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
     /// The code of the first issue of an invalid request.

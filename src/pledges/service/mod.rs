@@ -43,23 +43,16 @@ use route::{Route, route};
 /// The service for one request, with the parts of the platform that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Service<'s, S, C, E, R> {
-    /// The records.
     pub store: &'s S,
-    /// The time.
     pub clock: &'s C,
-    /// Randomness.
     pub entropy: &'s E,
-    /// What is asked about recipients.
     pub recipients: &'s R,
-    /// The caches of the isolate.
     pub caches: &'s Caches,
-    /// The operator's settings.
     pub settings: &'s Settings,
     /// The notification queue; `None` if notifications are not sent.
     pub outbox: Option<&'s dyn Outbox>,
     /// The ledger's queue; `None` if there is no ledger.
     pub ledger: Option<&'s dyn LedgerQueue>,
-    /// Facts about this request, for the log.
     pub request_log: RequestLog,
 }
 
@@ -104,11 +97,12 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     }
 }
 
-/// What the service asks about the recipients of pledges: how they are notified, and what they see.
+/// Answers the service's questions about the recipients of pledges: which services notify them, and
+/// what their timelines show.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Recipients: Sized {
-    /// Returns those of `services` that the unit has switched on. If this cannot be found out, returns all of
-    /// them: it is checked again before each delivery.
+    /// Returns the `services` that the unit has switched on in its profile. Returns all of them if
+    /// the profile cannot be read, because each delivery checks the profile again.
     async fn delivering<S: Store, C: Clock, E: Entropy>(
         &self,
         service: &Service<'_, S, C, E, Self>,

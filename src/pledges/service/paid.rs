@@ -66,11 +66,12 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// Waits for the outcome of a read, which another request may be making. Returns `None` if the wait takes
-    /// too long, and no later read has ended either. A read never ends if the client of its request has hung up.
+    /// Returns the outcome of a read that another request may still be making, or of a later read
+    /// of the same record. Waits for at most [`WAIT_MS`], and then returns `None`. A read never
+    /// ends if its own client has hung up.
     ///
-    /// Polls for the outcome instead of awaiting the other request's future. workerd ties streams to the
-    /// request that created them, so no other request may run that future.
+    /// Polls for the outcome instead of awaiting the other request's future: workerd ties streams
+    /// to the request that created them, so no other request may run that future.
     async fn outcome(
         &self,
         request: &impl Request,

@@ -2,7 +2,6 @@
 
 use crate::pledges::time::TimeZones;
 
-/// The clock, with the time zones of the world.
 pub trait Clock: TimeZones {
     /// Returns the milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> u64;
@@ -10,6 +9,5 @@ pub trait Clock: TimeZones {
 
 /// A source of unpredictable random bytes.
 pub trait Entropy {
-    /// Fills `bytes`.
     fn fill(&self, bytes: &mut [u8]);
 }

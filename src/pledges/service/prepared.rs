@@ -5,7 +5,6 @@ use crate::pledges::idempotency::Derivation;
 use crate::pledges::store::TransactionMetadata;
 use crate::pledges::types::{NotificationService, TransactionId};
 
-/// A transaction that is ready to be written.
 pub(super) struct Prepared {
     pub id: TransactionId,
     pub metadata: TransactionMetadata,
@@ -13,7 +12,6 @@ pub(super) struct Prepared {
     pub answer: Vec<u8>,
     /// The value of the record, which is also the body of the answers to get requests.
     pub record: Vec<u8>,
-    /// The notification services that the create request asks for.
     pub services: Vec<NotificationService>,
 }
 

@@ -19,15 +19,21 @@ use std::borrow::Cow;
 /// The next step of a create request with an idempotency key.
 enum Plan {
     /// An idempotent replay: the create request was answered before, with this body.
-    Replay { id: TransactionId, answer: Vec<u8> },
-    /// A new transaction.
+    Replay {
+        id: TransactionId,
+        answer: Vec<u8>,
+    },
     Record(Box<Prepared>, Replay),
     /// An idempotent replay, made from the stored transaction. The answer cannot be made from the replay
     /// record, because a later release wrote it with terms that this release does not know.
-    Stored { id: TransactionId },
+    Stored {
+        id: TransactionId,
+    },
     /// The idempotency key was used with another payload. `ours` is the ID of the transaction that this
     /// create request would record.
-    Conflict { ours: TransactionId },
+    Conflict {
+        ours: TransactionId,
+    },
 }
 
 impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {

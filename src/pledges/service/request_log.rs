@@ -17,7 +17,6 @@ pub struct RequestLog {
     pub(super) mode: Cell<Option<Mode>>,
     /// The unit that the request acts for, once the unit is accepted.
     pub(super) unit: OnceCell<String>,
-    /// The first issue of an invalid request.
     pub(super) issue: OnceCell<LoggedIssue>,
     /// The ID of the transaction that a create request records or replays.
     pub(super) transaction: OnceCell<String>,

@@ -1,5 +1,3 @@
-//! Makes the service's responses.
-
 use crate::pledges::api;
 use crate::pledges::api::Problem;
 use crate::pledges::http::{Body, Media, Response};
@@ -25,7 +23,7 @@ impl<V> Response<V> {
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 
-    /// Adds what a problem says to the log and the headers.
+    /// Adds a problem's cause for the log, and its header such as `Retry-After`.
     pub(crate) fn about(mut self, problem: &Problem) -> Self {
         self.log = Some(problem.cause().to_owned());
         self.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));

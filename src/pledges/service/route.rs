@@ -4,16 +4,13 @@ use crate::pledges::api::{HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELIN
 use crate::pledges::http::{Address, percent_decode};
 use std::borrow::Cow;
 
-/// The routes of the service.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Route<'u> {
-    /// Create a pledge transaction.
     Create,
     /// Get the pledge transaction with this ID. The ID is percent-decoded, but not yet checked.
     Get(Cow<'u, str>),
     /// Show the timeline of the transaction with this ID.
     Timeline(Cow<'u, str>),
-    /// Check that the service runs.
     Health,
     /// List the methods that a path allows.
     Options(&'static str),
@@ -35,7 +32,6 @@ impl Route<'_> {
 const CREATE_METHODS: &str = "POST, OPTIONS";
 const READ_METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// Returns the route of a request.
 pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
     let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
     match (method, &route) {

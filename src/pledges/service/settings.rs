@@ -9,7 +9,6 @@ use crate::pledges::validate::format::is_email;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The operator's settings. By default none is set.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
@@ -33,7 +32,7 @@ pub struct Settings {
     pub version: String,
 }
 
-/// What the service knows of the adapters of messaging services.
+/// The result of checking the settings of the messaging services' adapters.
 #[derive(Clone, Debug, Default)]
 pub struct Adapters {
     /// The messaging services that have a working adapter for test keys.
@@ -45,21 +44,13 @@ pub struct Adapters {
 /// The values of the Worker's variables; empty if they are not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Variables<'v> {
-    /// `ALLOWED_ORIGINS`
     pub allowed_origins: &'v str,
-    /// `PUBLIC_ORIGIN`
     pub public_origin: &'v str,
-    /// `ENVIRONMENT`
     pub environment: &'v str,
-    /// `ALLOW_PLAIN_HTTP`
     pub allow_plain_http: &'v str,
-    /// `LOG_PERCENT`
     pub log_percent: &'v str,
-    /// `MAIL_FROM`
     pub mail_from: &'v str,
-    /// `MAIL_TEST_TO`
     pub mail_test_to: &'v str,
-    /// Whether the notification queue is bound.
     pub has_queue: bool,
     /// Whether a mail service is bound, or its secret is set.
     pub has_mail_service: bool,
@@ -90,7 +81,6 @@ const MAIL_TEST_TO_INVALID: &str = "no e-mails are sent for test keys: the varia
 /// The answer of `/healthz`.
 #[derive(Serialize)]
 pub struct Health<'a> {
-    /// The deployed version.
     version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,

@@ -31,7 +31,6 @@ impl CredentialKey {
         [Self::PREFIX, hexadecimal].concat()
     }
 
-    /// Parses the name of an API key's record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
     }
@@ -41,7 +40,6 @@ impl CredentialKey {
 /// contains no colon, so the first colon ends it. A unit's ID may contain colons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberKey<'k> {
-    /// The team's ID.
     pub team: &'k str,
     /// The unit's ID.
     pub unit: &'k str,
@@ -60,13 +58,10 @@ impl Key for MemberKey<'_> {
 }
 
 impl<'k> MemberKey<'k> {
-    /// Returns the prefix of the names of a team's members.
     pub fn team_prefix(team: &str) -> String {
         [Self::PREFIX, team, ":"].concat()
     }
 
-    /// Parses the name of a record which says that a unit belongs to a team. Returns `None` for any other
-    /// name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some(MemberKey { team, unit })
@@ -118,7 +113,6 @@ impl Key for ProfileKey<'_> {
 }
 
 impl<'k> ProfileKey<'k> {
-    /// Parses the name of a profile's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         name.strip_prefix(Self::PREFIX).map(ProfileKey)
     }

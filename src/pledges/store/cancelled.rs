@@ -1,5 +1,3 @@
-//! The record of a transaction's cancellation.
-
 use super::key::Key;
 use super::metadata::NoMetadata;
 use crate::pledges::types::TransactionId;
@@ -21,7 +19,6 @@ impl Key for CancelledKey<'_> {
     }
 }
 
-/// The value of the record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
     /// When the transaction was cancelled, an RFC 3339 date-time.

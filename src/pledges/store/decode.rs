@@ -1,5 +1,3 @@
-//! Decodes records.
-
 use super::StoreError;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};

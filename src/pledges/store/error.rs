@@ -1,5 +1,3 @@
-//! The error of the store.
-
 use serde_json::error::Category;
 
 /// Why a record could not be read or written.

@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-/// Number of seconds in a day.
 pub(super) const DAY_SECONDS: u32 = 24 * 60 * 60;
 
 /// Workers KV's usual cache TTL, in seconds. It applies where a key sets none.
@@ -19,13 +18,11 @@ pub const USUAL_CACHE_SECONDS: u32 = 60;
 /// Workers KV's minimum cache TTL, in seconds.
 pub const LEAST_CACHE_SECONDS: u32 = 30;
 
-/// A key of the store.
 pub trait Key {
     /// The metadata that is stored with the value: at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record in logs.
     const KIND: &'static str;
-    /// The prefix of the names of all records of this kind.
     const PREFIX: &'static str;
     /// Cache TTL of a read, in seconds; `None` uses the store's default.
     const CACHE_SECONDS: Option<u32> = None;

@@ -55,7 +55,6 @@ pub struct Summary {
     /// The charge, a decimal with two places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
-    /// The currency of the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency_code: Option<CurrencyCode>,
     /// Number of pledges whose offering is not on the price list.
@@ -180,7 +179,6 @@ impl TransactionMetadata {
         self.summary.created_at.as_deref().and_then(Month::of)
     }
 
-    /// Returns the unit and mode that the record belongs to.
     pub fn scope(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }
@@ -195,7 +193,6 @@ fn hash(text: &str) -> String {
 pub struct Registered {
     /// When the record was written, an RFC 3339 date-time.
     pub created: String,
-    /// The person who wrote the record.
     pub by: String,
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
@@ -209,7 +206,6 @@ pub struct ChangeNote {
     pub command: String,
     /// What was changed; the first thing if there are several.
     pub on: String,
-    /// The person who made the change.
     pub by: String,
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]

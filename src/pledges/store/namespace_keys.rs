@@ -24,7 +24,6 @@ impl AuditKey {
         AuditKey { time_ms: time_ms.min(Self::LAST_MS), id }
     }
 
-    /// Parses the name of an audit log entry. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         let (inverted, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         let time_ms = Self::LAST_MS.checked_sub(inverted.parse().ok()?)?;

@@ -60,11 +60,13 @@ impl Key for QueuedMailKey<'_> {
     }
 }
 
-/// The key `mailed:{day}:{HMAC of the address}:{id}` of a record that counts an e-mail towards the daily
-/// limit of its address. The record is kept for 2 days. [`notify`](crate::buyer::delivery) writes the record before it
-/// sends the notification, as a claim. This prevents a second delivery from sending the notification too.
+/// The key `mailed:{day}:{HMAC of the address}:{id}` of a record that counts an e-mail towards the
+/// daily limit of its address. The record is kept for 2 days. A [delivery](crate::buyer::delivery)
+/// writes the record before it sends the notification, as a claim. This prevents a second delivery
+/// from sending the notification too.
 ///
-/// Each messaging service has a limit of its own: `mailed:{day}:{service}:{HMAC of the address}:{id}`.
+/// Each messaging service has a limit of its own: `mailed:{day}:{service}:{HMAC of the
+/// address}:{id}`.
 #[derive(Clone, Copy, Debug)]
 pub struct MailedKey<'k> {
     /// The UTC day, such as `2026-11-21`.
@@ -94,8 +96,7 @@ impl MailedKey<'_> {
         [Self::PREFIX, &self.of_address()].concat()
     }
 
-    /// Returns the part of the name that all notifications of this service to this address have in common on
-    /// one day.
+    /// Returns the part of the name between the prefix and the transaction's ID.
     fn of_address(&self) -> String {
         let service = if self.service.is_email() { "" } else { self.service.name() };
         let colon = if service.is_empty() { "" } else { ":" };
@@ -124,7 +125,6 @@ impl Key for FailedMailKey<'_> {
 }
 
 impl<'k> FailedMailKey<'k> {
-    /// Returns the prefix of the names of all entries of a day.
     pub fn day_prefix(day: &str) -> String {
         [Self::PREFIX, day, ":"].concat()
     }

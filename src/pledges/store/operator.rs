@@ -1,5 +1,4 @@
-//! The notifier's store, which can also list records, and the operator's store, which can also list and
-//! remove records.
+//! The stores of deliveries and of operators, which can do more than the service's store.
 
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
@@ -12,14 +11,11 @@ pub const MAX_READS: usize = 100;
 /// Workers KV together take less time than this.
 pub const SETTLE_MS: u32 = 1_000;
 
-/// The notifier's store, which can also list records.
+/// A store that can also list records. Deliveries of notifications use it.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
     /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the cursor of the
     /// previous page, or `None` for the first page.
-    ///
-    /// # Errors
-    /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<ListPage, StoreError>;
 
     /// Returns the names of the records on the first page. A store may override this to read nothing but the
@@ -33,9 +29,6 @@ pub trait ListingStore: Store {
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait OperatorStore: ListingStore {
     /// Returns the values of at most [`MAX_READS`] records, in the order of the keys.
-    ///
-    /// # Errors
-    /// If the store does not answer.
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
     /// Writes a record as [`put`](Store::put) does, but lets it expire after this many seconds, at least 60.
@@ -77,7 +70,6 @@ pub struct ListPage {
 /// A record in a list.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeyInfo {
-    /// The name of the record.
     pub name: String,
     /// The record's metadata as untyped JSON; null if the record has none.
     #[serde(default)]

@@ -1,8 +1,5 @@
-//! The interface to the key-value store.
-
 use super::{Key, StoreError};
 
-/// A record that was found.
 #[derive(Clone, Debug)]
 pub struct Stored<V, M> {
     /// The value, not yet read.

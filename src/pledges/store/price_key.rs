@@ -42,17 +42,14 @@ impl<'k> PriceListKey<'k> {
         PriceListKey { mode, unit: None }
     }
 
-    /// Returns the key of a unit's own price list.
     pub const fn of_unit(mode: Mode, unit: &'k str) -> Self {
         PriceListKey { mode, unit: Some(unit) }
     }
 
-    /// Returns the prefix of the names of all price lists of single units in a mode.
     pub fn units_prefix(mode: Mode) -> String {
         [Self::PREFIX, mode.name(), ":"].concat()
     }
 
-    /// Parses the name of a current price list's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let suffix = name.strip_prefix(Self::PREFIX)?;
         let of_mode = || Mode::from_name(suffix).map(Self::of_mode);
@@ -71,7 +68,6 @@ impl<'k> PriceListKey<'k> {
 /// `prices:unit:{mode}:{unit}:{time}` is a unit's price list, or a mark that the unit's list was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceListVersionKey<'k> {
-    /// The price list to which this version belongs.
     pub of: PriceListKey<'k>,
     /// When the prices were set, an RFC 3339 date-time with milliseconds.
     pub time: &'k str,
@@ -88,8 +84,8 @@ impl Key for PriceListVersionKey<'_> {
 }
 
 impl<'k> PriceListVersionKey<'k> {
-    /// What follows the prefix in the name of a price list of one unit. In the name of a list for all units of a
-    /// mode, `live` or `test` follows.
+    /// This text follows the prefix in the name of a unit's own price list. In the name of a mode's
+    /// price list, `live` or `test` follows the prefix.
     const UNIT: &'static str = "unit:";
     /// Length of a time in a name, in bytes.
     const TIME_BYTES: usize = 24;
@@ -107,7 +103,6 @@ impl<'k> PriceListVersionKey<'k> {
         }
     }
 
-    /// Parses the name of a version's record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let rest = name.strip_prefix(Self::PREFIX)?;
         let Some(of_unit) = rest.strip_prefix(Self::UNIT) else {

@@ -16,7 +16,6 @@ pub struct Recorded {
     pub mode: Mode,
     /// The unit that the transaction belongs to.
     pub unit: String,
-    /// The transaction's summary.
     pub summary: Summary,
 }
 
@@ -55,7 +54,6 @@ impl Recorded {
         Ok(Recorded { id, mode, unit, summary })
     }
 
-    /// Returns the unit and mode that the transaction belongs to.
     pub fn scope(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }

@@ -1,5 +1,3 @@
-//! Keys of the records of a transaction.
-
 use super::key::{DAY_SECONDS, Key};
 use super::metadata::{NoMetadata, TransactionMetadata};
 use crate::pledges::api::MAX_RECORD_BYTES;
@@ -47,7 +45,6 @@ impl TransactionKey<'_> {
         [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
     }
 
-    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
@@ -69,7 +66,6 @@ impl Key for ErasedKey<'_> {
 }
 
 impl ErasedKey<'_> {
-    /// Parses the transaction's ID from the name of an erasure's record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
@@ -104,7 +100,6 @@ impl Key for LedgerUnsentKey<'_> {
 }
 
 impl LedgerUnsentKey<'_> {
-    /// Parses the transaction's ID from the name of a mark. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }

@@ -1,5 +1,3 @@
-//! The key of the updates that timelines show.
-
 use super::Key;
 use super::metadata::NoMetadata;
 use crate::pledges::scope::Mode;
@@ -21,7 +19,7 @@ pub struct UpdatesKey {
 }
 
 impl UpdatesKey {
-    /// Returns the key of an offering's updates. `month` is the month in which the transactions were created.
+    /// `month` is the month in which the transactions were created.
     pub fn new(mode: Mode, offering_id: &str, month: Month) -> Self {
         UpdatesKey { mode, offering: Sha256::digest(offering_id.as_bytes()).into(), month }
     }

@@ -1,5 +1,3 @@
-//! Pledged quantities.
-
 use crate::pledges::validate::number::to_double;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::value::RawValue;
@@ -10,7 +8,6 @@ use std::cmp::Ordering;
 pub struct Amount(f64);
 
 impl Amount {
-    /// One unit of the offering.
     pub(super) const ONE: Amount = Amount(1.0);
 
     /// Checks a quantity. Returns `None` for 0, negative numbers, infinities and NaN.
@@ -23,7 +20,6 @@ impl Amount {
         Amount::new(to_double(text))
     }
 
-    /// Returns the quantity.
     pub fn get(self) -> f64 {
         self.0
     }

@@ -40,12 +40,10 @@ macro_rules! identifier {
                 $name(encode(bytes))
             }
 
-            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Returns the text, owned.
             pub fn into_string(self) -> String {
                 self.0
             }

@@ -21,7 +21,6 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
     IntoStaticStr,
 )]
 pub enum NotificationService {
-    /// An e-mail to the recipient.
     #[default]
     Email,
     /// A message by the adapter that the operator attached for this service.
@@ -37,7 +36,6 @@ impl NotificationService {
     pub const MESSAGING: [Self; 3] =
         [Self::MessagingServiceA, Self::MessagingServiceB, Self::MessagingServiceC];
 
-    /// Returns the service with this name; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         NotificationService::from_str(name).ok()
     }
@@ -47,7 +45,6 @@ impl NotificationService {
         self.into()
     }
 
-    /// Returns whether this service is e-mail.
     pub fn is_email(&self) -> bool {
         *self == NotificationService::Email
     }

@@ -49,22 +49,15 @@ pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
-    /// When the transaction was created, an RFC 3339 date-time.
     #[serde(borrow)]
     pub created_at: Cow<'a, str>,
-    /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// Whether a live key created the transaction.
     pub is_live: bool,
-    /// The monetary value of the transaction.
     pub charge: Charge<'a>,
-    /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
     pub pledges: Vec<RetrievedPledge<'a, R, D>>,
-    /// The statuses of the notification services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notifications: Option<Vec<Notification<'a>>>,
-    /// The URL of the timeline. It is for the recipient only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline_url: Option<Cow<'a, str>>,
 }
@@ -127,7 +120,6 @@ impl CurrencyCode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recipient<'a> {
-    /// E-mail address.
     #[serde(borrow)]
     pub email: Cow<'a, str>,
     pub first_name: Option<Cow<'a, str>>,
@@ -165,10 +157,8 @@ pub struct Pledge<'a, D = PledgeDetail<'a>> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct RetrievedPledge<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
-    /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// The offering and the quantity.
     pub impact: Impact<'a>,
     /// Descriptions for the timeline. This service always returns one.
     pub details: Vec<D>,
@@ -180,7 +170,6 @@ pub struct RetrievedPledge<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Impact<'a> {
-    /// The quantity.
     pub amount: Amount,
     #[serde(borrow)]
     pub offering_id: Cow<'a, str>,

@@ -13,13 +13,10 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeTransactionRequest<'a> {
-    /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// Who the pledges are for.
     pub recipient: Recipient<'a>,
     /// The pledges: at least one.
     pub pledges: Vec<PledgeRequest<'a>>,
-    /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
     /// The requested notification services: at most three.
     pub notifications: Vec<&'static str>,
@@ -29,9 +26,7 @@ pub struct PledgeTransactionRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeRequest<'a> {
-    /// The offering and the quantity.
     pub impact: Impact<'a>,
-    /// The description of the pledge for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 

@@ -57,7 +57,7 @@ struct CompactIssues<'o> {
     /// The index in `out` for the next issue. It begins at minus `skip`, which wraps around to a huge
     /// number. So the skipped issues are out of bounds and are not written.
     next: usize,
-    /// The address of the body.
+    /// The address in memory of the body's first byte.
     start: usize,
 }
 

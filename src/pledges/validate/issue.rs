@@ -1,5 +1,3 @@
-//! Issues and their messages.
-
 use super::code::Code;
 use super::encoding::Encoding;
 use super::lexer::Expected;
@@ -40,7 +38,6 @@ pub(super) enum Detail {
     Type(&'static Kind, ValueType),
     /// The token that JSON's grammar expects at this byte offset.
     Syntax(Expected, usize),
-    /// The body's encoding.
     Encoding(Encoding),
 }
 
@@ -57,12 +54,10 @@ pub struct Issue<'a> {
 }
 
 impl<'a> Issue<'a> {
-    /// Returns the path of the value that has the issue.
     pub fn path(&self) -> &Path<'a> {
         &self.path
     }
 
-    /// Returns the kind of issue.
     pub fn code(&self) -> Code {
         self.code
     }

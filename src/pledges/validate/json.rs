@@ -21,7 +21,6 @@ pub trait Visitor<'a> {
     fn visit_object(&mut self, _slot: Slot) {}
     /// Visits a string. In a request, its format has already been checked.
     fn visit_text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
-    /// Visits a positive number.
     fn visit_number(&mut self, _slot: Slot, _double: f64) {}
     /// Visits the text of a number where an answer may have either a number or a decimal string.
     fn visit_decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
@@ -126,7 +125,6 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         }
     }
 
-    /// Walks the value that begins with the byte `first`.
     fn walk_value(&mut self, first: u8, node: &Node<'_>) -> Walked {
         match (node.kind(), first) {
             (Kind::Object(object), b'{') => self.walk_object(node, object),

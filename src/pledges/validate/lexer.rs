@@ -44,7 +44,6 @@ impl<'a> Lexer<'a> {
         Lexer { rest: bytes }
     }
 
-    /// Returns the number of bytes that are left.
     pub(crate) fn remaining(&self) -> usize {
         self.rest.len()
     }
@@ -67,7 +66,6 @@ impl<'a> Lexer<'a> {
         self.rest.is_empty()
     }
 
-    /// Consumes the next byte.
     pub(crate) fn advance(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }

@@ -58,7 +58,6 @@ impl<'p> Node<'p> {
         self.slot
     }
 
-    /// Returns whether this is a member that may be absent.
     pub(crate) fn is_optional(&self) -> bool {
         self.member.is_some_and(|member| !member.required)
     }
@@ -83,7 +82,6 @@ impl<'p> Node<'p> {
         })
     }
 
-    /// Returns the path from the root.
     pub(crate) fn path<'a>(&self) -> Path<'a> {
         Path::new(self.steps())
     }

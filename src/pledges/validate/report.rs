@@ -21,7 +21,6 @@ pub(crate) trait Reporter<'a> {
     }
     /// Reports that the value breaks a rule.
     fn report(&mut self, node: &Node<'_>, code: Code);
-    /// Reports a value of the wrong type. `found` is its type.
     fn report_type(&mut self, node: &Node<'_>, found: ValueType);
     /// Reports an unknown member of an object: its name is not in the schema.
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
@@ -47,7 +46,6 @@ impl<'a> Report<'a> {
         Report { issues: Vec::new(), limit, count: 0 }
     }
 
-    /// Returns whether there are no issues.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

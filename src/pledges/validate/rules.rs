@@ -40,7 +40,6 @@ pub(crate) fn check_length<'a>(
     }
 }
 
-/// Checks that a text is valid for its format.
 pub(crate) fn check_format(expected: Format, text: &[u8]) -> Result<(), Code> {
     match expected {
         Format::Any => Ok(()),
@@ -50,7 +49,6 @@ pub(crate) fn check_format(expected: Format, text: &[u8]) -> Result<(), Code> {
     }
 }
 
-/// Returns the index of a string among the allowed strings.
 pub(crate) fn find_choice(choices: &[&str], text: &[u8]) -> Result<usize, Code> {
     choices.iter().position(|choice| choice.as_bytes() == text).ok_or(Code::NotAllowed)
 }

@@ -1,5 +1,3 @@
-//! JSON strings as they are in the input, and their values.
-
 use std::borrow::Cow;
 
 /// A string as it is in the input, between its quotes.

@@ -18,7 +18,6 @@ const MAX_LIST_BYTES: usize = 32 * 1024;
 /// Upper limit for the bytes of the tags of one pledge in the list.
 const MARKUP_BYTES: usize = 200;
 
-/// The content of the e-mail, for plain text and HTML.
 pub(super) struct MailContent<'c> {
     pub language: Language,
     pub shop: &'c str,
@@ -28,7 +27,6 @@ pub(super) struct MailContent<'c> {
     pub cause: Option<String>,
     /// The URL of the transaction's page.
     pub link: &'c str,
-    /// The recipient's name.
     name: Option<String>,
     /// The pledges that are listed, such as `12 trees` and `Mangroves`.
     pledges: Vec<PledgeLine>,

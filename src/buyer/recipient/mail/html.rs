@@ -9,7 +9,6 @@ use crate::buyer::recipient::accent::LIGHT_PAPER;
 use crate::buyer::recipient::words::Sentence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Renders the document.
 pub(super) fn document(content: &MailContent<'_>, look: &Look<'_>) -> String {
     let document = html! {
         (DOCTYPE)
@@ -67,7 +66,6 @@ fn column(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-/// Renders the shop's logo or name.
 fn shop(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     html! {
         @if let Some(logo) = look.logo {

@@ -29,7 +29,6 @@ use style::Look;
 /// An e-mail without the addresses of sender and recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// The language of the e-mail.
     pub language: Language,
     /// The name of the sender, which is the unit's name.
     pub sender: String,
@@ -37,7 +36,6 @@ pub struct Mail {
     pub subject: String,
     /// The content as plain text.
     pub text: String,
-    /// The content as HTML.
     pub html: String,
 }
 
@@ -47,7 +45,6 @@ pub struct MessageTexts {
     pub language: Language,
     /// The title, which is also the subject of the e-mail.
     pub title: String,
-    /// The content as plain text.
     pub text: String,
 }
 

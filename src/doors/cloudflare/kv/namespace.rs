@@ -14,7 +14,6 @@ extern "C" {
     /// adds 32 KB of wasm.
     #[derive(Clone)]
     pub type KvNamespace;
-    /// Reads one record.
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
     pub fn get_with_metadata(
         this: &KvNamespace,
@@ -25,7 +24,6 @@ extern "C" {
     /// to its value.
     #[wasm_bindgen(method, catch)]
     pub fn get(this: &KvNamespace, names: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
-    /// Writes a record.
     #[wasm_bindgen(method, catch)]
     pub fn put(
         this: &KvNamespace,
@@ -33,7 +31,6 @@ extern "C" {
         value: &Uint8Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
-    /// Lists a page of names.
     #[wasm_bindgen(method, catch)]
     pub fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
     /// Removes a record, if it is there.
@@ -76,7 +73,6 @@ pub fn put_options(metadata: &impl Serialize, seconds: Option<u32>) -> Result<Js
     })
 }
 
-/// The options of `list`.
 #[derive(Serialize)]
 pub struct ListOptions<'a> {
     pub prefix: &'a str,

@@ -15,7 +15,6 @@ const MAX_CONNECTIONS: usize = 6;
 /// Maximum size of the values of one read, in bytes. An isolate has 128 MB, and JavaScript holds a second copy.
 const MAX_READ_BYTES: usize = 32 * 1024 * 1024;
 
-/// The options of `get`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReadOptions {

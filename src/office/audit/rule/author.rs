@@ -28,7 +28,8 @@ pub struct Author<'a, C, E> {
     pub(crate) entropy: &'a E,
     /// Whether the person belongs to a shop.
     is_of_shop: bool,
-    /// What a person of a shop may do, as it was when the request began, and the ledger that says what it is now.
+    /// The memberships of a person of a shop when the request began, and the ledger, which has the
+    /// current ones.
     rights: Option<(&'a dyn Ledger, &'a [Membership])>,
     /// The ID of the operation; `None` generates one for each change.
     pub(crate) operation: Option<OperationId>,
@@ -39,7 +40,7 @@ pub struct Author<'a, C, E> {
     has_entry: Cell<bool>,
 }
 
-/// What an earlier attempt at an operation may have changed.
+/// The earlier attempts at an operation, which may have made its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EarlierAttempt {
     /// The earliest time at which these attempts began, in milliseconds since 1970.
@@ -110,7 +111,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         }
     }
 
-    /// Returns whether the author has an operation ID.
     pub fn has_operation(&self) -> bool {
         self.operation.is_some()
     }
@@ -122,7 +122,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation, ..self.anew() }
     }
 
-    /// Creates a copy of this author for one attempt of an operation.
     pub(crate) fn attempt(&self, operation: OperationId, earlier: Option<EarlierAttempt>) -> Self {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
@@ -155,7 +154,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Ok(change.is_some_and(|change| self.has_operation_of(&change)))
     }
 
-    /// Returns the person's name.
     pub fn by(&self) -> &str {
         self.by
     }
@@ -251,7 +249,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
-    /// Returns whether this operation made the change.
     pub(crate) fn has_operation_of(&self, change: &Change) -> bool {
         change.operation.is_some() && change.operation == self.operation_hash()
     }

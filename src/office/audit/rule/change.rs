@@ -14,7 +14,6 @@ pub(super) const WITHDRAWN: &str = " (withdrawn)";
 pub struct Change {
     /// When the change was made, an RFC 3339 date-time.
     pub at: String,
-    /// Who made the change.
     pub by: String,
     /// Whether a person of a shop made the change in the dashboard.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]

@@ -5,10 +5,8 @@ use crate::pledges::auth::KeyLevel;
 use crate::pledges::store::{AuditKey, ChangeNote, Key as _};
 use serde::{Deserialize, Serialize};
 
-/// An entry of the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The key of the entry's record.
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,

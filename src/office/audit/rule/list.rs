@@ -8,9 +8,6 @@ use serde::Deserialize as _;
 
 /// Returns the changes since a time, in milliseconds since 1970, newest first. Leaves out withdrawn changes and entries that
 /// cannot be read. Changes of the last minute may be missing. KV cost: 1 list per 1,000 entries, 1 read per 100 changes.
-///
-/// # Errors
-/// If the store fails.
 pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Change>> {
     let mut entries = entries(store, since_ms).await?;
     entries.retain(|(key, _)| key.time_ms() >= since_ms);

@@ -26,7 +26,6 @@ pub struct OwnPlaces {
 }
 
 impl OwnPlaces {
-    /// Collects units and teams.
     pub fn new(places: impl IntoIterator<Item = KeyLevel>) -> Self {
         let places: Vec<_> = places.into_iter().collect();
         let mut prefixes: Vec<_> = places.iter().flat_map(prefixes).collect();
@@ -40,7 +39,6 @@ impl OwnPlaces {
         Self::new(self.places.iter().filter(|place| place.id() == id).cloned())
     }
 
-    /// Returns whether there are no units and teams.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

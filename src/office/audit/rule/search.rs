@@ -106,7 +106,6 @@ fn concerns(change: &Change, shop: &str) -> bool {
     change.of.as_ref().map(KeyLevel::id) == Some(shop) || change.on.iter().any(is_shop)
 }
 
-/// A page of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AuditPage {
     /// The changes, newest first.
@@ -154,13 +153,11 @@ pub async fn page(
     Ok(AuditPage { next, ..search.page })
 }
 
-/// A search for the changes of a page.
 struct Search<'f> {
     filter: &'f AuditFilter,
     count: usize,
     position: Position,
     page: AuditPage,
-    /// Number of entries that were read.
     read: usize,
 }
 

@@ -108,7 +108,6 @@ impl Part {
         Part::Text(text.to_owned())
     }
 
-    /// Returns the part as plain text.
     pub fn plain(&self) -> String {
         match self {
             Part::Text(text)

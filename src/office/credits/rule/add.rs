@@ -1,5 +1,3 @@
-//! Credits a transaction.
-
 use super::credit::{AuditedCredit, Credit, CreditRequest};
 use super::plan::plan;
 use super::refusal::invalid;

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 /// A credit as a person enters it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreditRequest {
-    /// The transaction's ID.
     pub transaction: String,
     /// The part to credit; `None` credits all that is left of the charge and of the quantities.
     pub part: Option<Part>,
@@ -56,7 +55,6 @@ pub struct Part {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferingQuantity {
-    /// The offering's ID.
     pub offering: String,
     /// A decimal, such as `2.5` or `1e21`.
     pub quantity: String,
@@ -67,7 +65,6 @@ pub struct OfferingQuantity {
 pub struct Credit {
     /// The hash of the operation that made the credit, as in the audit log.
     pub operation: String,
-    /// The transaction's ID.
     pub transaction: String,
     /// The credit's number among the credits of the transaction, from 1.
     pub number: u32,
@@ -86,9 +83,7 @@ pub struct Credit {
     /// The credited amount, a decimal with two places.
     pub amount: String,
     pub quantities: Vec<OfferingQuantity>,
-    /// Why the credit was made.
     pub reason: String,
-    /// Who made the credit.
     pub by: String,
     /// When the credit was made, an RFC 3339 date-time.
     pub at: String,
@@ -158,7 +153,6 @@ impl Credit {
 /// Maximum number of offerings that a text about a credit names.
 const MAX_IN_WORDS: usize = 5;
 
-/// The credits of a transaction, and what can still be credited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Credits {
     /// The credits, oldest first.

@@ -65,7 +65,6 @@ impl Creditable {
         Ok(Creditable { row, charge, pledged, credits })
     }
 
-    /// Returns the amount that can still be credited.
     pub fn left(&self) -> Decimal {
         let credited = Decimal::sum(self.credits.iter().map(|credit| money(&credit.amount())));
         self.charge.minus(&credited).unwrap_or_else(|| Decimal::from_units(0, 0))

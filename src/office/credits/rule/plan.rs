@@ -172,11 +172,12 @@ async fn is_open(
     Ok(claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone))
 }
 
-/// Returns whether an order was charged with its month, which is marked as paid. If the order may have come
-/// after that, the request must say so: the ledger alone cannot tell, because a rebuild writes all rows again.
+/// Returns whether an order was charged with its month, which is marked as paid. If the order may
+/// have been written after the payment, the request must state the answer. The ledger does not have
+/// it, because a rebuild writes all rows again.
 ///
-/// The credit of an order that was never charged is booked in the order's own month. There it takes back a
-/// charge that nobody paid, and reduces nothing that is due.
+/// The credit of an order that was never charged is booked in the order's own month. There it takes
+/// back a charge that nobody paid, and reduces nothing that is due.
 async fn was_charged(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

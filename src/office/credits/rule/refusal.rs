@@ -9,7 +9,7 @@ pub(super) fn invalid(problem: impl Display) -> OperatorError {
     OperatorError::invalid(in_words(problem))
 }
 
-/// Returns such an error that is about one argument.
+/// Returns the error that nothing was credited because one argument is invalid.
 pub(super) fn invalid_at(
     argument: impl Into<ArgumentName>,
     code: RefusalCode,

@@ -22,7 +22,6 @@ use serde::{Deserialize as _, Serialize};
 /// The outcome of [`restore`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RestoredCredits {
-    /// Number of credits that were written.
     pub restored: u64,
     /// Number of credits that the ledger already had.
     pub known: u64,

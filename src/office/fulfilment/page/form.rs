@@ -10,9 +10,7 @@ use crate::office::shared::page::view::Field;
 use crate::pledges::service::{Clock, Entropy};
 use maud::{Markup, html};
 
-/// Path of the page, and of its form.
 pub(super) const PATH: &str = "/fulfilment";
-/// Title and path of the page.
 pub(super) const PAGE: (&str, &str) = ("Fulfilment", PATH);
 
 /// What the page shows after a form was sent.

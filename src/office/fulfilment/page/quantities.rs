@@ -101,7 +101,6 @@ fn table(quantities: &[OfferingSum]) -> Markup {
 const HEADINGS: [&str; 7] =
     ["month", "mode", "unit", "offering", "quantity", "transactions", "complete_up_to"];
 
-/// Returns the CSV export of [`quantities()`].
 pub(crate) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

@@ -20,7 +20,6 @@ pub struct NewFulfilment {
     pub mode: Mode,
     /// The month of the pledges.
     pub month: Month,
-    /// The offering's ID.
     pub offering: String,
     /// How much was done, as an exact decimal.
     pub quantity: String,
@@ -28,20 +27,16 @@ pub struct NewFulfilment {
     pub done_on: String,
     /// The organisation that did the work.
     pub partner: Option<String>,
-    /// Where the work was done.
     pub place: Option<String>,
     /// The URL of a report about the work.
     pub report: Option<String>,
 }
 
-/// A recorded fulfilment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fulfilment {
     pub id: String,
-    /// What was done.
     #[serde(flatten)]
     pub done: NewFulfilment,
-    /// Who recorded it.
     pub by: String,
     /// When the fulfilment was recorded, an RFC 3339 date-time.
     pub at: String,
@@ -50,12 +45,10 @@ pub struct Fulfilment {
     pub removed: Option<Removal>,
 }
 
-/// When and by whom a fulfilment was removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removal {
     /// When the fulfilment was removed, an RFC 3339 date-time.
     pub at: String,
-    /// Who removed it.
     pub by: String,
 }
 
@@ -152,18 +145,12 @@ ON CONFLICT DO UPDATE SET removed = excluded.removed, remover = excluded.remover
 // ---- Read ----------------------------------------------------------------------------------------
 
 /// Returns a fulfilment, even a removed one. Returns `None` if no fulfilment has this ID. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Fulfilment>> {
     Ok(ask(ledger, &Get { id }).await?.pop().map(FulfilmentRow::into_fulfilment))
 }
 
 /// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
 /// mode, offering, and the day on which they were done (newest first). One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn list(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
@@ -176,9 +163,6 @@ pub async fn list(
 
 /// Sums the quantities that were done, by month, mode and offering, newest month first. In each sum, `transactions` is
 /// the number of fulfilments. Returns at most `most` sums. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn sums(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

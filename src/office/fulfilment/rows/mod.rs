@@ -1,5 +1,3 @@
-//! The rows in the ledger, and their SQL.
-
 pub mod day_quantities;
 pub mod fulfilments;
 pub mod quantities;

@@ -14,14 +14,12 @@ use std::collections::BTreeMap;
 /// A quantity with at most this many decimal places is stored as a whole number of millionths.
 pub(crate) const PLACES: u32 = 6;
 
-/// The quantity pledged for an offering in a month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferingSum {
     pub month: Month,
     /// Test or live.
     pub mode: Mode,
-    /// The offering's ID.
     pub offering: String,
     /// Number of transactions with a pledge for the offering.
     pub transactions: u64,
@@ -37,9 +35,6 @@ pub struct OfferingSum {
 /// units, and uses the daily sums that the ledger stores.
 ///
 /// Cost: one query, or three if a quantity is above 9 × 10^9 or has more than six decimal places.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn quantities(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

@@ -23,17 +23,12 @@ const MAX_SEARCHED: usize = 10_000;
 /// What was pledged and done for an offering in a month, as exact decimals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Balance {
-    /// The month of the pledges.
     pub month: Month,
     /// Test or live.
     pub mode: Mode,
-    /// The offering's ID.
     pub offering: String,
-    /// The quantity that was pledged.
     pub pledged: String,
-    /// The quantity that was credited.
     pub credited: String,
-    /// The quantity that was done.
     pub done: String,
     /// `pledged` − `credited` − `done`: what is still to be done; 0 if that is negative.
     pub open: String,
@@ -51,7 +46,6 @@ pub struct Balances {
     pub more: bool,
     /// Transactions that the sums leave out, because they have too many quantities.
     pub left_out: DamagedRecords,
-    /// How complete the sums are.
     #[serde(flatten)]
     pub coverage: Coverage,
 }
@@ -114,7 +108,6 @@ pub async fn beyond(
     }))
 }
 
-/// The sums of each month, mode and offering.
 #[derive(Default)]
 struct Sums(BTreeMap<(Reverse<Month>, Mode, String), Parts>);
 

@@ -9,7 +9,6 @@ use crate::office::shared::rule::error::Result;
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
-/// Pledged quantities by offering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PledgedQuantities {
@@ -20,7 +19,6 @@ pub struct PledgedQuantities {
     /// Transactions that the sums leave out, because their quantities take more than 1.4 MB as JSON. They
     /// belong to the units of the query, and may be of any month.
     pub left_out: DamagedRecords,
-    /// How complete the sums are.
     #[serde(flatten)]
     pub coverage: Coverage,
 }

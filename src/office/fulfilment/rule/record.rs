@@ -130,9 +130,6 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Fulfilment> {
 
 /// Returns at most `most` fulfilments of these months, without removed ones. They are sorted by month (newest first),
 /// mode, offering, and the day on which they were done (newest first). One query.
-///
-/// # Errors
-/// If the ledger fails.
 pub async fn list(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

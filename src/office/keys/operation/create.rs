@@ -1,5 +1,3 @@
-//! Creates keys.
-
 use super::parts::shown_once;
 use crate::office::keys::rule as keys;
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};

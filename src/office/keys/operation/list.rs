@@ -1,5 +1,3 @@
-//! Lists keys.
-
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyMetadata, KeyRow};
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result, invalid};

@@ -1,5 +1,3 @@
-//! Operations on API keys.
-
 mod create;
 mod list;
 mod parts;

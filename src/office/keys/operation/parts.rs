@@ -1,4 +1,4 @@
-//! What several operations on keys have in common.
+//! Parts that several operations on keys share.
 
 use crate::office::keys::rule::MadeKey;
 use crate::office::shared::operation::call::{Call, Failure, Host as _, Ports, Result};
@@ -44,7 +44,6 @@ pub(super) fn shown_once(made: &MadeKey) -> String {
     )
 }
 
-/// Says that a key was revoked.
 pub(super) fn revoked(id: &str) -> String {
     format!("{id} is revoked. The service rejects it everywhere within about {REFUSED_SECONDS} s.")
 }

@@ -1,5 +1,3 @@
-//! Revokes keys.
-
 use super::parts::{KEY, meant, revoked};
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyName, KeyRow};

@@ -1,5 +1,3 @@
-//! Replaces keys.
-
 use super::parts::{KEY, meant, revoked, shown_once};
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyExpiry, KeyName, KeyRow, MadeKey, Rotated};

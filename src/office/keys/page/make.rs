@@ -1,5 +1,3 @@
-//! Creates keys.
-
 use super::new_key::made;
 use super::parts::{NO_OWNER, level_fields};
 use crate::office::keys::rule as keys;

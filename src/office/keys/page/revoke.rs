@@ -1,5 +1,3 @@
-//! Revokes keys.
-
 use super::parts::{facts, gone, level, level_fields, lives, name, named_key};
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyName, KeyRow};

@@ -1,5 +1,3 @@
-//! Replaces keys.
-
 use super::new_key::made;
 use super::parts::{facts, gone, level, level_fields, lives, name, named_key};
 use crate::office::keys::rule as keys;

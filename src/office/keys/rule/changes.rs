@@ -6,7 +6,6 @@ pub(super) const CREATE: &str = "keys create";
 pub(super) const REVOKE: &str = "keys revoke";
 pub(super) const ROTATE: &str = "keys rotate";
 
-/// Returns whether a change revoked the key with this ID.
 pub(super) fn revokes(change: &Change, id: &str) -> bool {
     change.command == REVOKE && change.on == [id]
 }

@@ -1,5 +1,3 @@
-//! Finds one key.
-
 use super::{KeyRow, NotedKey};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::error::{OperatorError, Result};

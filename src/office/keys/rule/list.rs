@@ -1,5 +1,3 @@
-//! Lists keys.
-
 use super::{KeyRow, row};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::Pages;
@@ -12,9 +10,6 @@ use crate::pledges::store::{CredentialKey, Key as _, KeyInfo, OperatorStore};
 ///
 /// Keys that were created in the last minute may be missing. A key with unreadable metadata is found only
 /// among all keys, because its unit or team is unknown.
-///
-/// # Errors
-/// If the store fails.
 pub async fn list(
     store: &impl OperatorStore,
     of: Option<&KeyLevel>,
@@ -37,7 +32,6 @@ async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
     Ok(secret::recorded(store).await?.map(|secret| secret.fingerprint()))
 }
 
-/// Returns whether `name` is the name of an API key's record.
 pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }

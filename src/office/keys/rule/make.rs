@@ -183,7 +183,6 @@ pub(super) async fn made_earlier(
     Ok(None)
 }
 
-/// Returns the ID of the key that a change created.
 fn made_by(change: &Change) -> Option<&String> {
     let created = (change.command == CREATE).then(|| change.on.first()).flatten();
     created.or(of_rotation(change, 1))

@@ -1,5 +1,3 @@
-//! Revokes keys.
-
 use super::{KeyName, REVOKE, find};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;

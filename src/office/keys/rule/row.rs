@@ -15,12 +15,10 @@ use std::borrow::Cow;
 /// `successor`, which a rotation adds.
 const MAX_NOTE_BYTES: usize = 960;
 
-/// A key that was created.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
     /// The key itself; `None` if it was shown before. A key is shown only once, because only its hash is stored.
     pub key: Option<String>,
-    /// The key as lists show it.
     #[serde(flatten)]
     pub row: KeyRow,
 }
@@ -57,7 +55,6 @@ impl Outcome for MadeKey {
     }
 }
 
-/// A key in a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
     #[serde(flatten)]
@@ -97,12 +94,10 @@ pub struct KeyMetadata {
     /// The unit or team that the key acts for.
     #[serde(flatten)]
     pub level: KeyLevel,
-    /// The operator's label.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// When the key was created, an RFC 3339 date-time.
     pub created: String,
-    /// Who created the key.
     pub by: String,
     /// Whether the person who created the key belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
@@ -111,10 +106,8 @@ pub struct KeyMetadata {
     /// fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// The ID of the key that this key replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predecessor: Option<String>,
-    /// The ID of the key that replaces this key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
     /// When the key expires, an RFC 3339 date-time; `None` if it does not expire.

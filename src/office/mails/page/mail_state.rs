@@ -1,12 +1,9 @@
-//! Shows the state of a notification.
-
 use crate::office::mails::rule::{State, Status, Words, words};
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::view;
 use crate::pledges::time::TimeZones;
 use maud::{Markup, html};
 
-/// Renders the name of a state as a tag.
 pub(crate) fn tag(status: &Status) -> Markup {
     let class = match status.state {
         State::Off | State::Waiting | State::Skipped => "tag note",
@@ -16,7 +13,6 @@ pub(crate) fn tag(status: &Status) -> Markup {
     html! { span class=(class) { (view::capital(words(status).name)) } }
 }
 
-/// Renders the cause of a state, and what to do.
 pub(crate) fn explanation(status: &Status) -> Markup {
     let Words { cause, advice, .. } = words(status);
     html! {

@@ -1,4 +1,2 @@
-//! Pages and forms of the dashboard.
-
 pub mod mail_state;
 pub mod mails;

@@ -18,7 +18,6 @@ pub struct FailedQuery {
     /// Only failures of this service.
     #[serde(default)]
     pub service: Option<NotificationService>,
-    /// The largest number of failures.
     pub limit: usize,
     /// Only failures after this [position](FailedMail::position) in the list, such as `2026-11-21:ptran_…`.
     #[serde(default)]
@@ -29,7 +28,6 @@ pub struct FailedQuery {
 type Failure = (String, TransactionId, NotificationService);
 
 impl FailedQuery {
-    /// Returns the selected failures of a page.
     fn wanted(&self, page: &[KeyInfo]) -> Vec<Failure> {
         let after = self.after.as_deref().and_then(|after| after.split_once(':'));
         let wanted = |record: &KeyInfo| {
@@ -48,11 +46,9 @@ impl FailedQuery {
 pub struct Failures {
     /// The notifications. A notification that failed on several days occurs once for each day.
     pub failed: Vec<FailedMail>,
-    /// Whether there are more failures.
     pub more: bool,
 }
 
-/// A notification that failed on a day.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedMail {
     /// The UTC day.
@@ -81,9 +77,6 @@ impl FailedMail {
 
 /// Lists notifications of the last 30 days that failed, or whose delivery was postponed to another day.
 /// Failures of the last minute may be missing. Notifications without any delivery result are not listed.
-///
-/// # Errors
-/// If the store fails.
 pub async fn failed(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -22,7 +22,6 @@ const TERMS: Terms = Terms {
     refused,
 };
 
-/// Returns the delivery state of an e-mail in words.
 pub(super) fn of_mail(status: &Status) -> Words<'_> {
     match status.state {
         State::NotAsked => Words::new("not requested", "the shop did not ask for an e-mail", ""),
@@ -60,7 +59,6 @@ fn waiting_for_quota(status: &Status) -> Option<Words<'_>> {
     Some(Words { code: Some(code), ..quota })
 }
 
-/// Returns the words for an e-mail that the mail service refused.
 fn refused(name: &'static str, code: &str) -> Words<'static> {
     match code {
         BLOCKED => Words::new(

@@ -26,7 +26,6 @@ const TERMS: Terms = Terms {
     refused,
 };
 
-/// Describes in words the delivery state of a message.
 pub(super) fn of_message(status: &Status) -> Words<'_> {
     match status.state {
         State::NotAsked => Words::new("not requested", "the shop did not ask for this message", ""),
@@ -56,7 +55,6 @@ pub(super) fn of_message(status: &Status) -> Words<'_> {
     }
 }
 
-/// Returns the words for a message that the adapter refused.
 fn refused(name: &'static str, code: &str) -> Words<'static> {
     if matches!(code, "status-410" | "status-422") {
         return Words::new(

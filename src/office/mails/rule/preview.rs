@@ -1,5 +1,3 @@
-//! Previews of notifications.
-
 use super::{masked_recipient, refusal, refuse_erased};
 use crate::buyer::recipient::{Profile, mail, message_texts};
 use crate::office::orders::rule::Record;
@@ -21,7 +19,6 @@ pub struct Preview {
     pub to: String,
     /// The name of the sender, which is the shop's name.
     pub sender: String,
-    /// The address that gets replies to an e-mail.
     pub reply_to: Option<String>,
     /// The tag of the notification's language, such as `de`.
     pub language: &'static str,

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 /// Number of days whose failures are counted.
 pub const RECENT_DAYS: u64 = 7;
 
-/// The number of notifications that failed recently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecentFailures {
     /// Number of e-mails and messages that failed.
@@ -28,9 +27,6 @@ pub struct RecentFailures {
 /// resend can mend, such as those of blocked addresses and erased transactions. Looks at the newest 100
 /// failures only. KV cost: 1 list, 3 reads, and at most 80 reads for notifications without a delivery result.
 /// If more than 1,000 failed in the last 30 days, up to 7 more lists.
-///
-/// # Errors
-/// If the store fails.
 pub async fn recent_failures(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -99,7 +99,6 @@ fn switched_off(unit: &str, service: NotificationService) -> String {
 
 // ---- One -----------------------------------------------------------------------------------------
 
-/// The outcome of a resend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resent {

@@ -18,7 +18,6 @@ const MAX_UNKNOWN: usize = 20;
 /// How many failed notifications of a day can be sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resendable {
-    /// Their number.
     pub count: usize,
     /// Whether there may be more such notifications than `count`.
     pub has_more: bool,
@@ -38,9 +37,6 @@ pub fn is_resendable(day: &str, status: &Status) -> bool {
 
 /// Counts the failed notifications of a day that can be sent again, among the first 100 failures of the day.
 /// KV cost: 1 list, 3 reads, and at most 60 reads for notifications without a delivery result.
-///
-/// # Errors
-/// If the store fails.
 pub async fn resendable(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -55,9 +51,6 @@ pub async fn resendable(
 
 /// Counts those of the first 100 failures whose status fulfils a condition. KV cost: 3 reads, and at most 80
 /// reads for notifications without a delivery result.
-///
-/// # Errors
-/// If the store fails.
 pub(super) async fn count(
     store: &impl OperatorStore,
     clock: &impl Clock,

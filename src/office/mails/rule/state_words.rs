@@ -1,5 +1,3 @@
-//! The words for a delivery state.
-
 use std::borrow::Cow;
 
 /// A delivery state in words.

@@ -18,7 +18,6 @@ use serde::Serialize;
 use std::iter;
 use strum::EnumIter;
 
-/// The state of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -40,7 +39,6 @@ pub enum State {
     Sent,
     /// The service decided not to send the notification.
     Skipped,
-    /// The notification could not be sent.
     Failed,
     /// The transaction is older than the time for which delivery results are kept.
     Forgotten,
@@ -69,13 +67,11 @@ pub struct Status {
     /// When the queue should deliver the message, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Number of delivery attempts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
     /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// The language of the notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// When the transaction was cancelled, an RFC 3339 date-time. No notification about a cancelled

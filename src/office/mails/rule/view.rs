@@ -1,5 +1,3 @@
-//! A transaction with the state of a notification.
-
 use super::Status;
 use super::status::status;
 use crate::office::orders::rule::{Record, masked};
@@ -54,7 +52,6 @@ pub(super) fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     })
 }
 
-/// Returns the masked e-mail address of the recipient.
 pub(super) fn masked_recipient(transaction: &RetrievedPledgeTransaction<'_>) -> String {
     let pledge = transaction.pledges.first();
     pledge.map(|pledge| masked(&pledge.recipient.email)).unwrap_or_default()

@@ -7,7 +7,6 @@ use super::{State, Status};
 use crate::buyer::delivery::Reason;
 use std::str::FromStr as _;
 
-/// Returns a delivery state in words.
 pub fn words(status: &Status) -> Words<'_> {
     let words = if status.service.is_email() { of_mail(status) } else { of_message(status) };
     match status.cancelled {
@@ -42,7 +41,6 @@ fn state_in_words(status: &Status) -> String {
     [name, &cause, &code].concat()
 }
 
-/// Returns whether a notification can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
     let reason = status.reason.as_deref().map(Reason::from_str);
     let is_final = matches!(reason, Some(Ok(Reason::NoPage | Reason::Cancelled)));

@@ -1,5 +1,3 @@
-//! Erases all transactions of an e-mail address.
-
 use super::find::{complete_of, covered_of, found};
 use super::parts::{MOST, listed};
 use super::receipt::{NOTHING_ERASED, Receipt};

@@ -1,5 +1,3 @@
-//! Lists transactions.
-
 use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;

@@ -1,5 +1,3 @@
-//! Operations on transactions: list, find, show, erase.
-
 mod erase;
 mod erase_person;
 mod find;

@@ -1,5 +1,3 @@
-//! The receipt of an erasure.
-
 use super::parts::NONE;
 use crate::office::orders::rule::{Erased, PersonStep, TransactionFilter};
 use crate::office::shared::operation::table::{table, time};

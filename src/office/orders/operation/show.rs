@@ -1,5 +1,3 @@
-//! Shows a transaction.
-
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{State, Status};
 use crate::office::orders::rule as transactions;

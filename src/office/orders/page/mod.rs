@@ -1,5 +1,3 @@
-//! Pages and forms of the dashboard.
-
 pub mod find;
 pub mod orders;
 pub mod own;

@@ -143,7 +143,6 @@ fn like(query: &Form) -> Result<Option<(Likeness, TransactionId)>> {
 
 const NO_ID: &str = "this link does not name a transaction. Open the list again";
 
-/// Parses a month.
 pub(crate) fn month(text: &str) -> Result<Month> {
     Month::parse(text).ok_or_else(|| Refusal::invalid(NO_MONTH))
 }
@@ -213,8 +212,8 @@ pub(crate) async fn table<S: OperatorStore, C: Clock, E>(
     table_with(orders, read, &times, unit.is_none())
 }
 
-/// What a table shows that the ledger's rows lack: references and pledges, and the IDs of cancelled transactions. Lacks
-/// what could not be read.
+/// The parts of a table that come from Workers KV: references and pledges (`None` if they could not
+/// be read), and the IDs of cancelled transactions.
 type Read = (Vec<Option<Brief>>, BTreeSet<String>);
 
 async fn read<S: OperatorStore, C, E>(
@@ -322,7 +321,6 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Marku
     }
 }
 
-/// Renders the form that filters transactions.
 fn filters(query: &Form) -> Markup {
     let field = |name, label, hint| view::Field {
         name,

@@ -235,7 +235,6 @@ fn own_place<S, C, E>(context: &PageContext<'_, S, C, E>, id: &str) -> Option<Ke
     places.into_iter().find(|place| own.may(MemberRight::View, place))
 }
 
-/// Renders the ID of a unit or team as a link to its page.
 pub(crate) fn place_link(place: &KeyLevel) -> Markup {
     html! { a href=(link::page_of(place)) { (view::untrusted_text(place.id())) } }
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// who erases transactions.
 const CLOCKS_MS: u64 = 60 * 60_000;
 
-/// A page of a list of transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangedPage {
     /// The transactions' IDs. A transaction that was created and erased is listed twice.
@@ -31,9 +30,6 @@ pub struct Next {
 /// Returns a page of the transactions that were created or erased since a time, in milliseconds since 1970.
 ///
 /// The page has at most `most` IDs, and begins after the cursor `next`. Cost: 1 query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn changed(
     ledger: &dyn Ledger,
     since: u64,

@@ -20,7 +20,6 @@ const MAX_QUANTITIES: usize = 1_400_000;
 /// distinct.
 const MAX_OFFERING: usize = 256;
 
-/// The row of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// The transaction's ID.
@@ -174,9 +173,6 @@ pub async fn write(
 /// Writes rows as [`write`] does. A row that breaks a constraint is not written, but recorded as a finding.
 /// To isolate such a row, a refused statement is split in half again and again. A row whose quantities were
 /// left out is written, and also recorded as a finding.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn write_all(
     ledger: &dyn Ledger,
     entries: &[Entry],

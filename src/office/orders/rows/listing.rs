@@ -51,7 +51,6 @@ pub(crate) async fn rows(
     }
 }
 
-/// A row of the answer.
 #[derive(Deserialize)]
 pub(crate) struct Row {
     id: String,

@@ -1,5 +1,3 @@
-//! The rows in the ledger, and their SQL.
-
 pub mod changed;
 pub mod entry;
 pub mod listing;

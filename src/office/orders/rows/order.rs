@@ -5,7 +5,6 @@ use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// A filter of transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
@@ -25,7 +24,6 @@ pub struct Filter {
     pub changed_after: Option<u64>,
 }
 
-/// A transaction in the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
@@ -41,7 +39,6 @@ pub struct Order {
     pub created_at: String,
     /// The charge, a decimal with two places.
     pub amount: String,
-    /// The code of the charge's currency.
     pub currency_code: String,
     /// Number of the transaction's pledges whose offering had no price.
     pub unpriced: usize,

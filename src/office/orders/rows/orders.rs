@@ -34,9 +34,6 @@ pub struct OrderPage {
 }
 
 /// Returns a page of the transactions that match a filter. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn orders(
     ledger: &dyn Ledger,
     filter: &Filter,
@@ -48,9 +45,6 @@ pub async fn orders(
 
 /// Returns a page of the transactions of an e-mail address in these shops. Other spellings of the same
 /// mailbox count, too. Erased transactions are not found. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn by_email(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
@@ -67,9 +61,6 @@ pub async fn by_email(
 /// reference's [`order_number`](crate::pledges::order_number::order_number). One query.
 ///
 /// Erased transactions are found only by the exact reference.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn by_reference(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
@@ -87,9 +78,6 @@ pub async fn by_reference(
 /// Returns a page of the transactions that have the same buyer or the same reference as the given
 /// transaction, and match a filter. All of them belong to that transaction's shop. The given transaction
 /// itself is included. The page is empty if the given transaction is erased or has no row. Two queries.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn like(
     ledger: &dyn Ledger,
     (likeness, id): (Likeness, &TransactionId),

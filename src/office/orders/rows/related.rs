@@ -47,18 +47,13 @@ impl Query for HashesOf<'_> {
 /// newest first. The given transaction is not included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Related {
-    /// The transactions with the same reference.
     pub reference: Vec<Order>,
-    /// The transactions of the same buyer.
     pub buyer: Vec<Order>,
 }
 
 /// Returns two lists: the transactions with the same reference as the given transaction, and those with the
 /// same buyer. Each list has at most `most` transactions. Both are empty if the given transaction is erased
 /// or has no row. Ledger cost: 1 call with 2 statements.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn related(ledger: &dyn Ledger, id: &TransactionId, most: usize) -> Result<Related> {
     let asked = Asked { id: id.as_str(), most };
     let statements = [SameReference(&asked).statement()?, SameBuyer(&asked).statement()?];

@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// Removes rows, and adds a finding for each. Returns the removed rows. Both changes are in one database
 /// transaction, so that no sum changes without an explanation.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn remove(
     ledger: &dyn Ledger,
     ids: &[String],
@@ -19,14 +16,12 @@ pub async fn remove(
     Remove::rows(answers.get(1).ok_or(LedgerError::Damaged)?)
 }
 
-/// A row that was removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
     /// The transaction's ID.
     pub id: String,
     /// When the transaction was created, in milliseconds since 1970.
     pub created: u64,
-    /// The code of the currency.
     pub currency: String,
     /// The charge in cents; `None` if it is larger than 9 × 10^15.
     pub cents: Option<u64>,

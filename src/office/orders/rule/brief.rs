@@ -25,9 +25,6 @@ pub struct Brief {
 
 /// Reads the reference and the pledges of each transaction, in the given order. Returns `None` for a record
 /// that cannot be read. KV cost: 1 read per 100 transactions.
-///
-/// # Errors
-/// If the store fails.
 pub async fn briefs(store: &impl OperatorStore, orders: &[Order]) -> Result<Vec<Option<Brief>>> {
     let ids: Vec<_> = orders.iter().map(|order| TransactionId::parse(&order.id)).collect();
     let keys: Vec<_> = ids.iter().flatten().map(TransactionKey).collect();
@@ -38,9 +35,6 @@ pub async fn briefs(store: &impl OperatorStore, orders: &[Order]) -> Result<Vec<
 
 /// Returns the IDs of those transactions that an operator cancelled. Only a transaction with a credit can be one. KV
 /// cost: 1 read per 100 transactions with a credit.
-///
-/// # Errors
-/// If the store fails.
 pub async fn cancelled(store: &impl OperatorStore, orders: &[Order]) -> Result<BTreeSet<String>> {
     let credited = orders.iter().filter(|order| order.credited.is_some());
     let ids: Vec<_> = credited.filter_map(|order| TransactionId::parse(&order.id)).collect();
@@ -51,9 +45,6 @@ pub async fn cancelled(store: &impl OperatorStore, orders: &[Order]) -> Result<B
 }
 
 /// Sets [`Order::cancelled`]. Cost and errors as for [`cancelled`].
-///
-/// # Errors
-/// If the store fails.
 pub async fn mark_cancelled(store: &impl OperatorStore, orders: &mut [Order]) -> Result<()> {
     let cancelled = cancelled(store, orders).await?;
     orders.iter_mut().for_each(|order| order.cancelled = cancelled.contains(&order.id));

@@ -36,7 +36,7 @@ pub struct Export<'s, S> {
     /// The shops whose credits are not exported yet, in the same groups, and the last exported credit.
     credited: VecDeque<(Mode, Vec<String>)>,
     last_credit: Option<CreditRow>,
-    /// What the shops carry from and to other months.
+    /// Lines for the amounts that the shops carry from and to other months.
     carried: Vec<Line>,
     /// Where the next page begins in the first group of shops; `None` at the beginning of the group.
     after: Option<PageCursor>,
@@ -46,7 +46,6 @@ pub struct Export<'s, S> {
 }
 
 impl<'s, S: OperatorStore> Export<'s, S> {
-    /// Creates an export of what these shops owe for a month.
     pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, shops: &[MonthUsage]) -> Self {
         let groups = groups(shops);
         Export {
@@ -68,9 +67,6 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     /// the newest transaction is first. A transaction whose record cannot be read still has one line, without an
     /// offering but with its charge. KV cost: 1 read, 1 read per 5 price lists, and 1 read per 100 units that occur
     /// for the first time.
-    ///
-    /// # Errors
-    /// If the store or the ledger fails.
     pub async fn next(&mut self) -> Result<Option<Vec<Line>>> {
         if let Some(orders) = self.next_orders().await? {
             return self.of(&orders).await.map(Some);
@@ -145,7 +141,6 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         Ok(credits.iter().zip(values).map(line).collect())
     }
 
-    /// Reads the records of transactions.
     async fn records(&self, ids: impl Iterator<Item = &str>) -> Result<Vec<Option<Vec<u8>>>> {
         let ids: Vec<_> = ids.filter_map(TransactionId::parse).collect();
         let keys: Vec<_> = ids.iter().map(TransactionKey).collect();

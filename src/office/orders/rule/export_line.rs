@@ -4,7 +4,6 @@ use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
 use crate::pledges::scope::Mode;
 
-/// What a line of an export is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// A pledge of a transaction.
@@ -32,7 +31,6 @@ impl LineKind {
 /// charge. So in each currency, the column of amounts adds up to what is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What the line is about.
     pub kind: LineKind,
     /// The ID of the transaction, or of the credited one; empty for what is carried.
     pub id: String,
@@ -55,7 +53,6 @@ pub struct Line {
     /// The charge of the transaction, a decimal with two places, on the transaction's first line; `None` on its other
     /// lines. Negative for a deduction, such as `-2.50`.
     pub amount: Option<String>,
-    /// The currency of the charge.
     pub currency_code: String,
     /// Number of the transaction's unpriced pledges, on the transaction's first line; `None` on its other lines.
     pub unpriced: Option<usize>,

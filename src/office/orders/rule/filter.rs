@@ -1,5 +1,3 @@
-//! Selects transactions by unit and mode.
-
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::pledges::scope::{Mode, Scope};
@@ -17,9 +15,6 @@ pub struct TransactionFilter {
 
 impl TransactionFilter {
     /// Checks the unit's ID.
-    ///
-    /// # Errors
-    /// If the ID is not valid.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
         unit.map_or(Ok(()), check_unit)
@@ -32,12 +27,10 @@ impl TransactionFilter {
             && self.mode.is_none_or(|mode| mode == recorded.mode)
     }
 
-    /// Returns the unit as a filter for the ledger; `None` for all units.
     pub(crate) fn units(&self) -> Option<Vec<String>> {
         self.unit.clone().map(|unit| vec![unit])
     }
 
-    /// Returns the selected modes.
     pub(crate) fn modes(&self) -> Vec<Mode> {
         self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
     }

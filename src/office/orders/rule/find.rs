@@ -33,7 +33,6 @@ pub enum SearchKey {
     Email(String),
 }
 
-/// The transactions that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Found {
     /// The transactions, newest first.
@@ -94,7 +93,6 @@ pub async fn find(
     Ok(if found.transactions.is_empty() && ledger.is_some() { of_ledger } else { found })
 }
 
-/// Finds transactions in the ledger.
 async fn in_ledger(
     (ledger, secret): (&dyn Ledger, &NamespaceSecret),
     (filter, by): (&TransactionFilter, &SearchKey),
@@ -159,7 +157,6 @@ async fn of_shops(
     Ok(found)
 }
 
-/// Returns the newest `most` of the transactions that were found.
 fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>) -> Found {
     transactions.sort_unstable_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
     let more = transactions.len() > most;

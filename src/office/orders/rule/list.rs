@@ -13,7 +13,6 @@ use crate::pledges::settlement::Month;
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 
-/// Selects the transactions of a list.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ListQuery {
@@ -23,7 +22,6 @@ pub struct ListQuery {
     pub within: Option<Vec<String>>,
     /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
-    /// Only transactions that were created in this month.
     pub month: Option<Month>,
     /// Only transactions with unpriced pledges. These are pledges whose offering had no price, so they cost nothing.
     pub unpriced: bool,
@@ -36,7 +34,6 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Returns the selected units; `None` for all.
     fn units(&self) -> Option<Vec<String>> {
         match (self.filter.units(), &self.within) {
             (units, None) => units,
@@ -47,7 +44,6 @@ impl ListQuery {
         }
     }
 
-    /// Returns the selected shops; `None` for all.
     fn shops(&self) -> Option<Vec<Scope>> {
         let modes = self.filter.modes();
         let shops = |unit: &String| {
@@ -85,7 +81,6 @@ pub struct TransactionPage {
     /// The transactions, newest first.
     #[serde(flatten)]
     pub page: OrderPage,
-    /// How complete the list is.
     #[serde(flatten)]
     pub coverage: Coverage,
 }

@@ -34,7 +34,6 @@ pub struct PersonStep {
     pub refused: Vec<(String, String)>,
     /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
-    /// Number of records that were listed.
     pub listed: usize,
     /// The position of the next step; `None` after the last one.
     #[serde(skip)]

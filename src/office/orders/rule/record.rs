@@ -13,7 +13,6 @@ use serde_json::Value;
 use std::fmt::Display;
 use strum::IntoEnumIterator as _;
 
-/// The stored record of a transaction.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub(crate) id: TransactionId,
@@ -45,15 +44,11 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
 }
 
 impl Record {
-    /// Returns the transaction's ID.
     pub fn id(&self) -> &str {
         self.id.as_str()
     }
 
-    /// Returns the unit that the transaction belongs to.
-    ///
-    /// # Errors
-    /// If the metadata is damaged.
+    /// Fails if the metadata is damaged.
     pub fn unit(&self) -> Result<String> {
         Ok(self.metadata()?.unit)
     }

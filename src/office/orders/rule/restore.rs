@@ -34,7 +34,6 @@ pub fn is_erased(name: &str, metadata: &Value) -> bool {
     recorded.is_some_and(|recorded| recorded.summary.erased.is_some())
 }
 
-/// The contents of a restored record.
 #[derive(Clone, Debug, Serialize)]
 pub struct Restored {
     /// The value: the response of the get operation (contract §4.2).
@@ -45,9 +44,6 @@ pub struct Restored {
 /// Removes the personal data from a transaction's record that comes from a backup. The caller has found
 /// that the transaction is marked as erased. Returns `None` for a damaged record. Such a record must not be
 /// restored, because its contents are unknown.
-///
-/// # Errors
-/// If the store fails.
 pub async fn erase_restored(
     store: &impl OperatorStore,
     now_ms: u64,

@@ -58,7 +58,6 @@ impl Record {
         Ok(TransactionView { row, repeatable, key, transaction })
     }
 
-    /// Returns the transaction with masked texts.
     pub(crate) fn masked(&self) -> Result<RetrievedPledgeTransaction<'_>> {
         let mut transaction = self.transaction()?;
         mask(&mut transaction);

@@ -1,5 +1,3 @@
-//! Operations for commands.
-
 pub mod payments;
 pub mod statements;
 pub mod sums;

@@ -1,5 +1,3 @@
-//! Operations on payments.
-
 use crate::office::audit::rule::Author;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule as payments;

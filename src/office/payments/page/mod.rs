@@ -1,5 +1,3 @@
-//! Pages and forms of the dashboard.
-
 pub mod chart;
 pub mod month;
 pub mod payment;

@@ -19,7 +19,6 @@ use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The mode and month in the query of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct MonthSelection {
     pub mode: Mode,

@@ -99,7 +99,6 @@ fn page<S, C: Clock, E>(
     Page::new("Usage", content)
 }
 
-/// Renders the charts of the last 12 months, one chart for each currency.
 fn charts(months: &[MonthUsage]) -> Markup {
     let Some(last) = months.first() else { return html! {} };
     let codes = CurrencyCode::VARIANTS.iter().map(|currency| currency.code());
@@ -128,7 +127,6 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     view::table_of(&HEADINGS, &NUMBERS, &rows, "")
 }
 
-/// The headings of the table.
 pub(crate) const HEADINGS: [&str; 7] =
     ["Month", "Sum", "Credited", "Due", "Payment", "Transactions", "Unpriced pledges"];
 
@@ -178,7 +176,6 @@ pub(crate) fn rows<S, C: Clock, E>(
     usage.sums.iter().enumerate().map(row).collect()
 }
 
-/// Renders a link to the statement of a month.
 fn statement(usage: &MonthUsage) -> Markup {
     let of = link::statement(&usage.unit, usage.mode, usage.month);
     let name = ["Statement of ", &view::month(usage.month), " for ", &usage.unit].concat();

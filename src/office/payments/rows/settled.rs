@@ -10,9 +10,6 @@ use serde::Serialize;
 /// Returns those of these months that are marked as paid, each with its shop; with `None`, all such months. Includes
 /// shops without transactions.
 /// Ledger cost: 1 query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn settled(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

@@ -14,7 +14,6 @@ pub struct ShopMonthFilter {
     pub mode: Option<Mode>,
     /// Only this unit.
     pub unit: Option<String>,
-    /// Only these months.
     pub months: Vec<Month>,
     /// `true` selects only months that are marked as paid, and `false` only months that are not. `None`
     /// selects both.
@@ -24,9 +23,6 @@ pub struct ShopMonthFilter {
 /// Lists months of shops: at most `most`, after the position `after`. They are sorted by month (newest
 /// first), unit and mode. A month is listed if the shop has transactions or credits in it, or if it is
 /// marked as paid. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn shop_months(
     ledger: &dyn Ledger,
     filter: &ShopMonthFilter,

@@ -20,7 +20,6 @@ pub struct MonthSum {
     pub unit: String,
     pub month: Month,
     pub currency_code: String,
-    /// Number of transactions.
     pub transactions: u64,
     /// In the summed transactions, the number of pledges whose offering had no price.
     pub unpriced: usize,
@@ -53,9 +52,6 @@ impl<'a> SumsQuery<'a> {
 
 /// Sums the charges of each month, unit, mode and currency, for the given units or for all. The newest month
 /// comes first. Cost: 1 query, or 2 if a charge is above 9 × 10^13.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn sums(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
@@ -66,9 +62,6 @@ pub async fn sums(
 }
 
 /// Sums charges as [`sums`] does, but only for the given months of shops. The cost is the same.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ListedMonth]) -> Result<Vec<MonthSum>> {
     let name = |ListedMonth { shop, month }: &ListedMonth| {
         let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month: *month };
@@ -113,9 +106,6 @@ type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
 
 /// Returns all months from the first to the last transaction, newest first, for the given units or for all.
 /// Cost: 1 query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn months_of(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

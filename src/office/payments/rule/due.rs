@@ -16,7 +16,6 @@ pub struct Due {
     pub currency_code: String,
     /// The sum of the charges.
     pub amount: String,
-    /// Number of transactions.
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
@@ -72,7 +71,6 @@ impl Due {
         SettledSum { currency_code, amount: due, transactions, unpriced, credits }
     }
 
-    /// Returns whether the amount due is above 0.
     pub fn is_owed(&self) -> bool {
         self.due != "0.00"
     }
@@ -246,7 +244,6 @@ pub(crate) fn month_of(
     months.get_mut(place)
 }
 
-/// Returns the totals of months, one for each currency.
 pub fn totals(months: &[MonthUsage]) -> Vec<Due> {
     let mut totals: BTreeMap<&str, Vec<&Due>> = BTreeMap::new();
     for due in months.iter().flat_map(|usage| &usage.sums) {

@@ -18,7 +18,6 @@ use std::iter::successors;
 /// Number of ended months that are listed if no month is given.
 pub const MONTHS: usize = 12;
 
-/// Selects months of shops.
 #[derive(Clone, Debug, Default)]
 pub struct DueFilter {
     pub shops: TransactionFilter,
@@ -28,14 +27,12 @@ pub struct DueFilter {
     pub is_paid: Option<bool>,
 }
 
-/// A page of months of shops.
 #[derive(Clone, Debug, Default)]
 pub struct DuePage {
     /// The months with their dues and payments: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     /// The last month of this page, after which the next page begins; `None` on the last page.
     pub next: Option<ListedMonth>,
-    /// How complete the sums are.
     pub coverage: Coverage,
 }
 

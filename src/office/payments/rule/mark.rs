@@ -1,5 +1,3 @@
-//! Marks a month as paid.
-
 use super::dues;
 use super::dues::Due;
 use super::{CHANGED, CheckedPayment, Paid, Payment, ShopMonth, changed_in_words, look, payable};

@@ -22,7 +22,6 @@ pub struct ShopMonth {
 }
 
 impl ShopMonth {
-    /// Returns the unit and the mode.
     pub(super) fn shop(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }
@@ -40,7 +39,6 @@ impl ShopMonth {
         OperatorError::invalid(self.not_marked(problem))
     }
 
-    /// Refuses a payment because of one argument.
     pub(super) fn refused_at(
         &self,
         argument: impl Into<ArgumentName>,

@@ -24,9 +24,7 @@ pub struct StatedAmount {
 pub struct Payment {
     /// The month that was paid.
     pub of: ShopMonth,
-    /// The amount in each currency.
     pub amounts: Vec<StatedAmount>,
-    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The invoice number: one line of 1 to 80 bytes.
     pub invoice: String,
@@ -44,7 +42,6 @@ pub struct Paid {
     pub mode: Mode,
     /// The month, such as `2026-10`.
     pub month: String,
-    /// What was paid, and when.
     #[serde(flatten)]
     pub settlement: Settlement,
 }
@@ -52,7 +49,6 @@ pub struct Paid {
 impl StoredAsIs for Paid {}
 
 impl Paid {
-    /// Combines a shop's month with its settlement.
     pub fn new(of: &ShopMonth, settlement: Settlement) -> Self {
         Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
     }
@@ -61,7 +57,6 @@ impl Paid {
 /// A payment that passed all checks, so that the month can be marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedPayment {
-    /// The payment that would be recorded.
     #[serde(flatten)]
     pub paid: Paid,
     /// The shop's damaged records, of any month. They have no row in the ledger, so no sum includes them.

@@ -58,14 +58,12 @@ pub struct Statement {
     pub settled: Option<Settlement>,
     /// Whether the month has ended and the ledger has all of its transactions. If not, the sums may still change.
     pub is_complete: bool,
-    /// How complete the sums are.
     pub coverage: Coverage,
 }
 
 /// What a shop owes for a month in one currency, with the lines that explain the sum of the charges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StatementSum {
-    /// What is owed.
     #[serde(flatten)]
     pub due: Due,
     /// The lines. They add up to the sum of the charges.
@@ -85,7 +83,6 @@ pub struct Line {
 pub enum Item {
     /// The pledges for an offering at one unit price.
     Offering {
-        /// The offering's ID.
         offering: String,
         /// The exact quantity, a decimal.
         quantity: String,

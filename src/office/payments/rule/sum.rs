@@ -1,5 +1,3 @@
-//! The sums of months, in the form that commands print.
-
 use super::due::{Due, MonthUsage};
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::{Month, PaidAt, Settlement};
@@ -16,7 +14,6 @@ pub struct Sum {
     pub month: Month,
     /// The code of the currency of `amount`.
     pub currency_code: String,
-    /// Number of transactions.
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
@@ -36,15 +33,12 @@ pub struct Sum {
     pub late: Vec<String>,
 }
 
-/// The payment of a sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settled {
     /// The paid amount; `None` if nothing was paid in this currency.
     pub amount: Option<String>,
-    /// When the month was paid.
     pub paid_at: PaidAt,
-    /// The invoice number.
     pub invoice: String,
 }
 
@@ -59,7 +53,6 @@ impl Settled {
 }
 
 impl MonthUsage {
-    /// Converts the month to its sums, each with its payment.
     pub fn into_sums(self) -> Vec<Sum> {
         let MonthUsage { unit, mode, month, sums, settled, late } = self;
         let of = |sum: Due| {

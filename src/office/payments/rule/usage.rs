@@ -29,12 +29,10 @@ const MAX_AT_ONCE: usize = 1_000;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
-/// The usage of shops by month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The months of the shops: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
-    /// How complete the sums are.
     pub coverage: Coverage,
 }
 

@@ -7,10 +7,8 @@ use crate::pledges::auth::KeyLevel;
 use crate::pledges::store::PersonNote;
 use serde::Serialize;
 
-/// The result of adding a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The person's row after the call.
     Person(Person),
     /// Nobody was added, because the unit or team has [`MAX_PEOPLE`] people.
     Full,
@@ -24,9 +22,6 @@ pub enum Added {
 ///
 /// If a person of a shop sent the form, `sender` is this person's [normal address](crate::office::people::rows::people::normal_address). The statement
 /// that adds the person also checks that the sender is a manager.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn add(
     ledger: &dyn Ledger,
     place: &KeyLevel,
@@ -49,16 +44,13 @@ pub async fn add(
     })
 }
 
-/// Which managers may be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removable {
-    /// Any manager.
     All,
     /// A manager may be removed only if the unit or team has another manager.
     NotTheLast,
 }
 
-/// The result of removing a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removed {
     /// The person is removed after the call. The person may have been removed before.

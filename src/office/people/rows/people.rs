@@ -22,7 +22,6 @@ pub const MAX_PEOPLE: usize = 200;
 /// What a person may do in a unit, or in all units of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Membership {
-    /// The unit or the team.
     #[serde(flatten)]
     pub place: KeyLevel,
     pub role: PersonRole,
@@ -30,7 +29,6 @@ pub struct Membership {
     pub units: Vec<String>,
 }
 
-/// A person of a unit or a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Person {
     /// The name of the person's record in KV, without its prefix.
@@ -41,7 +39,6 @@ pub struct Person {
     pub role: PersonRole,
     /// When the person was added, an RFC 3339 date-time.
     pub created: String,
-    /// Who added the person.
     pub by: String,
     /// Whether the person was added by somebody of a shop, and not by an operator.
     #[serde(rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
@@ -72,9 +69,6 @@ pub fn normal_address(address: &str) -> String {
 }
 
 /// Returns the memberships of a [normal address](normal_address). One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn memberships(ledger: &dyn Ledger, address: &str) -> Result<Vec<Membership>> {
     let rows = ask(ledger, &Memberships { address, most: MAX_UNITS }).await?;
     rows.into_iter().map(MembershipRow::read).collect()
@@ -90,9 +84,6 @@ pub struct PeopleList {
 }
 
 /// Returns the people of a unit or a team, after the first `skipped` people. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn people(ledger: &dyn Ledger, place: &KeyLevel, skipped: usize) -> Result<PeopleList> {
     let query = People { place: place_text(place), most: MAX_PEOPLE + 1, skipped };
     let rows = ask(ledger, &query).await?;
@@ -103,9 +94,6 @@ pub async fn people(ledger: &dyn Ledger, place: &KeyLevel, skipped: usize) -> Re
 
 /// Finds the person with this e-mail address among the people of a unit or a team. Returns `None` if nobody
 /// has the address. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn person(
     ledger: &dyn Ledger,
     place: &KeyLevel,
@@ -131,7 +119,6 @@ pub(crate) struct FoundPerson<'a> {
     pub at: u64,
 }
 
-/// One page of KV's list of people.
 #[derive(Serialize)]
 pub(crate) struct PeoplePage<'a> {
     after: &'a str,
@@ -175,9 +162,6 @@ impl<'a> PeoplePage<'a> {
 ///
 /// Also removes a person whose record is older than the person's row. In this case the record that belongs to
 /// the row was never written, and the older record may have another role.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub(crate) async fn import(ledger: &dyn Ledger, page: &PeoplePage<'_>) -> Result<()> {
     let statements =
         [Lost(page).statement()?, Outdated(page).statement()?, Found(page).statement()?];
@@ -244,7 +228,6 @@ impl PersonRow {
     }
 }
 
-/// Selects the columns of a [`PersonRow`].
 macro_rules! columns {
     () => {
         "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at, 'author', author,

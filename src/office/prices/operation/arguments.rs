@@ -5,7 +5,6 @@ use crate::pledges::scope::Mode;
 use crate::pledges::store::PriceListKey;
 use serde::Deserialize;
 
-/// The modes of the selected price lists.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Modes {

@@ -139,7 +139,6 @@ async fn edit<P: Ports>(call: &Call<'_, P>, whose: &Whose, edit: &Edit) -> Resul
     run(call, whose, steps).await
 }
 
-/// The change of one price list.
 struct Step<'s> {
     of: PriceListKey<'s>,
     /// The prices that apply after the change.

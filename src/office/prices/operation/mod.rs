@@ -1,5 +1,3 @@
-//! Operations on prices.
-
 mod arguments;
 mod change;
 mod read;

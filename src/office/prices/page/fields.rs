@@ -14,7 +14,6 @@ pub(super) fn named(PriceListKey { mode, unit }: PriceListKey<'_>) -> Markup {
     }
 }
 
-/// Returns a link to the page of a price list.
 pub(super) fn back(of: PriceListKey<'_>, label: &str) -> Markup {
     html! { p { a href=(link::prices(of)) { (label) } } }
 }

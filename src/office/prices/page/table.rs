@@ -19,7 +19,6 @@ pub(super) const JSON: &str = "list";
 /// Number of empty rows below the prices.
 const EMPTY_ROWS: usize = 5;
 
-/// Prices that are being edited.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     currency: CurrencyCode,
@@ -220,14 +219,12 @@ pub(super) fn typed(form: &Form, now: &Current<'_>) -> Draft {
 /// The name of a hidden field. A form contains it if offerings that are not in the form's table keep their prices.
 const OTHERS: &str = "others";
 
-/// Returns whether offerings that are not in a form's table keep their prices.
 pub(super) fn keeps_others(form: &Form) -> bool {
     form.given(OTHERS).is_some()
 }
 
 // ---- The fields ----------------------------------------------------------------------------------
 
-/// Renders the form that contains the table.
 pub(super) fn form(of: PriceListKey<'_>, draft: &Draft) -> Markup {
     let codes: Vec<_> =
         CurrencyCode::VARIANTS.iter().map(|code| (code.code(), code.code())).collect();

@@ -1,5 +1,3 @@
-//! What a new price list changes.
-
 use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::types::CurrencyCode;
@@ -19,10 +17,8 @@ pub struct Change {
     pub risks: Vec<String>,
 }
 
-/// A price that a new price list changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceChange {
-    /// The offering's ID.
     pub offering: String,
     /// The old price; `None` if the offering had none.
     pub from: Option<UnitPrice>,
@@ -42,7 +38,6 @@ pub struct ChangeCounts {
 }
 
 impl Change {
-    /// Counts the prices that change.
     pub fn counts(&self) -> ChangeCounts {
         let count = |from: bool, to: bool| {
             let is = |it: &&PriceChange| (it.from.is_some(), it.to.is_some()) == (from, to);
@@ -55,7 +50,6 @@ impl Change {
         }
     }
 
-    /// Returns whether nothing changes.
     pub fn is_none(&self) -> bool {
         self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
     }

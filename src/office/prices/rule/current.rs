@@ -129,9 +129,6 @@ pub async fn get(store: &impl OperatorStore, of: PriceListKey<'_>) -> Result<Opt
 
 /// Returns the IDs of the first `most` units that have a price list of their own, sorted, and whether there are more.
 /// KV cost: 1 list per 1,000 units.
-///
-/// # Errors
-/// If the store fails.
 pub async fn units(
     store: &impl OperatorStore,
     mode: Mode,

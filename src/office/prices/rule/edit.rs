@@ -1,5 +1,3 @@
-//! Edits of price lists.
-
 use super::Current;
 use super::rules::charged_keys;
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -8,14 +6,10 @@ use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::store::StoreError;
 use serde::Serialize;
 
-/// An edit of a price list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
-    /// Replaces the whole price list.
     All(PriceList),
-    /// Sets the price of one offering.
     Set {
-        /// The offering's ID.
         offering: String,
         /// The offering's price, a decimal such as `0.50`.
         price: String,

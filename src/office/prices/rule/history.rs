@@ -119,7 +119,6 @@ pub struct PriceListVersion {
     pub unit: Option<String>,
     /// When the price list was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set the price list.
     pub by: String,
     #[serde(flatten)]
     pub price_list: PriceList,

@@ -29,9 +29,6 @@ pub(crate) struct ChargedPrices(BTreeMap<String, PriceList>);
 impl ChargedPrices {
     /// Reads the price lists of these transactions, and keeps the prices of `offerings`. Looks for the price lists of
     /// the modes first, because few units have their own. KV cost: 1 read per 5 price lists.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub async fn read(
         store: &impl OperatorStore,
         rows: &[Order],

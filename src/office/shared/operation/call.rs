@@ -17,11 +17,8 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// The types of the interfaces that operations use.
 pub trait Ports {
-    /// The store of the records.
     type Store: OperatorStore;
-    /// Time, randomness and time zones.
     type Platform: Clock + Entropy + TimeZones;
-    /// The program that runs the operation.
     type Host: Host;
 }
 
@@ -51,16 +48,12 @@ pub trait Host: Outbox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aborted;
 
-/// A call of an operation, with the interfaces that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Call<'c, P: Ports> {
-    /// The store of the records.
     pub store: &'c P::Store,
     /// The ledger, a database beside the records; `None` if no database is bound.
     pub ledger: Option<&'c dyn Ledger>,
-    /// Time, randomness and time zones.
     pub platform: &'c P::Platform,
-    /// The program that runs the operation.
     pub host: &'c P::Host,
     /// Where the records are, in words. Confirmation questions contain this text.
     pub place: &'c str,
@@ -69,10 +62,7 @@ pub struct Call<'c, P: Ports> {
 }
 
 impl<P: Ports> Call<'_, P> {
-    /// Returns the ledger.
-    ///
-    /// # Errors
-    /// If no database is bound.
+    /// Fails if no database is bound.
     pub fn ledger(&self) -> Result<&dyn Ledger> {
         Ok(bound(self.ledger)?)
     }
@@ -105,7 +95,6 @@ impl<P: Ports> Call<'_, P> {
     }
 }
 
-/// The answer to a call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The JSON object for programs.
@@ -161,7 +150,7 @@ impl Answer {
 pub enum Failure {
     /// An argument is invalid. Nothing was done.
     Usage(Refused),
-    /// A function of [`operator`](crate::office) failed.
+    /// A function in a `rule` part of the [`office`](crate::office) failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
     Aborted,
@@ -185,7 +174,6 @@ impl Failure {
         }
     }
 
-    /// Returns the reason in words.
     pub fn reason(&self) -> String {
         match self {
             Failure::Usage(refused) => refused.text.clone(),
@@ -220,7 +208,6 @@ impl From<Aborted> for Failure {
     }
 }
 
-/// Creates a failure that states a problem.
 pub(crate) fn invalid(problem: impl Into<String>) -> Failure {
     Failure::Operator(OperatorError::invalid(problem.into()))
 }

@@ -1,5 +1,3 @@
-//! Operations for commands.
-
 pub mod call;
 pub mod covered;
 pub mod spec;

@@ -15,17 +15,14 @@ pub struct Spec {
     pub about: &'static str,
     /// The operation's arguments: the positional arguments first, in their order.
     pub arguments: &'static [Argument],
-    /// The permission that a person needs.
     #[serde(skip)]
     pub permission: Permission,
     /// A description of the members of the answer's JSON, in Markdown, without a full stop.
     #[serde(skip)]
     pub answers: &'static str,
-    /// Whether the operation changes records.
     pub changes: bool,
     /// Whether the audit log records the operation, at least with some arguments.
     pub is_recorded: bool,
-    /// Whether the operation asks for confirmation.
     pub confirms: bool,
     /// The condition under which the operation asks for confirmation, such as `a unit is not registered`. If
     /// this is empty, an operation with [`confirms`](Self::confirms) always asks.
@@ -38,7 +35,6 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Creates an operation that only reads.
     pub const fn reads(
         group: &'static str,
         name: &'static str,
@@ -61,7 +57,6 @@ impl Spec {
         }
     }
 
-    /// Creates an operation that changes records.
     pub const fn changes(
         group: &'static str,
         name: &'static str,
@@ -71,12 +66,10 @@ impl Spec {
         Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
     }
 
-    /// Sets the permission that a person needs.
     pub const fn permission(self, permission: Permission) -> Self {
         Spec { permission, ..self }
     }
 
-    /// Sets the description of the members of the answer's JSON.
     pub const fn answers(self, answers: &'static str) -> Self {
         Spec { answers, ..self }
     }
@@ -103,7 +96,6 @@ impl Spec {
         Spec { queues: true, ..self }
     }
 
-    /// Sets the text that the help shows at its end.
     pub const fn noted(self, note: &'static str) -> Self {
         Spec { note, ..self }
     }
@@ -114,7 +106,6 @@ impl Spec {
     }
 }
 
-/// An argument of an operation.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Argument {
@@ -146,17 +137,13 @@ pub enum Kind {
     /// An option without a value.
     Flag,
     /// One of a set of values.
-    Choice {
-        /// The accepted values.
-        choices: &'static [&'static str],
-    },
+    Choice { choices: &'static [&'static str] },
     /// A month in UTC, such as `2026-11`.
     Month,
     /// A day in UTC, such as `2026-11-21`.
     Day,
     /// A day, or a date-time with a UTC offset. It is converted to an RFC 3339 date-time in UTC.
     Time,
-    /// A whole number.
     Number {
         /// The smallest accepted number.
         least: u64,
@@ -195,17 +182,14 @@ impl Argument {
         Argument { is_option: true, is_required: false, ..Argument::positional(name, kind, help) }
     }
 
-    /// Replaces the help.
     pub const fn about(self, help: &'static str) -> Self {
         Argument { help, ..self }
     }
 
-    /// Makes the argument required.
     pub const fn required(self) -> Self {
         Argument { is_required: true, ..self }
     }
 
-    /// Makes the argument optional.
     pub const fn optional(self) -> Self {
         Argument { is_required: false, ..self }
     }
@@ -234,7 +218,6 @@ pub const fn text(what: &'static str) -> Kind {
     Kind::Text { what }
 }
 
-/// Creates the option `--unit`.
 pub const fn unit(help: &'static str) -> Argument {
     Argument::option("unit", text("id"), help)
 }
@@ -250,7 +233,6 @@ pub const fn modes(default: &'static str, help: &'static str) -> Argument {
     Argument::option("mode", kind, help).or(default)
 }
 
-/// Creates the option `--month`.
 pub const fn month(help: &'static str) -> Argument {
     Argument::option("month", Kind::Month, help)
 }

@@ -51,9 +51,6 @@ pub(crate) struct Access {
 
 impl Access {
     /// Finds out what a person may do. Ledger cost: 1 query for a person without an operator role.
-    ///
-    /// # Errors
-    /// If the ledger does not answer.
     pub async fn of(
         address: &str,
         settings: &Settings,

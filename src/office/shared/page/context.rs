@@ -1,5 +1,3 @@
-//! The context of one request.
-
 use super::access::Access;
 use super::settings::Settings;
 use super::view;

@@ -1,5 +1,3 @@
-//! The fields of a form or a query string.
-
 use super::refusal::{Refusal, Result};
 use crate::pledges::scope::Mode;
 
@@ -46,7 +44,6 @@ impl Form {
         own.filter(|(_, text)| !text.is_empty())
     }
 
-    /// Returns a form with only these fields.
     pub fn only(&self, names: &[&str]) -> Self {
         let mut fields = self.0.clone();
         fields.retain(|(name, _)| names.contains(&&**name));

@@ -1,5 +1,3 @@
-//! The person whom Cloudflare Access identified.
-
 /// The person who sent a request, as identified by Cloudflare Access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity<'i> {

@@ -81,7 +81,6 @@ pub(crate) struct Layout<'f> {
     pub settings: &'f Settings,
     pub access: &'f Access,
     pub identity: Identity<'f>,
-    /// The path of the request.
     pub path: &'f str,
 }
 

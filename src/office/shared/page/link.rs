@@ -44,13 +44,11 @@ pub(crate) fn payments_of(unit: &str, mode: Mode) -> String {
     with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
-/// Returns the URL of the page of a price list.
 pub(crate) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     let unit = unit.map(|unit| ("unit", unit));
     with("/prices", &[("mode", mode.name())].into_iter().chain(unit).collect::<Vec<_>>())
 }
 
-/// Returns the URL of the statement of a unit's month.
 pub(crate) fn statement(unit: &str, mode: Mode, month: Month) -> String {
     let month = month.to_string();
     with(&path(&["units", unit, "statement"]), &[("mode", mode.name()), ("month", &month)])

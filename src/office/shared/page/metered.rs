@@ -28,7 +28,6 @@ impl<'s, S> Metered<'s, S> {
     }
 }
 
-/// The bytes that a request holds.
 struct HeldBytes<'s> {
     reservation: Reservation<'s>,
     /// Bytes of the records that were read one at a time.
@@ -49,7 +48,6 @@ impl HeldBytes<'_> {
 /// A value that was found, but not read yet.
 pub(crate) struct MeteredValue<'s, V> {
     value: V,
-    /// The maximum size of the value.
     bytes: usize,
     held: Rc<RefCell<HeldBytes<'s>>>,
 }

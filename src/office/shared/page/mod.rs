@@ -1,5 +1,3 @@
-//! Pages and forms of the dashboard.
-
 pub mod access;
 pub mod context;
 pub mod form;

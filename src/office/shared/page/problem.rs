@@ -13,12 +13,10 @@ pub(crate) struct FormProblem {
 }
 
 impl FormProblem {
-    /// Creates the problem of this field.
     pub fn at(field: impl Into<String>, text: impl Into<String>) -> Self {
         FormProblem { text: text.into(), field: Some(field.into()) }
     }
 
-    /// Returns the text if this field has the problem, otherwise an empty text.
     pub fn of(&self, field: &str) -> &str {
         if self.field.as_deref() == Some(field) { &self.text } else { "" }
     }
@@ -27,7 +25,6 @@ impl FormProblem {
         self.field.as_deref()
     }
 
-    /// Returns the status of the page that shows the form.
     pub fn status(&self) -> u16 {
         if self.is_none() { 200 } else { 422 }
     }

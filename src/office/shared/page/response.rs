@@ -4,7 +4,6 @@ use maud::{Markup, html};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The response to a request.
 pub(crate) struct Page {
     pub status: u16,
     pub content: Content,

@@ -129,7 +129,6 @@ impl Settings {
         }
     }
 
-    /// Returns the roles of a person.
     pub(crate) fn roles_of(&self, identity: Identity<'_>) -> Roles {
         let Identity::Address(address) = identity else { return Roles::default() };
         let address = address.trim_ascii();
@@ -143,7 +142,6 @@ impl Settings {
         own.map(|(_, address)| &**address)
     }
 
-    /// Whether this is the environment `production`.
     pub(crate) fn is_production(&self) -> bool {
         self.environment == "production"
     }

@@ -10,7 +10,8 @@ use crate::pledges::time::{TimeZones, date_of};
 use crate::pledges::validate::instant::instant;
 use maud::{Markup, html};
 
-/// Turns an error message of `operator` into a sentence: it gets a capital letter and a full stop.
+/// Turns an error message of an operation into a sentence: it gets a capital letter and a full
+/// stop.
 pub(crate) fn sentence(text: &str) -> String {
     let text = capital(text);
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
@@ -26,7 +27,8 @@ pub(crate) fn capital(text: &str) -> String {
     first.unwrap_or_default() + characters.as_str()
 }
 
-/// Renders an error message of `operator`, with the values between backticks as code, and RFC 3339 date-times in words.
+/// Renders an error message of an operation, with the values between backticks as code, and RFC
+/// 3339 date-times in words.
 pub(crate) fn inline_code(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
@@ -152,7 +154,6 @@ pub(crate) fn filters(is_open: bool, form: &Markup) -> Markup {
     html! { details.filters open[is_open] { summary { "Filter" } (form) } }
 }
 
-/// A hidden field.
 pub(crate) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
@@ -184,7 +185,6 @@ impl Field<'_> {
         })
     }
 
-    /// Renders a field for a text of several lines.
     pub fn render_lines(&self) -> Markup {
         self.labelled(&html! {
             textarea id=(self.name) name=(self.name) rows="3" required[self.required]
@@ -319,7 +319,6 @@ pub(crate) fn grouped(number: impl ToString) -> String {
     grouped + fraction
 }
 
-/// Renders a transaction's ID as a link to its page.
 pub(crate) fn id_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
@@ -454,7 +453,6 @@ pub(crate) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }
 
-/// Renders an error on a page.
 pub(crate) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
 }

@@ -26,13 +26,11 @@ pub const RECENT_MS: u64 = 20 * 60_000;
 /// A fact, such as that a month of a shop is marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fact {
-    /// What the fact is about.
     pub kind: Kind,
     /// The name of the fact's record in KV, without its prefix.
     pub name: String,
 }
 
-/// The kind of record that a claim is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -71,7 +69,6 @@ pub struct Claim {
     pub fact: Fact,
     /// Whether the fact holds, or is being changed.
     pub state: State,
-    /// The last change of the fact.
     #[serde(flatten)]
     pub by: Change,
 }
@@ -94,7 +91,6 @@ pub(crate) fn recent(now_ms: u64) -> RangeInclusive<u64> {
     now_ms.saturating_sub(RECENT_MS)..=now_ms.saturating_add(SKEW_MS)
 }
 
-/// The state of a claimed fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -166,9 +162,6 @@ fn turn(found: Option<&Claim>, by: &Change) -> ClaimOutcome {
 }
 
 /// Returns the claims of facts that have one. A claim may be too old to matter: see [`Claim::is_recent`].
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger, facts: &[Fact]) -> Result<Vec<Claim>> {
     let mut claims = Vec::new();
     for facts in facts.chunks(MOST_FACTS) {

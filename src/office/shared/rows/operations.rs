@@ -14,7 +14,6 @@ pub const UNDER_WAY_MS: u64 = 30_000;
 /// Maximum number of rows that one step deletes.
 const MOST_FORGOTTEN: u32 = 1_000;
 
-/// An operation that somebody requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OperationRequest<'a> {
     /// A hash of the operation's ID and its author, so that another person cannot read the row.
@@ -23,21 +22,17 @@ pub struct OperationRequest<'a> {
     pub command: &'a str,
     /// A hash of the command's arguments.
     pub arguments: &'a str,
-    /// Identifies the attempt.
     pub attempt: &'a str,
     /// When the attempt began, in milliseconds since 1970.
     pub at: u64,
 }
 
-/// An operation as the ledger has it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Operation {
     pub command: String,
-    /// The hash of the command's arguments.
     pub arguments: String,
     /// When the first attempt began, in milliseconds since 1970.
     pub began: u64,
-    /// The last attempt.
     pub attempt: String,
     /// The result of earlier attempts; `None` if there were none.
     pub after: Option<PriorOutcome>,
@@ -72,9 +67,6 @@ pub async fn begin(ledger: &dyn Ledger, asked: &OperationRequest<'_>) -> Result<
 }
 
 /// Returns an operation by the hash of its ID and author; `None` if it has not begun.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Operation>> {
     Ok(ask(ledger, &Get { id }).await?.pop())
 }
@@ -121,9 +113,6 @@ pub async fn give_up(
 }
 
 /// Deletes old operations, up to [`MOST_FORGOTTEN`] at a time.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub(crate) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
     let before = now_ms.saturating_sub(KEPT_DAYS * DAY_MS);
     ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)

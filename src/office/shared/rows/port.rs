@@ -7,7 +7,6 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::pin::Pin;
 
-/// An SQL statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
     /// The SQL. Each row of the answer has one column, a JSON text.
@@ -77,7 +76,6 @@ pub(crate) type Result<T, E = LedgerError> = std::result::Result<T, E>;
 /// A statement with its parameter and the type of its rows.
 pub(crate) trait Query: Serialize {
     const SQL: &'static str;
-    /// A row of the answer.
     type Row: DeserializeOwned;
 
     fn statement(&self) -> Result<Statement> {
@@ -91,7 +89,6 @@ pub(crate) trait Query: Serialize {
     }
 }
 
-/// Runs one statement.
 pub(crate) async fn ask<Q: Query>(ledger: &dyn Ledger, query: &Q) -> Result<Vec<Q::Row>> {
     let answers = ledger.run(&[query.statement()?]).await?;
     Q::rows(answers.first().ok_or(LedgerError::Damaged)?)

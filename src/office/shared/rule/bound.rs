@@ -3,10 +3,7 @@
 use super::error::{OperatorError, Result};
 use crate::office::shared::rows::port::Ledger;
 
-/// Returns the ledger.
-///
-/// # Errors
-/// If no database is bound. The error says what to do.
+/// Fails if no database is bound. The error says what to do.
 pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
     ledger.ok_or_else(|| {
         OperatorError::invalid(

@@ -222,9 +222,6 @@ fn facts(seen: &[ObservedFact]) -> Vec<Fact> {
 
 /// Returns the recent claims on these facts. KV may show a changed record late, so a recent claim takes
 /// precedence over the record.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub(crate) async fn recent(
     ledger: Option<&dyn Ledger>,
     facts: &[Fact],

@@ -32,9 +32,6 @@ pub struct Coverage {
 }
 
 /// Returns how complete an answer about these shops is; `None` means all shops. Ledger cost: 2 queries.
-///
-/// # Errors
-/// If the ledger fails.
 pub(crate) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Result<Coverage> {
     let (coverage, _) = coverage_of_quantities(ledger, shops).await?;
     Ok(coverage)
@@ -107,7 +104,6 @@ impl Coverage {
 /// Damaged records, which lists and sums leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
-    /// Number of damaged records.
     pub count: u64,
     /// The name of the first damaged record.
     pub first: Option<String>,

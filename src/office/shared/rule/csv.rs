@@ -5,7 +5,6 @@ use crate::buyer::visible::{is_invisible, shown};
 /// The first character of a CSV file.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Formats each row as a line.
 pub fn lines<R: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = R>) -> String {
     rows.into_iter().map(line).collect()
 }

@@ -1,5 +1,3 @@
-//! The error of the operator's functions.
-
 use super::refused::{ArgumentName, RefusalCode, Refused};
 use crate::office::shared::rows::port::LedgerError;
 use crate::pledges::store::StoreError;

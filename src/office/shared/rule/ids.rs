@@ -4,18 +4,12 @@ use super::error::{OperatorError, Result};
 use super::refused::RefusalCode;
 use crate::pledges::auth::{KeyLevel, check_id};
 
-/// Checks the ID of a unit.
-///
-/// # Errors
-/// If it is not an ID. The error is at the argument `unit`.
+/// Fails at the argument `unit` if the ID is not valid.
 pub(crate) fn check_unit(id: &str) -> Result<()> {
     check_id(id).map_err(|problem| OperatorError::at("unit", RefusalCode::Invalid, problem))
 }
 
-/// Checks the ID of a unit or a team.
-///
-/// # Errors
-/// If it is not an ID. The error is at the argument `unit` or `team`.
+/// Fails at the argument `unit` or `team` if the ID is not valid.
 pub(crate) fn check_level(level: &KeyLevel) -> Result<()> {
     let wrong = |problem| OperatorError::at(level.kind(), RefusalCode::Invalid, problem);
     level.check().map_err(wrong)

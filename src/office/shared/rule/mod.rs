@@ -1,5 +1,3 @@
-//! What is decided, checked and changed.
-
 pub mod bound;
 pub mod claimed_change;
 pub mod coverage;

@@ -42,7 +42,6 @@ const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 /// An operation that was done, either now or before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Done<T> {
-    /// The outcome of the operation.
     pub outcome: T,
     /// When an earlier request with the same ID did the operation, an RFC 3339 date-time; `None` if it was
     /// done now.
@@ -50,7 +49,6 @@ pub struct Done<T> {
 }
 
 impl<T> Done<T> {
-    /// Converts the outcome.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Done<U> {
         Done { outcome: map(self.outcome), before: self.before }
     }
@@ -161,7 +159,6 @@ async fn end<C: Clock, E: Entropy, T: Outcome>(
     }
 }
 
-/// Returns the SHA-256 of a command and its arguments.
 fn hash(command: &str, what: &impl Serialize) -> Result<String> {
     let text = serde_json::to_vec(&(command, what))?;
     Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
@@ -169,9 +166,6 @@ fn hash(command: &str, what: &impl Serialize) -> Result<String> {
 
 /// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not done, or if there is no ledger or
 /// no ID.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn was_done<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

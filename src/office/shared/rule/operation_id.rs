@@ -47,9 +47,6 @@ impl OperationId {
     }
 
     /// Parses an ID from a form or a command.
-    ///
-    /// # Errors
-    /// If the text is not an ID.
     pub fn parse(text: &str) -> Result<Self, Refused> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !(1..=MAX_LENGTH).contains(&text.len()) || !text.bytes().all(is_plain) {
@@ -72,7 +69,6 @@ impl OperationId {
         OperationId { text, made_ms: None, is_new: self.is_new }
     }
 
-    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -9,12 +9,10 @@ use serde::de::DeserializeOwned;
 /// Largest number of list pages that are searched for matching records: 10,000 names.
 pub const MAX_PAGES: usize = 10;
 
-/// Reads a list page by page.
 pub(crate) struct Pages<'s, S> {
     store: &'s S,
     prefix: String,
     cursor: Option<String>,
-    /// Whether the last page was read.
     pub is_last: bool,
 }
 

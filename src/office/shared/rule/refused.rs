@@ -10,7 +10,6 @@ pub struct Refused {
     /// The wrong argument; `None` if the refusal is about none, or about all of them.
     #[serde(flatten)]
     pub argument: Option<ArgumentName>,
-    /// The kind of refusal.
     pub code: RefusalCode,
     /// What is wrong, and what the person can do. The text contains no key and no personal data.
     #[serde(rename = "message")]
@@ -35,7 +34,6 @@ pub struct ArgumentName {
 pub enum RefusalCode {
     /// The text alone says why.
     Failed,
-    /// The argument is missing.
     Required,
     /// The value breaks a rule of its format or its length.
     Invalid,
@@ -46,7 +44,6 @@ pub enum RefusalCode {
 }
 
 impl Refused {
-    /// Creates a refusal that is about this argument.
     pub fn at(
         argument: impl Into<ArgumentName>,
         code: RefusalCode,

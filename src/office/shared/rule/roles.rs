@@ -32,7 +32,6 @@ pub enum Permission {
 }
 
 impl Role {
-    /// Returns whether this role allows a permission.
     pub fn may(self, permission: Permission) -> bool {
         match (self, permission) {
             (Role::Operator, _) | (_, Permission::Look) => true,
@@ -42,12 +41,10 @@ impl Role {
     }
 }
 
-/// The roles of one person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roles(pub Vec<Role>);
 
 impl Roles {
-    /// Returns whether one of the roles allows a permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.0.iter().any(|role| role.may(permission))
     }

@@ -46,9 +46,6 @@ impl RecordVersion {
     }
 
     /// Reads the audit log entry for this version of the record; `None` if unknown. KV cost: 1 read.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub async fn change(&self, store: &impl OperatorStore) -> Result<Option<Change>> {
         let Some(key) = self.change else { return Ok(None) };
         match load(store, key).await {

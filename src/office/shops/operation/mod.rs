@@ -1,5 +1,3 @@
-//! Operations for commands.
-
 pub mod register;
 pub mod teams;
 pub mod units;

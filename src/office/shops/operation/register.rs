@@ -1,5 +1,5 @@
-//! Compares the IDs of units and teams with the register: a command asks before it adds one, and names one that it may have
-//! got misspelt.
+//! Compares the IDs of units and teams with the register, because an ID may be misspelt. Before a
+//! command adds an unknown ID, it asks for confirmation and suggests a similar ID.
 
 use crate::office::shared::operation::call::{Call, Host as _, Ports, Result, invalid};
 use crate::office::shops::rule::register::{Unregistered, look_up};
@@ -24,8 +24,9 @@ pub async fn confirm_new<P: Ports>(
     Ok(call.host.confirm(&question, otherwise).await?)
 }
 
-/// Refuses a unit or a team that is not registered. Operations call it if they found nothing of it: its ID may be
-/// misspelt. A unit that was removed from the register may still have transactions.
+/// Refuses a unit or a team that is not registered, because its ID may be misspelt. Operations call
+/// this only after they have found no data of the unit or team: a unit that was removed from the
+/// register may still have transactions.
 pub async fn must_be_registered<P: Ports>(
     call: &Call<'_, P>,
     level: Option<KeyLevel>,

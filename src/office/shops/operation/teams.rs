@@ -1,5 +1,3 @@
-//! Operations on teams.
-
 use super::register::confirm_new;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result, invalid};
 use crate::office::shared::operation::spec::{Argument, Spec, text};

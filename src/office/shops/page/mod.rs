@@ -1,5 +1,3 @@
-//! Pages and forms of the dashboard.
-
 pub mod profile;
 pub mod register;
 pub mod shop;

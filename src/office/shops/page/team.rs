@@ -143,7 +143,6 @@ struct FormResult<'a> {
     notice: Markup,
     added: Option<&'a str>,
     removed: Option<&'a str>,
-    /// The unit that was entered.
     unit: &'a str,
     /// Contains the unit that the person entered, if that unit does not exist.
     missing: &'a [Unregistered],

@@ -1,4 +1,2 @@
-//! The rows in the ledger, and their SQL.
-
 pub mod names;
 pub mod shops;

@@ -12,7 +12,6 @@ use crate::pledges::store::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Whether a name is that of a unit or a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NameKind {
@@ -33,9 +32,6 @@ pub struct Name {
 
 /// Finds at most `most` units and teams whose ID or name has a word that begins with this text, sorted by ID. Case is ignored.
 /// One query, which reads all names.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn find(ledger: &dyn Ledger, text: &str, most: usize) -> Result<Vec<Name>> {
     let words = words(text);
     match words.as_str() {
@@ -45,18 +41,11 @@ pub async fn find(ledger: &dyn Ledger, text: &str, most: usize) -> Result<Vec<Na
 }
 
 /// Writes the name from a unit's profile to the ledger. The unit must be registered.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn set(ledger: &dyn Ledger, unit: &str, name: &str) -> Result<()> {
     let own = self::name(NameKind::Unit, unit, name.to_owned());
     ask(ledger, &Set { names: &[Row::new(own)] }).await.map(drop)
 }
 
-/// Removes the ledger's row of a unit that is no longer registered.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn remove(ledger: &dyn Ledger, unit: &str) -> Result<()> {
     ask(ledger, &Remove { kind: NameKind::Unit, id: unit }).await.map(drop)
 }
@@ -66,9 +55,6 @@ pub async fn remove(ledger: &dyn Ledger, unit: &str) -> Result<()> {
 const MAX_PAGES: usize = 10;
 
 /// Copies the names of the registered units and teams. KV cost: 1 list per 1,000 of them, and 1 read per 100 units.
-///
-/// # Errors
-/// If the ledger or the store does not answer.
 pub(crate) async fn copy(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -122,9 +108,6 @@ fn name(kind: NameKind, id: &str, name: String) -> Name {
 
 /// Replaces the names of units, or of teams, whose IDs are after `after`, up to and including `until`. If `until` is
 /// `None`, there is no upper limit. Rows that are already correct are not written.
-///
-/// # Errors
-/// If the ledger does not answer.
 async fn replace(
     ledger: &dyn Ledger,
     kind: NameKind,

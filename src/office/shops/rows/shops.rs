@@ -12,9 +12,6 @@ pub struct ListedMonth {
 }
 
 /// Returns the shops that have transactions, for the given units or for all units. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn shops(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

@@ -15,10 +15,8 @@ use std::borrow::Cow;
 
 const ADD: &str = "units add";
 
-/// A unit or team that is not registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unregistered {
-    /// The unit or team.
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The most similar registered ID.

@@ -27,22 +27,17 @@ use serde::{Deserialize, Serialize};
 const ADD: &str = "teams add";
 const REMOVE: &str = "teams remove";
 
-/// A team in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TeamRow {
-    /// The team's ID.
     pub team: String,
-    /// Number of the team's units.
     pub units: usize,
     /// Who registered the team, and when; `None` if it is not registered.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
 
-/// A team, with its units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Team {
-    /// The team's ID.
     pub team: String,
     /// The IDs of the team's units.
     pub units: Vec<String>,
@@ -164,7 +159,6 @@ fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
     (!author.is_empty()).then_some(Registered { created, by: author, by_shop: false })
 }
 
-/// The outcome of adding units to a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedUnits {
     /// The team, and all units of the request.
@@ -174,7 +168,6 @@ pub struct AddedUnits {
     pub already: Vec<ExistingMember>,
 }
 
-/// A unit that was already in a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExistingMember {
     /// The unit's ID.
@@ -331,9 +324,6 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
 /// Returns the first `most` teams by ID; the `bool` is true if there are more teams or memberships. A team is
 /// listed if it is registered or has a unit. Reads at most `pages_of_units` pages of 1,000 memberships to
 /// count the units.
-///
-/// # Errors
-/// If the store fails.
 pub async fn list(
     store: &impl OperatorStore,
     most: usize,

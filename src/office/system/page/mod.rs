@@ -1,5 +1,3 @@
-//! Pages and forms of the dashboard.
-
 pub mod home;
 pub mod last_backups;
 pub mod ledger;

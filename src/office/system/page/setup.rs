@@ -202,7 +202,6 @@ fn roles<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
     problems.chain(empty).collect()
 }
 
-/// Returns the name of the secret that lists the members of a role.
 fn secret(role: Role) -> &'static str {
     match role {
         Role::Operator => "OPERATORS",

@@ -26,9 +26,6 @@ macro_rules! is_settled {
 
 /// Counts the unpriced pledges of each of these months. Leaves out shops whose month is marked as paid, and months
 /// whose count is 0. One query, which reads the rows of these months.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn unpriced(ledger: &dyn Ledger, months: &[Month]) -> Result<Vec<(Month, u64)>> {
     ask(ledger, &Unpriced(&SumsQuery::new(Some(Mode::Live), None, months))).await
 }
@@ -70,9 +67,6 @@ pub struct Unsettled {
 ///
 /// For each shop and month, the query reads rows only up to the first charge above 0.00. If the shop has
 /// credits that may count in the month, it reads until the charges exceed these credits.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettled> {
     let rows =
         ask(ledger, &UnsettledMonths(&SumsQuery::new(Some(Mode::Live), None, months))).await?;
@@ -146,10 +140,8 @@ pub const LEAST_CHARGES: u64 = 20;
 /// A charge above this many times the median is unusual.
 pub const UNUSUAL_TIMES: u64 = 100;
 
-/// A transaction whose charge is unusual.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusualCharge {
-    /// The transaction's ID.
     pub id: String,
     /// The unit's ID.
     pub unit: String,
@@ -160,10 +152,8 @@ pub struct UnusualCharge {
     pub amount: String,
 }
 
-/// Transactions whose charges are unusual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnusualCharges {
-    /// Number of all transactions with unusual charges.
     pub count: u64,
     /// The newest of these transactions, newest first.
     pub newest: Vec<UnusualCharge>,
@@ -183,9 +173,6 @@ pub struct UnusualCharges {
 ///
 /// One query. It reads each shop's rows since that time once, and again only if a charge could be unusual: the shop's
 /// largest is above `limit`, or far above its smallest. It sorts the charges only of shops that have an unusual charge.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn unusual(
     ledger: &dyn Ledger,
     since: u64,

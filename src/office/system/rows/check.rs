@@ -29,9 +29,6 @@ pub struct CheckReport {
 /// Runs a whole reconciliation pass now. If a pass is already under way, it is finished first.
 ///
 /// Returns `None` if another process has been running the reconciliation for ten minutes.
-///
-/// # Errors
-/// If the ledger or the store does not answer.
 pub async fn check(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -64,9 +61,6 @@ pub async fn check(
 ///
 /// Cancels a pass that is under way. Keeps recent claims: rows that record changes such as a payment. KV may
 /// not show these changes yet.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn clear(
     ledger: &dyn Ledger,
     now_ms: u64,

@@ -5,17 +5,11 @@ use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask}
 use serde::Serialize;
 
 /// Returns the epoch of the database; `None` if it has none. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger) -> Result<Option<String>> {
     Ok(ask(ledger, &Get {}).await?.pop())
 }
 
 /// Gives the database this epoch, unless it has one. Returns its epoch. One call.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn begin(ledger: &dyn Ledger, epoch: &str) -> Result<String> {
     let answers = ledger.run(&[Begin { epoch }.statement()?, Get {}.statement()?]).await?;
     let mut rows = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;

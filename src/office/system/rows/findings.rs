@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// A problem that a person has to check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What is wrong.
     pub kind: FindingKind,
     /// The name of the record, or the ID of the transaction.
     pub name: String,
@@ -32,9 +31,6 @@ pub enum FindingKind {
 }
 
 /// Returns up to `most` findings, sorted by kind and name. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn findings(ledger: &dyn Ledger, most: usize) -> Result<Vec<Finding>> {
     ask(ledger, &Findings { most }).await
 }

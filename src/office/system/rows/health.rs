@@ -33,7 +33,6 @@ pub struct Health {
     pub last_pass: Option<Pass>,
     /// The reconciliation that is under way.
     pub current_pass: Option<Pass>,
-    /// Number of findings.
     pub findings: usize,
     /// Size of the database in bytes, if known.
     pub bytes: Option<u64>,
@@ -48,21 +47,14 @@ pub struct Health {
 /// A reconciliation: one comparison of the whole ledger with the records in KV.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pass {
-    /// When the pass began.
     pub began: String,
-    /// When the pass ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Number of records that the pass has listed.
     pub listed: u64,
-    /// Number of rows that the pass has written or removed.
     pub mended: u64,
 }
 
 /// Returns the health of the ledger. One call.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
     let answers = ledger.run(&[Get {}.statement()?, CountFindings {}.statement()?]).await?;
     let [state, findings] = answers.as_slice() else { return Err(LedgerError::Damaged) };

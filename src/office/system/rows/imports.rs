@@ -41,9 +41,6 @@ impl<'a> Import<'a> {
 /// Updates claims (rows that lock facts) from the records in KV. Adds a claim for each record without one,
 /// and deletes claims without a record. Recent claims take precedence over KV, and stay as they are. The
 /// claim of a removal is kept for a day, because it says who removed the record.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub(crate) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<()> {
     let statements =
         [Lost(import).statement()?, Ended(import).statement()?, Found(import).statement()?];

@@ -8,9 +8,6 @@ use serde::Serialize;
 /// Keeps transactions from this month on; `None` keeps all transactions. The next whole reconciliation pass
 /// applies the change. If the month is later than before, the pass removes the rows of earlier months. If the month
 /// is earlier than before, the pass adds the missing rows, and the ledger is incomplete until the pass ends.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn keep_from(ledger: &dyn Ledger, month: Option<Month>) -> Result<()> {
     let first = month.and_then(Month::span_ms).map_or(0, |(begin_ms, _)| begin_ms);
     ask(ledger, &KeepFrom { first }).await.map(drop)

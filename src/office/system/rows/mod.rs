@@ -1,5 +1,3 @@
-//! The rows in the ledger, and their SQL.
-
 pub mod attention;
 pub mod check;
 pub mod epoch;

@@ -28,10 +28,9 @@ pub enum OwnTable {
     Updates,
 }
 
-/// What became of rows.
+/// The outcome of writing rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OwnRows {
-    /// Number of rows that were written.
     pub written: usize,
     /// Number of rows that the ledger already had.
     pub known: usize,
@@ -41,9 +40,6 @@ pub struct OwnRows {
 
 /// Returns a page of a table's rows. `after` is the last row of the previous page; `None` for the first page. The last
 /// page has no row. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn page(
     ledger: &dyn Ledger,
     table: OwnTable,
@@ -81,10 +77,7 @@ pub async fn restore(
     Ok(OwnRows { written, known: before.len(), refused })
 }
 
-/// Checks that a text is a row of the table.
-///
-/// # Errors
-/// If it is not.
+/// Fails if the text is not a row of the table.
 pub fn check(table: OwnTable, row: &str) -> Result<()> {
     OwnRow::read(table, row, &[]).map(drop)
 }

@@ -17,13 +17,10 @@ use std::borrow::Cow;
 /// Seconds before the second delivery of a message that cannot become a row yet. Each further delivery
 /// doubles this wait.
 const FIRST_WAIT_SECONDS: u32 = 10;
-/// Longest wait, in seconds.
 const MAX_WAIT_SECONDS: u32 = 3_600;
 
-/// One delivery of a message.
 #[derive(Clone, Debug)]
 pub struct Delivered {
-    /// The message.
     pub body: Value,
     /// The number of this delivery, starting at 1.
     pub attempt: u32,
@@ -115,9 +112,6 @@ async fn entry_of_message(
 
 /// Returns the row of a transaction, made from its record. The outer `None` means that there is no record.
 /// The inner `None` means that the record is damaged.
-///
-/// # Errors
-/// If the store does not answer.
 pub async fn load(
     store: &impl OperatorStore,
     id: &TransactionId,

@@ -28,7 +28,6 @@ const MAX_FAILURES: u32 = 5;
 /// Maximum number of calls for a page, apart from reads of records.
 const CALLS_OF_A_PAGE: u32 = 5;
 
-/// The result of a call of [`reconcile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassOutcome {
@@ -38,7 +37,6 @@ pub enum PassOutcome {
     Part,
     /// Another process is running the reconciliation.
     Busy,
-    /// No reconciliation pass is due yet.
     NotDue,
 }
 
@@ -126,7 +124,6 @@ pub(crate) async fn count(
     Ok((reached?, super::state::state(ledger).await?))
 }
 
-/// A pass of the reconciliation.
 pub(crate) struct Pass<'p, S, C> {
     pub ledger: &'p dyn Ledger,
     pub store: &'p S,

@@ -112,14 +112,10 @@ impl State {
 }
 
 /// Returns the state of the ledger. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn state(ledger: &dyn Ledger) -> Result<State> {
     ask(ledger, &Get {}).await?.into_iter().next().ok_or(LedgerError::Damaged)
 }
 
-/// Selects the columns of a [`State`].
 macro_rules! columns {
     () => {
         "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
@@ -258,7 +254,6 @@ impl Query for Release<'_> {
         "UPDATE reconciliation SET holder = '', lease = 0 WHERE holder = ?1 ->> '$.holder'";
 }
 
-/// Records that messages were received.
 #[derive(Serialize)]
 pub(crate) struct Received {
     pub now: u64,

@@ -40,11 +40,9 @@ pub struct Limits {
     pub milliseconds: u64,
 }
 
-/// The result of an invocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Upkeep {
-    /// The result of the reconciliation.
     pub reached: PassOutcome,
     /// Number of rows that this invocation wrote for transactions whose message the queue had not accepted.
     pub unsent: u32,
@@ -66,9 +64,6 @@ pub fn holder(entropy: &impl Entropy) -> String {
 /// Deletes the records of old operations, writes missing rows and continues the reconciliation, within the
 /// limits. Then stores the sums of ended days, unless a pass is still under way. A call may be interrupted
 /// at any point, and the next one continues.
-///
-/// # Errors
-/// If the ledger or the store does not answer.
 pub async fn keep_up(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

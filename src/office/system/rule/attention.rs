@@ -33,9 +33,6 @@ pub use crate::office::mails::rule::{RECENT_DAYS, RecentFailures, recent_failure
 
 /// Returns the number of unpriced pledges in live mode, for the current and the previous month. Pledges of
 /// shops that have paid the month do not count. Ledger cost: 1 query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Month, u64)>> {
     let months: Vec<_> = months_back(clock).take(UNPRICED_MONTHS).collect();
     Ok(attention::unpriced(ledger, &months).await?)
@@ -84,9 +81,6 @@ fn months_back(clock: &impl Clock) -> impl Iterator<Item = Month> {
 
 /// Returns the unusual charges of the last [`UNUSUAL_DAYS`] days, as [`ledger::unusual`] defines them. `limit` is an
 /// amount in hundredths of the currency. Ledger cost: 1 query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn unusual(
     ledger: &dyn Ledger,
     clock: &impl Clock,
@@ -108,9 +102,6 @@ pub struct IdleUnits {
 
 /// Searches the first 1,000 registered units, and returns those without a live transaction. KV cost: 1 list.
 /// Ledger cost: 1 query.
-///
-/// # Errors
-/// If the store or the ledger fails.
 pub async fn idle_units(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<IdleUnits> {
     let active = shops::shops(ledger, Some(Mode::Live), None).await?;
     let active: BTreeSet<_> = active.into_iter().map(|shop| shop.unit).collect();

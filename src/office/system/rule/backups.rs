@@ -13,16 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct Backup {
     /// When the backup was complete, an RFC 3339 date-time.
     pub at: String,
-    /// Number of records in the backup.
     pub records: u64,
-    /// Who made the backup.
     pub by: String,
 }
 
 /// Records that a backup is complete. A restore does not bring this record back. KV cost: 1 write.
-///
-/// # Errors
-/// If the store fails.
 pub async fn record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

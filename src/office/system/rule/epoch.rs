@@ -86,11 +86,8 @@ pub(crate) async fn begin(
     }
 }
 
-/// Makes Workers KV name the epoch of this database. If the database has none, gives it one. KV cost: 1 write. Ledger
-/// cost: 1 call.
-///
-/// # Errors
-/// If the ledger or the store fails.
+/// Names the epoch of this database in the record in Workers KV. If the database has no epoch,
+/// gives it one. KV cost: 1 write. Ledger cost: 1 call.
 pub async fn adopt(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -99,11 +96,9 @@ pub async fn adopt(
     name(store, &epoch::begin(ledger, &holder(entropy)).await?).await
 }
 
-/// Makes each database refuse that has not this epoch, until [`adopt`] is called. KV cost: at most 1 write. Ledger cost:
-/// 1 query.
-///
-/// # Errors
-/// If the ledger or the store fails.
+/// Names another epoch in the record in Workers KV, unless the database has this epoch. Until
+/// [`adopt`] is called, only a database with that epoch is accepted. KV cost: at most 1 write.
+/// Ledger cost: 1 query.
 pub async fn expect(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -119,9 +114,6 @@ pub async fn expect(
 /// Marks the database as one that has lost rows, if it has no epoch although the audit log says that rows were written.
 /// Returns whether the database has lost rows. KV cost: 1 read, 1 list per 1,000 entries of the audit log, and 1 write.
 /// Ledger cost: 1 query.
-///
-/// # Errors
-/// If the ledger or the store fails.
 pub async fn expect_of_audit(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -164,9 +156,6 @@ pub async fn accept(
 
 /// Returns the health of the ledger. A database that has lost rows has a problem. KV cost: 1 read. Ledger cost: 1
 /// call.
-///
-/// # Errors
-/// If the ledger or the store fails.
 pub async fn health(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -100,7 +100,6 @@ pub fn listed() -> Vec<&'static str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupDecision {
-    /// The backup includes the record.
     Taken,
     /// The previous backup already has the record.
     Known,

@@ -1,5 +1,3 @@
-//! What is decided, checked and changed.
-
 pub mod attention;
 pub mod backups;
 pub mod epoch;

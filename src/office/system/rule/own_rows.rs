@@ -14,7 +14,7 @@ use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
 use serde::{Deserialize, Serialize};
 
-/// What a backup says about the database of its rows.
+/// The part of a backup's header that is about the database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnRowsHeader {
@@ -24,8 +24,8 @@ pub struct OwnRowsHeader {
     pub kept_from: u64,
 }
 
-/// Returns what a backup has to say about the database; `None` if no ledger is bound. KV cost: 1 read. Ledger cost: 1
-/// query.
+/// Returns the part of a backup's header that is about the database; `None` if no ledger is bound. KV cost: 1 read.
+/// Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the database has lost rows, or the ledger or the store fails.
@@ -39,21 +39,16 @@ pub async fn header(
     Ok(Some(OwnRowsHeader { epoch: state.epoch, kept_from: state.kept_from }))
 }
 
-/// Checks that a text of a backup is a row of the table.
-///
-/// # Errors
-/// If it is not.
+/// Fails if a text of a backup is not a row of the table.
 pub fn check(table: OwnTable, row: &str) -> Result<()> {
     own_rows::check(table, row).map_err(|_| {
         OperatorError::invalid("the backup has an invalid row of the ledger".to_owned())
     })
 }
 
-/// Prepares a restore. Until it [ends](end), another database than that of the backup is refused. If the database is
-/// new, it keeps the same months. KV cost: at most 1 write. Ledger cost: at most 3 queries.
-///
-/// # Errors
-/// If the ledger or the store fails.
+/// Prepares a restore. Until the restore [ends](end), every database except the backup's own is
+/// refused. A new database is set to keep the same months as the backup's. KV cost: at most 1
+/// write. Ledger cost: at most 3 queries.
 pub async fn begin(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

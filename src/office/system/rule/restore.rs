@@ -31,12 +31,10 @@ pub struct RestoreOptions {
 pub struct BackupSummary {
     /// The record of the namespace's secret.
     pub secret: Option<String>,
-    /// Whether the backup has replay records.
     pub replays: bool,
 }
 
 impl BackupSummary {
-    /// Updates the summary with a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.replays |= name.starts_with(ReplayKey::PREFIX);
         if name == SecretKey.name() {
@@ -49,7 +47,6 @@ impl BackupSummary {
 #[derive(Clone, Copy, Debug)]
 pub struct Restore {
     options: RestoreOptions,
-    /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
     /// Whether the restore replaces the namespace's secret. If so, API keys that are missing from the backup
     /// still contain the old secret.
@@ -97,7 +94,6 @@ impl Restore {
         Ok(Restore { options, same_secret, secret_replaced })
     }
 
-    /// Returns whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
         if self.options.only_ledger {

@@ -61,7 +61,6 @@ pub(crate) async fn find_or_draw(
     Ok((secret, true))
 }
 
-/// Writes the record of the namespace's secret.
 pub(crate) async fn keep(store: &impl OperatorStore, secret: NamespaceSecret) -> Result<()> {
     put_record(store, &SecretKey, &SecretRecord { secret }).await
 }

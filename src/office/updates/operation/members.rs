@@ -23,7 +23,6 @@ pub struct Members {
     remove: Vec<String>,
 }
 
-/// Changes of an update's members.
 pub struct MemberEdits {
     members: Members,
     /// The sentences to set, each with its language tag.

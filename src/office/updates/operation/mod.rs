@@ -1,4 +1,2 @@
-//! Operations for commands.
-
 pub mod members;
 pub mod updates;

@@ -247,7 +247,6 @@ async fn confirm<P: Ports>(
     Ok(())
 }
 
-/// An update as JSON for programs.
 #[derive(Serialize)]
 struct Printed<'r> {
     id: &'r str,

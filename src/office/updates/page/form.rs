@@ -33,13 +33,11 @@ pub(super) struct FormResult {
     pub notice: Markup,
     /// The values of a form that is shown again.
     pub wanted: Option<NewUpdate>,
-    /// The offering of a form that is shown again.
     pub offering: String,
     /// Why nothing was saved.
     pub problem: FormProblem,
 }
 
-/// Reads the fields of an update.
 pub(super) fn sent(form: &Form) -> NewUpdate {
     let text = |name| form.text(name).to_owned();
     let sentence = |(tag, text): (&str, &str)| (tag.to_owned(), text.to_owned());

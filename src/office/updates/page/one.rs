@@ -148,7 +148,6 @@ fn edit_form<S, C: Clock, E: Entropy>(
     problem.above(&context.form(&link::path(&["updates", &row.id]), &content))
 }
 
-/// Shows the confirmation of a withdrawal.
 pub(super) fn confirm_withdrawal<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UpdateRow,

@@ -19,7 +19,6 @@ pub struct RowChange<'a> {
     pub id: &'a str,
     /// The revision that the change expects. An update with another revision is not changed.
     pub revision: u64,
-    /// The state after the change.
     pub state: UpdateState,
     /// What timelines show after the change, as JSON.
     pub content: &'a str,
@@ -27,7 +26,6 @@ pub struct RowChange<'a> {
     pub day: &'a str,
     /// The hash of the operation.
     pub operation: &'a str,
-    /// Who makes the change.
     pub by: &'a str,
     /// When the change is made, in milliseconds since 1970.
     pub at: u64,
@@ -74,7 +72,6 @@ pub async fn restore(ledger: &dyn Ledger, row: &UpdateRow) -> Result<bool> {
     Ok(run(ledger, restoring(row)?, &row.id).await?.is_some())
 }
 
-/// Returns the statement of [`restore`].
 pub(crate) fn restoring(row: &UpdateRow) -> Result<Statement> {
     let content = serde_json::to_string(&row.update).map_err(|_| LedgerError::Damaged)?;
     let ms = |text: &str| parse_ms(text).unwrap_or_default();

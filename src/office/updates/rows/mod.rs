@@ -1,5 +1,3 @@
-//! The rows in the ledger, and their SQL.
-
 pub mod changes;
 pub mod records;
 pub mod updates;

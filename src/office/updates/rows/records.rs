@@ -18,26 +18,17 @@ pub struct Published {
 }
 
 /// Returns what the record of these pledges must contain; `None` if nothing was ever published for them. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<Published>> {
     Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
 }
 
 /// Returns whether the ledger has updates with all these IDs, in any state. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn has_all(ledger: &dyn Ledger, ids: &[String]) -> Result<bool> {
     Ok(ask(ledger, &Lacking { ids }).await?.is_empty())
 }
 
 /// Records that the published updates of a revision were written to Workers KV. Returns whether that revision
 /// is still the current one. One call.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn compiled(
     ledger: &dyn Ledger,
     pledges: &Pledges,
@@ -52,9 +43,6 @@ pub async fn compiled(
 }
 
 /// Adds the missing records of all updates, for updates that were restored. One call.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn complete(ledger: &dyn Ledger) -> Result<()> {
     ask(ledger, &Complete {}).await.map(drop)
 }
@@ -62,18 +50,12 @@ pub async fn complete(ledger: &dyn Ledger) -> Result<()> {
 /// Returns at most `most` records that have to be compared with their rows. Outdated records come first. Then
 /// come those that were last compared before `before` (milliseconds since 1970), longest ago first. One
 /// query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn due(ledger: &dyn Ledger, before: u64, most: usize) -> Result<Vec<Pledges>> {
     ask(ledger, &Due { before, most }).await
 }
 
 /// Returns the outdated records of these months. A record is outdated if it was not written to Workers KV
 /// since its published updates last changed. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn outdated(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

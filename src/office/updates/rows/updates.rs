@@ -9,13 +9,11 @@ use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// The pledges that an update is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pledges {
     /// Test or live.
     pub mode: Mode,
     pub month: Month,
-    /// The offering's ID.
     pub offering: String,
 }
 
@@ -43,9 +41,7 @@ impl UpdateState {
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRow {
     pub id: String,
-    /// The pledges that the update is about.
     pub pledges: Pledges,
-    /// Whether timelines show the update.
     pub state: UpdateState,
     /// What timelines show.
     pub update: Update,
@@ -56,20 +52,15 @@ pub struct UpdateRow {
     pub revision: u64,
     /// The hash of the operation that made the last change.
     pub operation: String,
-    /// Who added the update.
     pub by: String,
     /// When the update was added, an RFC 3339 date-time.
     pub at: String,
-    /// Who made the last change.
     pub changed_by: String,
     /// When the last change was made, an RFC 3339 date-time.
     pub changed_at: String,
 }
 
 /// Returns an update; `None` if there is none with this ID. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<UpdateRow>> {
     Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_update))
 }
@@ -81,15 +72,11 @@ pub struct UpdateFilter<'a> {
     pub mode: Option<Mode>,
     /// The months of the pledges.
     pub months: &'a [Month],
-    /// The offering's ID.
     pub offering: Option<&'a str>,
 }
 
 /// Returns at most `most` updates. They are sorted by month (newest first), mode, offering, and date (newest first).
 /// One query.
-///
-/// # Errors
-/// If the ledger does not answer.
 pub async fn list(
     ledger: &dyn Ledger,
     filter: &UpdateFilter<'_>,

@@ -29,10 +29,8 @@ const WITHDRAW: &str = "updates withdraw";
 /// Number of hexadecimal digits in an update's ID.
 const ID_DIGITS: usize = 20;
 
-/// The outcome of a change of an update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateChange {
-    /// The update after the change.
     pub row: UpdateRow,
     /// Whether the record that timelines read is up to date. If not, a later comparison of the ledger with
     /// Workers KV writes that record.

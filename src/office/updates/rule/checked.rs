@@ -28,7 +28,6 @@ pub struct NewUpdate {
     pub stage: String,
     /// The day of the reported event, such as `2026-11-03`.
     pub date: String,
-    /// The name of the place.
     pub place: String,
     /// Degrees north, such as `-1.3733`.
     pub latitude: String,

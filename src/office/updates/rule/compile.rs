@@ -1,14 +1,15 @@
 //! Writes the records of updates in Workers KV, which timelines read, from the ledger's rows.
 //!
-//! Two people may publish at the same moment. So each change in the ledger increments a revision number. A
-//! writer reads the revision together with the rows, writes the record, and then reads the revision again. If
-//! the revision has changed meanwhile, the writer starts again. So the last write contains the last change.
+//! Two people may publish at the same moment. So each change in the ledger increments a revision
+//! number. A writer reads the revision together with the rows, writes the record, and then reads
+//! the revision again. If the revision has changed meanwhile, the writer starts again. So the last
+//! write contains the last change.
 //!
-//! No record loses an update that the ledger lacks: the database that had the update is lost, and its updates have to
-//! be restored first.
+//! A record with an update that the ledger lacks is not overwritten. The database that had the
+//! update is lost, so the updates have to be restored first.
 //!
-//! A writer may stop halfway, for example because its isolate ends. Later, [`heal`] compares the records with
-//! the rows, and writes those that differ.
+//! A writer may stop halfway, for example because its isolate ends. Later, [`heal`] compares the
+//! records with the rows, and writes those that differ.
 
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -29,7 +30,6 @@ const TRUSTED_MS: u64 = 60 * 60_000;
 /// The result of comparing records with their rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Compared {
-    /// Number of records that were compared.
     pub compared: usize,
     /// Number of records that differed, and were written again.
     pub written: usize,

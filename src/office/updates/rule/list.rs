@@ -1,5 +1,3 @@
-//! Reads updates.
-
 use super::refusal::unknown;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
@@ -9,7 +7,6 @@ use crate::office::updates::rows::updates::{Pledges, UpdateFilter, UpdateRow};
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
 
-/// The updates of some months.
 #[derive(Clone, Debug)]
 pub struct UpdateList {
     /// The updates: newest month first, then by mode, offering, and date (newest first).
@@ -20,9 +17,6 @@ pub struct UpdateList {
 }
 
 /// Returns at most `most` updates of these months, including withdrawn ones. Ledger cost: 2 queries.
-///
-/// # Errors
-/// If the ledger fails.
 pub async fn list(
     ledger: &dyn Ledger,
     mode: Option<Mode>,

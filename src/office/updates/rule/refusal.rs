@@ -14,7 +14,6 @@ pub(super) fn refused(problem: impl Display) -> OperatorError {
     OperatorError::invalid(in_words(problem))
 }
 
-/// Refuses a change because of one argument.
 pub(super) fn refused_at(
     argument: impl Into<ArgumentName>,
     code: RefusalCode,

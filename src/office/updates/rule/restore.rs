@@ -22,7 +22,6 @@ const GROUP: &str = "updates ";
 /// The outcome of [`restore`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RestoredUpdates {
-    /// Number of updates that were written.
     pub restored: u64,
     /// Number of updates that the ledger already had.
     pub known: u64,

@@ -11,7 +11,6 @@ use maud::{Markup, html};
 /// The query parameter that contains the sealed (encrypted) search term.
 pub(crate) const TOKEN: &str = "q";
 
-/// Renders the search form of the start page.
 pub(crate) fn search_section<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Markup {
     html! { section { (SearchForm::of(context, "", query).render()) } }
 }

@@ -69,7 +69,6 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
 const NOT_BY_EMAIL: &str =
     "with your role you cannot search by e-mail address: enter the order number or the ID";
 
-/// A search.
 struct Results<'r, S, C, E> {
     context: &'r PageContext<'r, S, C, E>,
     term: &'r str,

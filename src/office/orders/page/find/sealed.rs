@@ -30,7 +30,7 @@ pub(super) struct Sealer {
 }
 
 impl Sealer {
-    /// Returns what encrypts search terms so that only this signed-in person can read them. `person` is an e-mail address in lower case.
+    /// Creates the sealer of a signed-in person. `person` is the e-mail address in lower case.
     pub fn new(secret: &NamespaceSecret, person: String) -> Self {
         let cipher = XChaCha20Poly1305::new(&secret.sealing_key().into());
         Sealer { cipher, person }

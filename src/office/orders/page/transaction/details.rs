@@ -41,7 +41,6 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Renders the times of a transaction.
     pub(super) fn of(shown: &TransactionView<'_>, times: &ListTimes<'_, impl TimeZones>) -> Self {
         let local = |text: &str| times.text(text);
         Times {
@@ -62,7 +61,6 @@ pub(super) async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<
 }
 
 impl Facts {
-    /// Renders what was ordered, when and by which key.
     pub(super) fn order(&self, shown: &TransactionView<'_>) -> Markup {
         let (row, transaction) = (&shown.row, &shown.transaction);
         let repeat = if shown.repeatable {
@@ -107,7 +105,6 @@ impl Facts {
         }
     }
 
-    /// Renders the recipient, and the event that triggered the transaction.
     pub(super) fn recipient(&self, shown: &TransactionView<'_>) -> Markup {
         let transaction = &shown.transaction;
         let mut rows = vec![];

@@ -1,5 +1,3 @@
-//! The form that erases a transaction's personal data.
-
 use crate::office::mails::rule::{State, Status};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{ERASABLE_MINUTES, Record};

@@ -1,5 +1,5 @@
-//! The page of a transaction. Each part of the page has its own file: details, pledges, related transactions, e-mail,
-//! erasure. The credits are in `credit.rs`, outside this folder.
+//! The page of a transaction. Each part of the page has its own file: details, pledges, related
+//! transactions, e-mail, erasure. The credits are in `office/credits/page.rs`.
 
 mod details;
 mod erase;

@@ -9,7 +9,6 @@ pub(crate) fn mode(is_live: bool) -> Markup {
     html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
 }
 
-/// Renders a unit's ID as a link to its page.
 pub(crate) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
 }

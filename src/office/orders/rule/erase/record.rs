@@ -23,10 +23,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) const ERASE: &str = "transactions erase";
 
-/// A transaction that was erased.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
-    /// The transaction's ID.
     pub id: String,
     /// The transaction's unit.
     pub unit: String,

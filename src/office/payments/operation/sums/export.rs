@@ -1,5 +1,3 @@
-//! Exports the transactions of a month.
-
 use super::of_month::{OF_MODE, OfMonth, UNIT};
 use super::summed::{Summed, Sums};
 use crate::office::orders::operation::MONTH;

@@ -17,7 +17,6 @@ pub struct OfMonth {
 }
 
 impl OfMonth {
-    /// Returns the filter for the unit and the mode.
     pub(super) fn filter(&self) -> TransactionFilter {
         let mode = match &*self.mode {
             "test" => Some(Mode::Test),

@@ -1,5 +1,3 @@
-//! Prints the quantities that were pledged.
-
 use super::of_month::{OF_MODE, OfMonth, UNIT};
 use crate::office::fulfilment::rows::quantities::OfferingSum;
 use crate::office::fulfilment::rule::quantities;

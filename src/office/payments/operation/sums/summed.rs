@@ -8,7 +8,6 @@ use crate::office::shared::rule::coverage::Coverage;
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
-/// Sums as JSON.
 #[derive(Serialize)]
 pub(super) struct Sums<'s> {
     month: Option<Month>,
@@ -18,7 +17,6 @@ pub(super) struct Sums<'s> {
     covered: Covered,
 }
 
-/// The sums of months, each with its payment.
 pub(super) struct Summed {
     month: Option<Month>,
     pub(super) sums: Vec<Sum>,
@@ -71,7 +69,6 @@ impl Summed {
     }
 }
 
-/// Formats sums in a table.
 pub(crate) fn sums_table(sums: &[Sum]) -> String {
     const HEADS: [&str; 13] = [
         "MONTH",

@@ -1,5 +1,3 @@
-//! Operations on units.
-
 mod profile;
 mod register;
 mod rows;

@@ -15,7 +15,6 @@ pub(super) const ONE_PROFILE: &str =
 pub(super) const HEADS: [&str; 9] =
     ["UNIT", "NAME", "LOGO", "ACCENT", "LANGUAGE", "LINK", "MAIL", "REPLY-TO", "TIME-ZONE"];
 
-/// Returns a unit and its profile as a table.
 pub(super) fn profile_of(row: &UnitRow) -> String {
     let profile = table(HEADS, &[cells(row)]);
     let fields = row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
@@ -55,7 +54,6 @@ fn cells(row: &UnitRow) -> [String; 9] {
     cells
 }
 
-/// Returns the cells of one unit's row in the list of units.
 pub(super) fn registered_cells(row: &UnitRow) -> [String; 11] {
     let [a, b, c, d, e, f, g, h, i] = cells(row);
     let registered = row.registered.as_ref();

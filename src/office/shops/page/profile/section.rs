@@ -170,7 +170,6 @@ fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> M
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
-/// Renders the form of a profile, with the problem at its field.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,

@@ -19,7 +19,6 @@ const RECORDED: [&str; 9] = [
     "timeZone",
 ];
 
-/// Returns the members that differ between the old and the new profile.
 pub(super) fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
     let members = |profile| match profile {
         Ok(Value::Object(members)) => members,

@@ -30,11 +30,9 @@ pub struct ProfileMembers {
 #[serde(rename_all(serialize = "camelCase", deserialize = "kebab-case"))]
 #[strum(serialize_all = "kebab-case")]
 pub enum Member {
-    /// The address of the logo.
     Logo,
     /// The colour of links and marks.
     Accent,
-    /// The language of the unit's pages.
     Language,
     /// The address that the name and the logo link to.
     Link,
@@ -42,9 +40,7 @@ pub enum Member {
     ReplyTo,
     /// The shop's own text in e-mails.
     MailText,
-    /// The time zone of dates.
     TimeZone,
-    /// The name of the company on statements.
     BillingName,
     /// The company's address on statements.
     BillingAddress,

@@ -1,5 +1,3 @@
-//! Shows and lists units.
-
 use super::row::UnitRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
@@ -20,9 +18,6 @@ pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRo
 
 /// Returns the first `most` units by ID, and whether there are more. A unit is listed if it is registered or has a profile.
 /// KV cost: 1 list per 1,000 registered units, 1 list per 1,000 profiles, and 1 read per 100 profiles.
-///
-/// # Errors
-/// If the store fails.
 pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRow>, bool)> {
     let registered = register::first(store, UnitKey::PREFIX, most).await?;
     let mut profiles = register::first(store, ProfileKey::PREFIX, most).await?;

@@ -1,5 +1,3 @@
-//! Removes units.
-
 use super::conflict::{REMOVE, is_of, shared_record};
 use crate::office::audit::rule::Author;
 use crate::office::prices::rule as prices;

@@ -7,7 +7,6 @@ use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::pledges::store::Registered;
 use serde::Serialize;
 
-/// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct UnitRow {
     /// The unit's ID.
@@ -21,7 +20,6 @@ pub struct UnitRow {
     /// Who registered the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
-    /// The version of the profile that was read.
     #[serde(skip)]
     pub seen: RecordVersion,
 }
