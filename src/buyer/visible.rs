@@ -26,10 +26,11 @@ pub fn shown(character: char) -> char {
     if character.is_control() || turns { '\u{fffd}' } else { character }
 }
 
-/// Whether a text is one line with at least one visible character, and readers see all of it. Blanks are allowed. After
-/// a character that is not ASCII, [joiners](is_joiner) and direction marks are allowed, as in Persian and Arabic. Control
-/// characters and all other invisible characters are not, such as those that turn the direction of text: with them, a
-/// text could look like another one.
+/// Whether a text is one line with at least one visible character, and readers see all of it.
+/// Blanks are allowed. After a character that is not ASCII, [joiners](is_joiner) and direction
+/// marks are allowed, as in Persian and Arabic. Control characters and all other invisible
+/// characters, such as those that turn the direction of text, are not allowed: a text with them
+/// could look like another text.
 pub fn is_visible_line(line: &str) -> bool {
     let is_break = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
     let is_mark = |it: char| matches!(it, '\u{61c}' | '\u{200e}' | '\u{200f}');

@@ -183,7 +183,7 @@ impl KeyLevel {
         }
     }
 
-    /// Checks the ID. An error says what to write instead.
+    /// Checks the ID. The text of an error says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -209,7 +209,7 @@ pub fn is_id(text: &str) -> bool {
     plain && (1..=MAX_ID_LENGTH).contains(&text.len())
 }
 
-/// An error says what to write instead.
+/// Checks the ID of a unit. The text of an error says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());
@@ -237,7 +237,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     Ok(label)
 }
 
-/// An error says what to write instead.
+/// Checks the label of a key. The text of an error says what to write instead.
 pub fn check_label(label: &str) -> Result<(), String> {
     if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
         return Ok(());

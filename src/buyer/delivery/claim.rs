@@ -83,8 +83,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(Counted { others, own })
     }
 
-    /// Returns the names of the records that count notifications to an address on a day. These are the
-    /// records that KV lists, and those that this instance has written and KV may not list yet.
+    /// Returns the names of the records that count notifications to an address on a day: those that
+    /// KV lists, and those that this instance wrote so recently that KV may not list them yet.
     async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
         let prefix = key.address_prefix();
         let listed = self.store.names(&prefix).await?.into_iter();

@@ -258,8 +258,9 @@ pub async fn credit_sums(
     Ok(rows.into_iter().map(BookedRow::into_sum).collect())
 }
 
-/// SQL that selects the credits that count in the month in which they are booked. A credit in its order's month does not
-/// count if the order has no row, for example because its record was deleted: no sum contains the charge that it takes back.
+/// SQL that selects the credits that count in the month in which they are booked. A credit that is
+/// booked in its order's month does not count if the order has no row, for example because its
+/// record was deleted. Then no sum contains the order's charge.
 macro_rules! counts {
     () => {
         "(booked_month <> order_month OR EXISTS (SELECT 1 FROM transactions t WHERE t.id = credits.id))"

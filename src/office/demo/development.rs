@@ -74,7 +74,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     Ok(keys.into_iter().map(key).collect())
 }
 
-/// Registers the teams and their units, and writes the records that state which unit belongs to which team.
+/// Registers the teams and their units, and records which unit belongs to which team.
 async fn put_teams(
     store: &impl OperatorStore,
     teams: &BTreeMap<String, Vec<String>>,

@@ -1,4 +1,4 @@
-//! What shops owe for months, statements, and which months are marked as paid.
+//! Payments: what shops owe for each month, their statements, and which months are marked as paid.
 
 pub mod operation;
 pub mod page;

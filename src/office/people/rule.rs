@@ -45,8 +45,8 @@ const MAX_ADDRESS_BYTES: usize = 254;
 
 pub use super::rows::people::normal_address;
 
-/// Whether a text is an e-mail address. Letters of any script are allowed, but no invisible characters: a list
-/// would show such an address like another one.
+/// Whether a text is an e-mail address. Letters of any script are allowed. Invisible characters are
+/// not allowed, because the address would look like another one in a list.
 pub fn is_address(text: &str) -> bool {
     if text.chars().any(|it| it != ' ' && is_invisible(it)) {
         return false;

@@ -35,7 +35,7 @@ pub struct PricedBy {
 /// The charges of the transactions that have the same price list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PricedCharges {
-    /// Their price list.
+    /// The price list of these transactions.
     pub by: PricedBy,
     /// Whether the charges can be split by offering. The quantities must be known, and the ledger must store
     /// every charge and quantity as a number. It stores a value that is too large or too precise as a text.
@@ -48,7 +48,7 @@ pub struct PricedCharges {
 /// The quantity pledged for an offering by transactions that have the same price list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PricedQuantity {
-    /// Their price list.
+    /// The price list of these transactions.
     pub by: PricedBy,
     /// The offering's ID, [shortened as in rows](crate::office::orders::rows::entry::offering_in_rows) if it is long.
     pub offering: String,

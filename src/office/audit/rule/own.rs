@@ -122,9 +122,9 @@ impl OwnPlaces {
         is_own.then_some(Change { by, on, record: None, operation: None, ..change })
     }
 
-    /// Removes what is not for the person from the values of one placeholder: IDs of other shops, and parts
-    /// of texts that are for operators. Returns whether one of the values is an ID of the person's own shop.
-    /// Returns `None` if the whole entry belongs to another shop.
+    /// Removes the parts that the person may not see from the values of one placeholder: IDs of
+    /// other shops, and parts of texts that are for operators. Returns whether one of the values is
+    /// an ID of the person's own shop. Returns `None` if the whole entry belongs to another shop.
     fn redact(&self, slot: Slot, index: usize, on: &mut Vec<String>) -> Option<bool> {
         match slot {
             Slot::Units | Slot::Transactions => {

@@ -127,7 +127,8 @@ impl Query for Remove<'_> {
 WHERE id = ?1 ->> '$.id' AND removed IS NULL";
 }
 
-/// Returns the statement that writes a fulfilment again after the database has lost it, or its removal.
+/// Returns the statement that restores a fulfilment that the database has lost. Also restores the
+/// removal of a fulfilment that the database still has.
 pub(crate) fn restoring(row: &FulfilmentRow) -> Result<Statement> {
     row.statement()
 }

@@ -15,7 +15,6 @@ use futures_util::future::try_join;
 pub const WAITING_HOURS: u64 = 24;
 pub(super) const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
-/// The records that decide what happens to a notification, besides its outcome.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     /// The message in the queue; `None` if there is no such record, if it cannot be read, or if the queue

@@ -164,8 +164,8 @@ pub async fn status(
     status_beside(store, clock, record, (service, beside)).await
 }
 
-/// Returns the delivery state of the e-mail, even if it was not requested, and that of each messaging service
-/// that the create request asked for. KV cost: at most 2 reads, and 2 more for each.
+/// Returns the delivery state of the e-mail, even if it was not requested, and the delivery state of each messaging
+/// service that the create request asked for. KV cost: at most 2 reads, and 2 more for each state.
 ///
 /// # Errors
 /// As [`status`].

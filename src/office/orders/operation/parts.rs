@@ -40,7 +40,7 @@ fn cells(order: &Order) -> [String; 8] {
     ]
 }
 
-/// Returns what became of a transaction's charge.
+/// Returns words such as `cancelled, credited 2.50, paid`; empty if none of these applies.
 fn notes(order: &Order) -> String {
     let credited = order.credited.as_ref().map(|sum| ["credited ", sum].concat());
     let cancelled = order.cancelled.then(|| "cancelled".to_owned());

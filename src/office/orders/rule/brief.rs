@@ -33,8 +33,8 @@ pub async fn briefs(store: &impl OperatorStore, orders: &[Order]) -> Result<Vec<
     Ok(ids.iter().map(value).map(|value| brief(&value?)).collect())
 }
 
-/// Returns the IDs of those transactions that an operator cancelled. Only a transaction with a credit can be one. KV
-/// cost: 1 read per 100 transactions with a credit.
+/// Returns the IDs of the transactions that an operator cancelled. Only a transaction with a credit can be cancelled.
+/// KV cost: 1 read per 100 transactions with a credit.
 pub async fn cancelled(store: &impl OperatorStore, orders: &[Order]) -> Result<BTreeSet<String>> {
     let credited = orders.iter().filter(|order| order.credited.is_some());
     let ids: Vec<_> = credited.filter_map(|order| TransactionId::parse(&order.id)).collect();

@@ -32,9 +32,10 @@ impl LineKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub kind: LineKind,
-    /// The ID of the transaction, or of the credited one; empty for what is carried.
+    /// The ID of the transaction, or of the credited one; empty for a carried amount.
     pub id: String,
-    /// When the transaction was created, or the credit made, an RFC 3339 date-time; empty for what is carried.
+    /// When the transaction was created, or the credit made, an RFC 3339 date-time; empty for a
+    /// carried amount.
     pub created_at: String,
     /// Test or live.
     pub mode: Mode,

@@ -193,7 +193,7 @@ fn currencies(form: &Form, dues: &[Due]) -> Vec<CurrencyCode> {
     if known.is_empty() { CurrencyCode::VARIANTS.to_vec() } else { known }
 }
 
-/// Puts a refusal that is about all amounts at the first of them.
+/// Assigns an error about all amounts to the field of the first currency.
 fn with_currency(mut refused: Refused, codes: &[CurrencyCode]) -> Refused {
     if let Some(ArgumentName { field: AMOUNT, item: item @ None }) = &mut refused.argument {
         *item = codes.first().map(|code| code.code().to_owned());

@@ -136,9 +136,9 @@ fn late_in(usage: &MonthUsage) -> Option<Filter> {
     })
 }
 
-/// Returns whether a transaction may never have been charged, because its row was written after its month was
-/// marked as paid, and the month's sums differ from the payment. Returns `false` for a month that the ledger
-/// does not keep. Ledger cost: that of [`of_month`].
+/// Returns whether a transaction may never have been charged: its row was written after its month
+/// was marked as paid, and the month's sums differ from the payment. Returns `false` for a month
+/// that the ledger does not keep. Ledger cost: that of [`of_month`].
 pub(crate) async fn is_late(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -132,8 +132,9 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
     }
 }
 
-/// Renders the first [`MAX_ROWS`] prices of a price list as text. This is for people who may not change prices, and for
-/// lists that are too long for the table of fields, or have IDs that a text field cannot contain.
+/// Renders the first [`MAX_ROWS`] prices of a price list as text. This is for people who may not
+/// change prices, for lists that are too long for the table of fields, and for lists with IDs that
+/// a text field cannot contain.
 pub(super) fn read_only(price_list: &PriceList) -> Markup {
     let code = code(Some(price_list));
     let prices = price_list.unit_prices.iter();

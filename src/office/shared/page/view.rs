@@ -289,8 +289,9 @@ pub(crate) fn copyable_lines(text: &str) -> Markup {
 /// Maximum number of characters of a text that a page shows.
 const MAX_TEXT: usize = 2_000;
 
-/// Renders a text that a shop, a recipient or an operator wrote. The text gets its own text direction, its control
-/// characters and those that change the direction of text are replaced, and it is truncated to [`MAX_TEXT`].
+/// Renders a text that a shop, a recipient or an operator wrote, truncated to [`MAX_TEXT`]. The
+/// text gets its own text direction. Control characters, and characters that change the direction
+/// of text, are replaced.
 pub(crate) fn untrusted_text(text: &str) -> Markup {
     let is_long = text.chars().nth(MAX_TEXT).is_some();
     let beginning: String = text.chars().take(MAX_TEXT).map(shown).collect();

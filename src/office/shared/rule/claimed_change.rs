@@ -37,8 +37,9 @@ use crate::pledges::time::date_time;
 /// Longest time between writing a change's audit log entry and beginning to write its record, in
 /// milliseconds. [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
-/// How often a claim is tried again while another person's change is under way, and the pause before each try
-/// in milliseconds. That change may fail, and if both were refused, nobody would have made the change.
+/// Maximum number of times that a claim is retried while another person's change is under way.
+/// `PAUSE_MS` is the pause before each retry, in milliseconds. The other change may fail. If this
+/// change were refused at once, nobody would have made the change.
 const TRIES: usize = 3;
 const PAUSE_MS: u32 = 1_000;
 

@@ -23,7 +23,7 @@ pub enum OperatorError {
 }
 
 impl OperatorError {
-    /// Refuses a request for a reason that is about no argument, or about all of them.
+    /// Refuses a request for a reason that does not concern a single argument.
     pub fn invalid(text: impl Into<String>) -> Self {
         OperatorError::Invalid(Refused::from(text))
     }

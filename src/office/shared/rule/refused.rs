@@ -4,10 +4,10 @@ use crate::buyer::recipient::InvalidMember;
 use serde::{Serialize, Serializer};
 use strum::IntoStaticStr;
 
-/// Why a request is refused. Forms and commands show the text at the argument that it is about.
+/// Why a request is refused. Forms and commands show the text beside the wrong argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refused {
-    /// The wrong argument; `None` if the refusal is about none, or about all of them.
+    /// The wrong argument; `None` if the refusal does not concern a single argument.
     #[serde(flatten)]
     pub argument: Option<ArgumentName>,
     pub code: RefusalCode,
@@ -16,8 +16,8 @@ pub struct Refused {
     pub text: String,
 }
 
-/// The argument of an operation that a refusal is about. It has the same name in a form, as an option of a command, and in
-/// JSON.
+/// The name of the argument that a refusal concerns. It is the same in a form, as an option of a
+/// command, and in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ArgumentName {
     /// The name in the operation's [`Spec`](crate::office::shared::operation::spec::Spec), such as `paid-at`.

@@ -115,7 +115,8 @@ fn parsed<T: DeserializeOwned>(row: &str) -> Result<T> {
     serde_json::from_str(row).map_err(|_| LedgerError::Damaged)
 }
 
-/// Writes rows together. If one of them breaks a constraint, writes each alone, and leaves out those that do.
+/// Writes rows together. If one of them breaks a constraint, writes each row alone, and leaves out
+/// the rows that break one.
 async fn write(ledger: &dyn Ledger, rows: &[OwnRow]) -> Result<()> {
     let together: Vec<_> = rows.iter().map(|row| row.write.clone()).collect();
     match ledger.run(&together).await {

@@ -78,7 +78,7 @@ impl Counts {
     }
 }
 
-/// The result of a step; its error is that of the store.
+/// The result of a step. By default, the error is that of the store.
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// Continues a reconciliation pass, or begins one. Makes about `calls` calls of KV and the ledger. `holder`

@@ -184,8 +184,8 @@ impl Step {
     }
 }
 
-/// Compares at most `most` records that were last compared before this time. Writes those that differ from
-/// their rows. If a record must not be written, goes on with the next.
+/// Compares at most `most` records that were last compared before this time. Writes those that
+/// differ from their rows. If a record must not be written, continues with the next one.
 async fn compare_due(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
