@@ -211,7 +211,6 @@ impl Texts {
         in_language(tag).or_else(|| in_language("en")).or_else(|| self.iter().next())
     }
 
-    /// Returns the language tags with their sentences.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(tag, text)| (&**tag, &**text))
     }
@@ -329,7 +328,6 @@ pub struct Day(String);
 checked_text!(Day, "a day such as 2026-11-03");
 
 impl Day {
-    /// Checks a day. Returns `None` if it does not exist.
     pub fn parse(text: String) -> Option<Self> {
         let is_day = text.len() == "2026-11-03".len() && Day::begins(&text).is_some();
         is_day.then_some(Day(text))

@@ -24,14 +24,12 @@ use crate::pledges::http::{Address, Body, InFlight, Request, Response};
 use crate::pledges::service::{Clock, Entropy, Outbox};
 use crate::pledges::store::OperatorStore;
 
-/// The dashboard and its ports, such as the store, the clock and the ledger.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Dashboard<'d, S, C, E> {
     pub store: &'d S,
     pub clock: &'d C,
     pub entropy: &'d E,
     pub settings: &'d Settings,
-    /// The service's queue of notifications; `None` if none is bound.
     pub outbox: Option<&'d dyn Outbox>,
     /// The ledger; `None` if no database is bound.
     pub ledger: Option<&'d dyn Ledger>,

@@ -137,7 +137,6 @@ impl PriceList {
         impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
     }
 
-    /// Returns the approximate size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         let texts = |(offering, price): (&String, &UnitPrice)| offering.len() + price.text.len();
         self.unit_prices.iter().map(texts).map(|bytes| bytes + PRICE_BYTES).sum()

@@ -19,7 +19,6 @@ const PLACES: i32 = 6;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quantities(Vec<(String, Quantity)>);
 
-/// An exact sum of a transaction's amounts for one offering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// A whole number of millionths, at most [`MAX_UNITS`]. In JSON it is an integer.

@@ -160,7 +160,6 @@ pub struct Settlement {
     pub sums: Vec<SettledSum>,
     /// The number of the invoice.
     pub invoice: String,
-    /// The person who marked the month as paid.
     pub by: String,
     /// When the month was marked as paid, an RFC 3339 date-time.
     pub at: String,
@@ -173,13 +172,11 @@ impl Settlement {
     }
 }
 
-/// What was paid for a month in one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {
     /// The code of the currency, which may be one that only a later release knows.
     pub currency_code: String,
-    /// The paid amount, a decimal with two places.
     pub amount: String,
     pub transactions: u64,
     /// Number of pledges whose offering had no price.

@@ -6,7 +6,6 @@ use crate::pledges::types::TransactionId;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-/// An e-mail for a mail service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingEmail<'l> {
     /// The recipient's address.

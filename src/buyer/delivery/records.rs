@@ -24,7 +24,6 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Ok(ended.is_some_and(|ended| ended.round >= round))
     }
 
-    /// Returns whether this instance remembers that the round has ended.
     pub(super) fn knows_ended(&self, delivery: &Delivery<'_>) -> bool {
         let (subject, now_ms) = (delivery.subject(), self.clock.now_ms());
         self.deliveries.has_ended(&subject, delivery.message.round, now_ms)

@@ -13,14 +13,7 @@ pub enum SendError {
     },
     /// The mail service's quota is used up. The e-mail may be sent when the next day or month of the quota
     /// begins.
-    Quota {
-        code: String,
-        /// The wait that the mail service asks for, in seconds.
-        after: Option<u32>,
-    },
+    Quota { code: String, after: Option<u32> },
     /// A permanent error: the address or the notification is refused.
-    Permanent {
-        /// The code of the mail service or the adapter.
-        code: String,
-    },
+    Permanent { code: String },
 }

@@ -104,7 +104,6 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         Err(NotSent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
-    /// Makes the notification from the bytes of a transaction's record.
     fn draft_of(
         &self,
         delivery: &Delivery<'_>,
@@ -118,7 +117,6 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 }
 
-/// Checks that the recipient has not reached the daily limit of the service.
 fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }

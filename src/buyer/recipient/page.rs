@@ -191,7 +191,6 @@ impl Layout<'_> {
         }
     }
 
-    /// Renders the note that marks a transaction of test mode.
     fn test_note(&self) -> Markup {
         let words = self.language.text(Sentence::Test);
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }

@@ -47,7 +47,6 @@ pub(super) fn pledges_made(
     }
 }
 
-/// Writes how many pledges were made.
 fn number_of_pledges(language: Language, pledges: usize) -> String {
     let sentences = language.text(Sentence::Pledges);
     let last = sentences.matches('|').count();

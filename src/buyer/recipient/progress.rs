@@ -129,7 +129,6 @@ impl UpdatesSection<'_> {
     }
 }
 
-/// The pledge whose updates are rendered, and the calendar for their dates.
 struct Item<'i> {
     calendar: Calendar<'i>,
     pledge: &'i RetrievedPledge<'i>,

@@ -85,7 +85,6 @@ impl Timelines {
     }
 }
 
-/// Reads when a transaction was cancelled; `None` if it was not.
 async fn cancelled<S: Store, C: Clock, E: Entropy>(
     service: &Service<'_, S, C, E, Timelines>,
     id: &str,

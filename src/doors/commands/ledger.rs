@@ -17,7 +17,6 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn bytes(this: &Database) -> Option<f64>;
 
-    /// The error that a call throws.
     type Thrown;
     /// Whether the call failed because a row violates a constraint. The message then names the constraint.
     #[wasm_bindgen(method, getter)]

@@ -45,7 +45,6 @@ pub fn check(table: JsValue, row: &str) -> CommandOutcome {
     Ok(JsValue::NULL)
 }
 
-/// Prepares the restore of a backup with this header.
 #[wasm_bindgen(js_name = beginOwnRows)]
 pub async fn begin(kv: Kv, header: JsValue) -> CommandOutcome {
     let store = CommandStore::new(kv);

@@ -14,7 +14,6 @@ pub struct Survey(BackupSummary);
 
 #[wasm_bindgen(js_class = Survey)]
 impl Survey {
-    /// Updates the survey with a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.0.add(name, value);
     }
@@ -26,7 +25,6 @@ pub fn survey_backup() -> Survey {
     Survey::default()
 }
 
-/// Decides which records of a backup are restored.
 #[wasm_bindgen(js_name = Choice)]
 pub struct Choice(Restore);
 

@@ -45,7 +45,6 @@ pub async fn keep_up(bindings: DashboardBindings) {
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
 }
 
-/// The log line about the records of updates.
 #[derive(Serialize)]
 struct UpdatesLine {
     updates: &'static str,

@@ -4,7 +4,6 @@ use crate::buyer::delivery::{Mailer, OutgoingEmail, SendError};
 use crate::pledges::service::{Message, Outbox, PutFuture};
 use std::future::ready;
 
-/// A queue that accepts all messages.
 pub(super) struct TakesAll;
 
 impl Outbox for TakesAll {

@@ -147,7 +147,6 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new("People", content) })
 }
 
-/// Renders the links to the previous and next page of the list.
 fn pages(place: &KeyLevel, page: usize, has_more: bool) -> Markup {
     let link = |page: usize, words| {
         html! { li { a href=(link::with(&path(place, ""), &[("page", &page.to_string())])) { (words) } } }

@@ -18,7 +18,6 @@ pub struct PricedMonth {
     /// The quantities by currency, price list and offering. Transactions whose charge cannot be split by
     /// offering are left out.
     pub quantities: Vec<PricedQuantity>,
-    /// Whether there are more quantities than requested.
     pub more: bool,
 }
 

@@ -11,7 +11,6 @@ use strum::IntoStaticStr;
 /// The error for an answer that does not contain the requested transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerError {
-    /// The kind of error, which decides what a client does.
     pub reason: ErrorReason,
     /// The `error` member of a body in the contract's error shape (§7).
     pub error: Option<String>,

@@ -21,7 +21,6 @@ pub struct Extracted {
     to_double: ToDouble,
 }
 
-/// The first value in a body that does not match the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The value's JSON Pointer; empty for the body itself.

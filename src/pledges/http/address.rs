@@ -15,7 +15,6 @@ pub struct Address<'u> {
 }
 
 impl<'u> Address<'u> {
-    /// Splits an absolute URL that the platform has normalised.
     pub fn parse(url: &'u str) -> Self {
         let host = url.find(':').map_or(0, |scheme| scheme + "://".len());
         let authority = url.get(host..).unwrap_or_default();

@@ -84,7 +84,6 @@ pub struct Reservation<'f> {
     in_flight: &'f InFlight,
     share: Rc<OwnerShare>,
     bytes: usize,
-    /// Whether the body or record that was read counts as small.
     is_small: bool,
 }
 

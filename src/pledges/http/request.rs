@@ -32,7 +32,6 @@ pub trait Request {
     async fn pause(&self, milliseconds: u32);
 }
 
-/// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     TooLarge,

@@ -76,7 +76,6 @@ impl Media {
 }
 
 impl<V> Response<V> {
-    /// Makes a response without further headers.
     pub fn new(status: u16, media: Media, body: Body<V>) -> Self {
         Response { status, media, headers: Vec::new(), body, log: None }
     }

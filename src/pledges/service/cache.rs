@@ -28,7 +28,6 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The replay records of the last create requests that had an idempotency key.
     pub recent_replays: RecentReplays,
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
@@ -44,7 +43,6 @@ pub struct Caches {
     pub(super) settlements: Cache<String, Lookup>,
     /// The keys that were accepted recently. Their records are not cached here.
     pub(super) accepted: AcceptedKeys,
-    /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
 }
 

@@ -26,7 +26,6 @@ struct LogLine<'a> {
     unit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<Mode>,
-    /// The ID of the API key, whether accepted or refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     /// The ID of the transaction that a create request recorded, may have recorded, or replayed.
@@ -46,7 +45,6 @@ struct LogLine<'a> {
     unsent: Vec<NotificationService>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
-    /// The code of the first issue of an invalid request.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
     /// The JSON Pointer to the value with the first issue, without the caller's own text.

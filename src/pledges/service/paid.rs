@@ -43,7 +43,6 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         self.settled_at(request, metadata.scope(), month, now_ms).boxed_local().await
     }
 
-    /// Returns when the transactions of an ended month were paid.
     async fn settled_at(
         &self,
         request: &impl Request,

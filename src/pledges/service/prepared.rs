@@ -15,7 +15,6 @@ pub(super) struct Prepared {
     pub services: Vec<NotificationService>,
 }
 
-/// The source of the bytes for new IDs.
 pub(super) enum Ids<'e> {
     Random(&'e dyn Entropy),
     /// The IDs are derived from an idempotency key and the payload, so that a retry gets the same IDs.

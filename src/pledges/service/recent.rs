@@ -94,7 +94,6 @@ impl ScopeReplays {
         self.replays.push_back(recent);
     }
 
-    /// Removes the oldest record.
     fn forget(&mut self) {
         let oldest = self.replays.pop_front();
         self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());

@@ -17,7 +17,6 @@ pub enum Route<'u> {
 }
 
 impl Route<'_> {
-    /// Returns the method and the path for the log, with placeholders.
     pub fn template(&self) -> &'static str {
         match self {
             Route::Create => "POST /v2/pledge-transaction",

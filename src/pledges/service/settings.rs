@@ -37,7 +37,6 @@ pub struct Settings {
 pub struct Adapters {
     /// The messaging services that have a working adapter for test keys.
     pub of_tests: Vec<NotificationService>,
-    /// What is wrong with the adapters' bindings, URLs and secrets.
     pub problems: Vec<String>,
 }
 

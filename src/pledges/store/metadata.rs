@@ -52,7 +52,6 @@ pub struct Summary {
     /// When the transaction was created, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// The charge, a decimal with two places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,10 +187,8 @@ fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
 }
 
-/// Who wrote a record, and when, for operators' lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
-    /// When the record was written, an RFC 3339 date-time.
     pub created: String,
     pub by: String,
     /// Whether the person belongs to a shop.

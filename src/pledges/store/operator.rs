@@ -71,7 +71,6 @@ pub struct ListPage {
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeyInfo {
     pub name: String,
-    /// The record's metadata as untyped JSON; null if the record has none.
     #[serde(default)]
     pub metadata: Value,
     /// When the record expires, in seconds since 1970; `None` if it does not.

@@ -137,7 +137,6 @@ fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
     first_bytes(hash.finalize())
 }
 
-/// Hashes the reference of a shop's transaction.
 fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
     first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
 }

@@ -62,7 +62,6 @@ pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a
     pub timeline_url: Option<Cow<'a, str>>,
 }
 
-/// The monetary value of a transaction (§2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge<'a> {
@@ -207,7 +206,6 @@ pub struct Notification<'a> {
 // ---- Conversions ---------------------------------------------------------------------------------
 
 impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
-    /// Converts to the form that the get operation returns.
     pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a, R, D> {
         let recipient = self.recipient;
         let pledge = |pledge: Pledge<'a, D>| RetrievedPledge {

@@ -18,7 +18,6 @@ pub struct PledgeTransactionRequest<'a> {
     /// The pledges: at least one.
     pub pledges: Vec<PledgeRequest<'a>>,
     pub trigger: Trigger<'a>,
-    /// The requested notification services: at most three.
     pub notifications: Vec<&'static str>,
 }
 

@@ -78,7 +78,6 @@ impl<'o> CompactIssues<'o> {
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Adds an issue that refers to a part of the body.
     fn push_part(&mut self, node: &Node<'_>, code: u8, part: &[u8]) {
         let from = part.as_ptr().addr().wrapping_sub(self.start);
         self.push(node, code, 0, from, part.len());

@@ -111,7 +111,6 @@ fn items(limit: u32) -> String {
     format!("{limit} {}", if limit == 1 { "item" } else { "items" })
 }
 
-/// Writes a list such as "`a`, `b` or `c`".
 fn list(choices: &[&str]) -> String {
     match choices.split_last() {
         Some((last, others @ [_, ..])) => format!("`{}` or `{last}`", others.join("`, `")),

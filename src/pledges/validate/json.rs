@@ -209,7 +209,6 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         self.skip_value(first, node, 0)
     }
 
-    /// Reads the name of a member and the colon after it.
     fn read_name(&mut self) -> Walked<RawString<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());

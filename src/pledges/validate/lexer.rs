@@ -60,7 +60,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips white space. Returns whether the end is reached.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek();
         self.rest.is_empty()

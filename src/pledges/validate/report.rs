@@ -19,7 +19,6 @@ pub(crate) trait Reporter<'a> {
     fn is_clean(&self) -> bool {
         true
     }
-    /// Reports that the value breaks a rule.
     fn report(&mut self, node: &Node<'_>, code: Code);
     fn report_type(&mut self, node: &Node<'_>, found: ValueType);
     /// Reports an unknown member of an object: its name is not in the schema.

@@ -25,7 +25,6 @@ pub(crate) fn check_required<'a>(
     }
 }
 
-/// Reports an array that has too few or too many items.
 pub(crate) fn check_length<'a>(
     array: &'static Array,
     count: u32,

@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-/// A string as it is in the input, between its quotes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RawString<'a> {
     pub(crate) bytes: &'a [u8],

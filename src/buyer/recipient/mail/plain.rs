@@ -9,7 +9,6 @@ pub(super) fn mail_text(content: &MailContent<'_>) -> String {
     text(content, "-- \n", Sentence::MailWhy)
 }
 
-/// Writes the text of a message that a messaging service delivers.
 pub(super) fn message_text(content: &MailContent<'_>) -> String {
     text(content, "", Sentence::MessageWhy)
 }

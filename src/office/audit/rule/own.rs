@@ -17,7 +17,6 @@ const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails re
 const MARKED_BY: &str = ", marked by ";
 const BOOKED_IN: &str = ", booked in ";
 
-/// The units and teams that a person of a shop belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnPlaces {
     places: Vec<KeyLevel>,

@@ -233,7 +233,6 @@ fn slot(text: &str) -> (Slot, usize) {
     (slot, index.parse().unwrap_or_default())
 }
 
-/// Fills in the placeholders of a template with the IDs of an entry.
 fn filled(template: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
     let mut parts = Vec::new();
     for piece in template.split('{') {

@@ -44,7 +44,6 @@ pub async fn offerings(store: &impl OperatorStore, record: &Record) -> Result<Ve
     Ok(pledged.iter().map(|(offering, _)| offering.to_owned()).collect())
 }
 
-/// A transaction with its charge, its pledged quantities and its credits.
 pub(super) struct Creditable {
     pub row: Order,
     pub charge: Decimal,

@@ -19,7 +19,6 @@ pub(super) struct FormResult<'f> {
     pub notice: Markup,
     /// The values of a form that is shown again.
     pub form: Option<&'f Form>,
-    /// Why nothing was recorded.
     pub problem: FormProblem,
     /// Whether the form records more than is still to be done. The person then has to confirm the form.
     pub is_beyond: bool,

@@ -36,13 +36,11 @@ pub struct Balance {
     pub surplus: String,
 }
 
-/// What was pledged and done, by month and offering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Balances {
     /// The balances: newest month first, then by mode and offering.
     pub balances: Vec<Balance>,
-    /// Whether there are more balances than requested.
     pub more: bool,
     /// Transactions that the sums leave out, because they have too many quantities.
     pub left_out: DamagedRecords,

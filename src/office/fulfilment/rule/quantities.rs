@@ -14,7 +14,6 @@ use serde::Serialize;
 pub struct PledgedQuantities {
     /// The sums, newest month first, then by mode and offering.
     pub quantities: Vec<OfferingSum>,
-    /// Whether there are more offerings than requested.
     pub more: bool,
     /// Transactions that the sums leave out, because their quantities take more than 1.4 MB as JSON. They
     /// belong to the units of the query, and may be of any month.

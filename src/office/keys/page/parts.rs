@@ -61,7 +61,6 @@ pub(super) fn name(key: CredentialKey) -> String {
     crate::pledges::store::Key::name(&key)
 }
 
-/// Renders the buttons that replace and revoke a key.
 pub(crate) fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
     html! {
         @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {

@@ -31,7 +31,6 @@ pub struct Rotated {
     pub end: Result<KeyExpiry>,
 }
 
-/// When a replaced key expires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyExpiry {
     /// When the old key expires, an RFC 3339 date-time.

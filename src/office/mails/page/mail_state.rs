@@ -21,7 +21,6 @@ pub(crate) fn explanation(status: &Status) -> Markup {
     }
 }
 
-/// Lists the facts that are known about a notification.
 pub(crate) fn facts(status: &Status, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];

@@ -83,7 +83,6 @@ pub(super) fn because<'s>(name: &'static str, status: &'s Status, terms: &Terms)
     }
 }
 
-/// Returns why the service did not send a notification, and what to do.
 fn skipped(reason: Reason, terms: &Terms) -> Reasoned {
     match reason {
         Reason::Erased => ("the recipient's data was erased before the notification was sent", ""),

@@ -10,7 +10,6 @@ use crate::pledges::time::{DAY_MS, date_time, day_of};
 use crate::pledges::types::{NotificationService, TransactionId};
 use serde::{Deserialize, Serialize};
 
-/// Selects the failures to list.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct FailedQuery {
     /// Only failures of this UTC day, such as `2026-11-21`.

@@ -39,7 +39,6 @@ pub async fn show(
     shown(record, status(store, clock, record, service).await?)
 }
 
-/// Combines a transaction with the state of a notification.
 pub(super) fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
     Ok(EmailView {

@@ -19,7 +19,6 @@ pub const MONTH: Argument =
 
 const HEADS: [&str; 8] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED", "NOTES"];
 
-/// Formats transactions in a table.
 pub fn listed(orders: &[Order]) -> String {
     match orders.is_empty() {
         true => NONE.to_owned(),

@@ -174,7 +174,6 @@ pub(crate) fn address(parameters: &[(&str, &str)]) -> String {
     link::with("/orders", parameters)
 }
 
-/// Describes the chosen filters in a sentence.
 fn selection(query: &Form, selected: &ListQuery) -> Markup {
     let TransactionFilter { unit, mode } = &selected.filter;
     html! {

@@ -228,7 +228,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
     }
 }
 
-/// Returns the unit or team with this ID, if the person belongs to it.
 fn own_place<S, C, E>(context: &PageContext<'_, S, C, E>, id: &str) -> Option<KeyLevel> {
     let own = &context.access.memberships;
     let places = [KeyLevel::Unit(id.to_owned()), KeyLevel::Team(id.to_owned())];

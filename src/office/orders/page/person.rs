@@ -259,7 +259,6 @@ fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
 struct Receipt {
     /// One line for each erased transaction: its ID, and the time of its erasure.
     erased: Vec<String>,
-    /// The IDs of transactions that were not erased.
     left: Vec<String>,
 }
 
@@ -358,7 +357,6 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
     }
 }
 
-/// Says how many records could not be read.
 fn damaged(damaged: &DamagedRecords) -> Markup {
     html! {
         @if damaged.count > 0 {

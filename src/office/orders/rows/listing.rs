@@ -8,7 +8,6 @@ use crate::pledges::scope::Mode;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// The parameters of a query for a page of transactions.
 #[derive(Serialize)]
 pub(crate) struct ListingQuery<'a> {
     #[serde(flatten)]
@@ -28,11 +27,15 @@ pub(crate) struct ListingQuery<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Hashes {
-    /// The hashes of an e-mail address.
-    Email { hashes: Vec<String> },
+    Email {
+        hashes: Vec<String>,
+    },
     /// The hashes of a reference. Rows without a hash are found by `prefixes`: the beginnings of the
     /// transactions' IDs.
-    Reference { hashes: Vec<String>, prefixes: Vec<String> },
+    Reference {
+        hashes: Vec<String>,
+        prefixes: Vec<String>,
+    },
 }
 
 /// Returns the rows of a page. The oldest row comes first if `is_newer`, otherwise the newest.

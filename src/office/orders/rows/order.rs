@@ -62,7 +62,6 @@ pub struct Order {
 }
 
 impl Order {
-    /// Returns the position of the transaction in a list.
     pub fn place(&self) -> PageCursor {
         PageCursor { created: self.created_ms, id: self.id.clone() }
     }

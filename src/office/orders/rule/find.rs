@@ -37,7 +37,6 @@ pub enum SearchKey {
 pub struct Found {
     /// The transactions, newest first.
     pub transactions: Vec<Order>,
-    /// Whether there are older matches.
     pub more: bool,
     /// How complete the result is. `None` for a result from Workers KV, whose lists may not show the newest
     /// transactions yet.

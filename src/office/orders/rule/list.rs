@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ListQuery {
-    /// Only transactions of this unit and mode.
     pub filter: TransactionFilter,
     /// Only transactions of these units, in addition to what the filter requires; `None` allows all units.
     pub within: Option<Vec<String>>,

@@ -24,7 +24,6 @@ use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// The outcome of one step of erasing a person's transactions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// The erased transactions. Some may have been erased before, but are still listed.

@@ -182,7 +182,6 @@ fn statement(usage: &MonthUsage) -> Markup {
     html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
-/// Returns the URL of the page that lists a month's transactions.
 pub(crate) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     let month = usage.month.to_string();
     let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];
@@ -245,7 +244,6 @@ const COLUMNS: [&str; 16] = [
     "due",
 ];
 
-/// Builds the CSV export.
 pub(crate) fn file(name: &[&str], Usage { months, coverage }: &Usage) -> Page {
     let headings = COLUMNS.map(str::to_owned).to_vec();
     let lines =

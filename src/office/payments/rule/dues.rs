@@ -86,7 +86,6 @@ pub(crate) async fn unsettled(
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
-/// The shops and months for which dues are requested.
 struct Asked<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,

@@ -96,7 +96,6 @@ async fn mark_now(
     write(store, ledger, author, of, checked).await
 }
 
-/// Records a payment that has passed all checks.
 async fn write(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -7,7 +7,6 @@ use crate::pledges::settlement::Settlement;
 /// The end of the error message about a month that somebody else changed at the same moment.
 pub(super) const CHANGED: &str = "was changed at the same moment. Check the month again";
 
-/// Returns who marked a month as paid or as unpaid, and when.
 pub(super) fn changed_in_words(claim: &Claim) -> String {
     claimed_change::in_words(claim, "marked the month as paid", "marked the month as unpaid")
 }

@@ -5,7 +5,6 @@ use crate::pledges::charge::{PriceList, UnitPrice};
 /// Maximum number of prices that are shown, and that can be edited as a table.
 pub(super) const MAX_ROWS: usize = 200;
 
-/// A change that a form asks for.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// Replaces the whole price list.

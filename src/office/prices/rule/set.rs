@@ -149,7 +149,6 @@ fn on(of: PriceListKey<'_>, time: &str) -> Vec<String> {
     vec![PriceListVersionKey { of, time }.name()]
 }
 
-/// Returns whether a change in the audit log concerns this price list.
 fn changes(of: PriceListKey<'_>, note: &ChangeNote) -> bool {
     match &*note.command {
         SET | REMOVE => {

@@ -125,7 +125,6 @@ pub struct Argument {
     pub default: Option<&'static str>,
 }
 
-/// The kind of value that an argument accepts.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum Kind {
@@ -194,7 +193,6 @@ impl Argument {
         Argument { is_required: false, ..self }
     }
 
-    /// Lets the argument occur several times.
     pub const fn repeatable(self) -> Self {
         Argument { is_repeatable: true, ..self }
     }

@@ -89,7 +89,6 @@ impl Access {
         }
     }
 
-    /// Returns the error for a person who may not use a route.
     pub fn refusal(
         &self,
         address: &str,

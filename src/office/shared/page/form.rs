@@ -24,7 +24,6 @@ impl Form {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns the names and values of all fields as they were sent.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }

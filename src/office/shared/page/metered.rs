@@ -45,7 +45,6 @@ impl HeldBytes<'_> {
     }
 }
 
-/// A value that was found, but not read yet.
 pub(crate) struct MeteredValue<'s, V> {
     value: V,
     bytes: usize,

@@ -56,7 +56,6 @@ pub struct ObservedFact {
 pub struct Change {
     /// The name of the change's entry in the audit log; empty if unknown.
     pub change: String,
-    /// The person who made the change; empty if unknown.
     pub author: String,
     /// When the change was made, in milliseconds since 1970.
     pub at: u64,

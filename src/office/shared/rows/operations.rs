@@ -84,7 +84,6 @@ pub async fn finish(
     ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
 }
 
-/// How an attempt ended if no outcome was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
     /// The attempt changed nothing, so the ID can be used again.

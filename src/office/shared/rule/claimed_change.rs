@@ -127,7 +127,6 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         error
     }
 
-    /// Records in the audit log that nothing was changed.
     pub async fn withdraw(&self) {
         self.author.withdraw(self.store, &self.entry).await;
     }

@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of findings that are searched. A finding is a record that the ledger cannot include.
 const MAX_FINDINGS: usize = 1_000;
 
-/// How complete an answer of the ledger is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
@@ -83,7 +82,6 @@ async fn of_state(
 }
 
 impl Coverage {
-    /// Returns whether the ledger keeps the transactions of a month.
     pub(crate) fn has(&self, month: Month) -> bool {
         self.complete_from.as_deref().and_then(Month::of) <= Some(month)
     }

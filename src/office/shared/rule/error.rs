@@ -9,9 +9,7 @@ pub(crate) type Result<T, E = OperatorError> = std::result::Result<T, E>;
 /// Why a function failed. The text is for the operator, and contains no key and no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorError {
-    /// The store did not answer or refused the call, or a record is damaged.
     Store(StoreError),
-    /// The ledger did not answer or refused the call.
     Ledger(LedgerError),
     /// The request repeats an operation that is running or was begun before. It changed nothing; the text
     /// says what to do.

@@ -176,11 +176,9 @@ pub async fn was_done<C: Clock, E: Entropy>(
 
 // ---- With a ledger -------------------------------------------------------------------------------
 
-/// The result of beginning an operation.
 enum Begun<T> {
     /// This attempt must make the change. Contains an earlier attempt that did not finish, if there was one.
     Ours(Option<EarlierAttempt>),
-    /// The change was made before.
     Done(Done<T>),
 }
 

@@ -133,7 +133,6 @@ impl Display for OperationId {
     }
 }
 
-/// Returns the time in the text of an ID that [`OperationId::new`] generated.
 fn made_ms(text: &str) -> Option<u64> {
     let (made_ms, random) = text.split_once('-')?;
     let made_ms: u64 = made_ms.parse().ok().filter(|ms: &u64| ms.to_string() == made_ms)?;

@@ -14,7 +14,6 @@ const SEPARATOR: char = '~';
 pub struct Position {
     /// The index of the list, from 0 to 9.
     pub(crate) list: usize,
-    /// The KV cursor with which this page is read; `None` for the first page.
     pub(crate) cursor: Option<String>,
     /// The name of the last processed record of the page. Unlike an index, the name stays valid if records of
     /// the page are removed or added.
@@ -38,7 +37,6 @@ impl Position {
         self.after.as_deref().is_none_or(|after| name > after)
     }
 
-    /// Returns the position after a record of the same page.
     pub(crate) fn after(&self, name: &str) -> Self {
         Position { after: Some(name.to_owned()), ..self.clone() }
     }

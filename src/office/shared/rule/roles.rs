@@ -77,7 +77,6 @@ impl MemberRight {
     }
 }
 
-/// The units and teams of one person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memberships(pub Vec<Membership>);
 
@@ -92,7 +91,6 @@ impl Memberships {
         self.0.iter().any(|own| right.has(own.role) && has(own))
     }
 
-    /// Returns all units and teams of the person, without duplicates.
     pub fn places(&self) -> Vec<KeyLevel> {
         let teams = self.0.iter().map(|own| own.place.clone());
         let teams = teams.filter(|place| matches!(place, KeyLevel::Team(_)));
@@ -109,7 +107,6 @@ impl Memberships {
         units
     }
 
-    /// Returns whether the person has a right in any unit or team.
     pub fn has(&self, right: MemberRight) -> bool {
         self.0.iter().any(|own| right.has(own.role))
     }

@@ -94,7 +94,6 @@ async fn newest<S: OperatorStore, C: Clock, E>(
     })
 }
 
-/// Renders links to the person's units and teams.
 fn places<S, C, E>(context: &PageContext<'_, S, C, E>, units: &[String]) -> Markup {
     let teams = context.access.memberships.0.iter().map(|Membership { place, .. }| place);
     let teams: Vec<_> = teams.filter(|place| matches!(place, KeyLevel::Team(_))).collect();

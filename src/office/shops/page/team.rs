@@ -146,7 +146,6 @@ struct FormResult<'a> {
     unit: &'a str,
     /// Contains the unit that the person entered, if that unit does not exist.
     missing: &'a [Unregistered],
-    /// Why no unit was added or removed.
     problem: FormProblem,
 }
 

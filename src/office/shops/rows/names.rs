@@ -20,7 +20,6 @@ pub enum NameKind {
     Team,
 }
 
-/// A registered unit or team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {
     /// Unit or team.
@@ -185,7 +184,6 @@ impl Query for Remove<'_> {
         "DELETE FROM names WHERE kind = ?1 ->> '$.kind' AND id = ?1 ->> '$.id'";
 }
 
-/// Removes the names whose IDs are in the replaced range but not in `ids`.
 #[derive(Serialize)]
 struct Gone<'a> {
     kind: NameKind,

@@ -80,7 +80,6 @@ impl Team {
         Ok(facts.into_iter().zip(records).map(member).collect())
     }
 
-    /// Returns the IDs that the audit log records for a change of the units.
     fn changed(&self) -> Vec<String> {
         std::iter::once(&self.team).chain(&self.units).cloned().collect()
     }
@@ -124,7 +123,6 @@ fn unit_of(fact: &Fact) -> &str {
     fact.name.split_once(':').map_or("", |(_, unit)| unit)
 }
 
-/// The state of a unit's membership.
 struct Member {
     fact: Fact,
     record: Option<Vec<u8>>,

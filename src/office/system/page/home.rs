@@ -30,7 +30,6 @@ use crate::pledges::store::OperatorStore;
 use futures_util::future::{join, join3, join4};
 use maud::{Markup, html};
 
-/// Maximum number of records that the line of a task lists.
 const MAX_NAMED: usize = 5;
 
 /// The line that shows a task on the page; `None` if there is nothing to do.

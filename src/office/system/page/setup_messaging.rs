@@ -7,7 +7,6 @@ use crate::pledges::types::NotificationService;
 /// secrets that are set, because their values are not known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
-    /// Whether an adapter is attached for live keys.
     pub is_attached: bool,
     /// Whether the URL of an adapter is set without the secret that it needs.
     pub has_problem: bool,
@@ -28,7 +27,6 @@ pub(crate) fn attachment(set: &[String], service: NotificationService) -> Option
     Some(Attachment { is_attached, has_problem, text })
 }
 
-/// How the adapter of a messaging service is attached.
 enum Address {
     Binding,
     Url,

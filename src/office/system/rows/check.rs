@@ -18,7 +18,6 @@ const LOOK_MS: u32 = 2_000;
 /// The result of a whole reconciliation pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
-    /// What the pass found and corrected.
     #[serde(flatten)]
     pub counts: Counts,
     /// The state of the reconciliation after the pass.

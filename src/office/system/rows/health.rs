@@ -24,7 +24,6 @@ pub struct Health {
     pub complete_up_to: Option<String>,
     /// The time of the earliest transactions that the ledger keeps; `None` if it keeps all transactions.
     pub kept_from: Option<String>,
-    /// When the ledger last received messages from the queue.
     pub received: Option<String>,
     /// The delay of the ledger's last messages, in milliseconds: the age of their oldest transaction when the
     /// messages were received.

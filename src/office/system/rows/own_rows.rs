@@ -32,7 +32,6 @@ pub enum OwnTable {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OwnRows {
     pub written: usize,
-    /// Number of rows that the ledger already had.
     pub known: usize,
     /// The rows that could not be written, by their IDs: other rows have taken their place.
     pub refused: Vec<String>,

@@ -48,7 +48,6 @@ pub enum PassTiming {
     Now,
 }
 
-/// What a reconciliation pass found, and corrected where possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Number of records without a row.
@@ -57,7 +56,6 @@ pub struct Counts {
     pub wrong: usize,
     /// Number of rows without a record.
     pub gone: usize,
-    /// Number of records that cannot be read.
     pub damaged: usize,
     /// Number of rows that lack their quantities, because the quantities are too large.
     pub large: usize,

@@ -22,7 +22,6 @@ pub enum Part {
     Settlements,
     /// The list of memberships. Each membership becomes a row which states that a unit is in a team.
     Members,
-    /// The list of people who may sign in to the dashboard for a unit or a team.
     People,
 }
 
@@ -47,13 +46,11 @@ pub struct State {
     pub lease: u64,
     /// When the current pass began.
     pub started: Option<u64>,
-    /// The list that the current pass is reading.
     pub part: Part,
     /// KV's cursor of the next page.
     pub cursor: Option<String>,
     /// The last name that was read, without its prefix; empty at the beginning of a part.
     pub after: String,
-    /// Number of records that the current pass has listed.
     pub listed: u64,
     /// Number of ledger rows that the current pass has written or removed.
     pub mended: u64,
@@ -61,7 +58,6 @@ pub struct State {
     pub completed: Option<u64>,
     /// When the last whole pass ended.
     pub ended: Option<u64>,
-    /// Number of records that the last whole pass listed.
     pub last_listed: u64,
     /// Number of rows that the last whole pass wrote or removed.
     pub last_mended: u64,

@@ -203,7 +203,6 @@ WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created 
   AND id NOT IN (SELECT value FROM json_each(?1, '$.ids'))";
 }
 
-/// Selects the listed IDs that have no row.
 #[derive(Serialize)]
 struct Unknown<'a>(&'a Span<'a>);
 

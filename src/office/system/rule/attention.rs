@@ -94,7 +94,6 @@ pub async fn unusual(
 /// Units without a live transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IdleUnits {
-    /// Their IDs, sorted.
     pub units: Vec<String>,
     /// Whether there are further units that were not checked.
     pub has_more: bool,

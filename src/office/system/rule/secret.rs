@@ -24,7 +24,6 @@ pub(crate) async fn recorded(store: &impl OperatorStore) -> Result<Option<Namesp
     Ok(record.map(|record| record.secret))
 }
 
-/// Returns the copy of the secret from the first API key that has one.
 async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
     while let Some(page) = pages.next().await? {
@@ -39,7 +38,6 @@ async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     Ok(None)
 }
 
-/// Returns the keys of the API key records on a page of a list.
 pub(crate) fn credential_keys(page: &[KeyInfo]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }

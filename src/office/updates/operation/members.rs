@@ -5,7 +5,6 @@ use crate::office::updates::rule::NewUpdate;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// The members of an update that a command sets or removes.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Members {

@@ -24,7 +24,6 @@ pub(super) fn stage_in_words(name: &str) -> &str {
     STAGES.iter().find(|(stage, _)| *stage == name).map_or(name, |(_, words)| words)
 }
 
-/// The name of the box that confirms the edit of a published update.
 pub(super) const CONFIRMED: &str = "confirmed";
 
 /// What a page shows after a form was sent.
@@ -34,7 +33,6 @@ pub(super) struct FormResult {
     /// The values of a form that is shown again.
     pub wanted: Option<NewUpdate>,
     pub offering: String,
-    /// Why nothing was saved.
     pub problem: FormProblem,
 }
 

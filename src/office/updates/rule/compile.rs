@@ -27,7 +27,6 @@ const MAX_ROUNDS: usize = 5;
 /// Time after which a record is compared with its rows again, in milliseconds.
 const TRUSTED_MS: u64 = 60 * 60_000;
 
-/// The result of comparing records with their rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Compared {
     pub compared: usize,
@@ -169,7 +168,6 @@ pub async fn compare(
     }
 }
 
-/// Records that were compared, and the first refusal to write one of them.
 #[derive(Default)]
 struct Step {
     compared: usize,

@@ -23,7 +23,6 @@ const GROUP: &str = "updates ";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RestoredUpdates {
     pub restored: u64,
-    /// Number of updates that the ledger already had.
     pub known: u64,
     /// Names of the audit log's entries whose updates could not be written.
     pub failed: Vec<String>,

@@ -236,7 +236,6 @@ fn level_of(name: &Name) -> KeyLevel {
     }
 }
 
-/// Suggests units and teams with IDs similar to the search text.
 fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
     let near = unknown
         .iter()

@@ -62,7 +62,6 @@ pub(super) fn registered_cells(row: &UnitRow) -> [String; 11] {
     [a, b, c, d, e, f, g, h, i, created, by]
 }
 
-/// Says when a change of a profile takes effect.
 pub(super) fn after() -> String {
     format!("The unit's timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
 }

@@ -236,7 +236,6 @@ fn messaging_choice<S, C, E>(
     view::select_with(name, name, &MAILS, is_on, hint)
 }
 
-/// Returns whether an adapter for live keys is attached to a messaging service.
 fn is_attached<S, C, E>(context: &PageContext<'_, S, C, E>, name: &str) -> bool {
     let set = &context.settings.messaging_bindings;
     let service = NotificationService::from_name(name);

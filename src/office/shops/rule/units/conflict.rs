@@ -7,7 +7,6 @@ pub(super) const SET: &str = "units set";
 pub(super) const UNSET: &str = "units unset";
 pub(crate) const REMOVE: &str = "units remove";
 
-/// Returns whether a change in the audit log concerns this unit's profile.
 pub(super) fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
     move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
 }
