@@ -34,9 +34,9 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// Milliseconds from midnight (UTC) until messages that waited for the mail quota are retried. The margin
 /// allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// A period after the first retries of a day (UTC), in milliseconds. If the mail quota is still used up in
-/// this period, a message waits for half a day: the quota may follow another time zone, or other messages may
-/// have used up the new quota.
+/// Length of the period after the first retries of a day (UTC), in milliseconds. If the mail quota
+/// is still used up in this period, a message waits for half a day, because the quota may follow
+/// another time zone, or other messages may have used up the new quota.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the mail quota is still used up shortly after midnight (UTC).
 const HALF_A_DAY: u32 = 43_200;

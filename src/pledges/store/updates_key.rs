@@ -19,7 +19,8 @@ pub struct UpdatesKey {
 }
 
 impl UpdatesKey {
-    /// `month` is the month in which the transactions were created.
+    /// Returns the key of the updates about an offering's pledges. `month` is the month in which
+    /// the transactions were created.
     pub fn new(mode: Mode, offering_id: &str, month: Month) -> Self {
         UpdatesKey { mode, offering: Sha256::digest(offering_id.as_bytes()).into(), month }
     }

@@ -40,7 +40,7 @@ pub struct Author<'a, C, E> {
     has_entry: Cell<bool>,
 }
 
-/// The earlier attempts at an operation, which may have made its change.
+/// The earlier attempts at an operation, which may already have made the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EarlierAttempt {
     /// The earliest time at which these attempts began, in milliseconds since 1970.

@@ -74,8 +74,8 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
 }
 
-/// Fails if the text is not an e-mail address, or if nothing is found and the unit is not
-/// registered.
+/// Finds transactions. Fails if the text is not an e-mail address, or if nothing is found and the
+/// unit is not registered.
 pub(super) async fn found<P: Ports>(
     call: &Call<'_, P>,
     filter: &TransactionFilter,

@@ -36,9 +36,9 @@ pub struct DuePage {
     pub coverage: Coverage,
 }
 
-/// Returns a page of months of shops, each with what is owed and what is paid. A month is listed if it has
-/// transactions or credits, or is marked as paid. The page has at most `most` months. `after` is the last
-/// month of the previous page.
+/// Returns a page of months. Each entry is one month of one shop, with what is owed and what is paid. A month is
+/// listed if it has transactions or credits, or is marked as paid. The page has at most `most` months. `after` is
+/// the last month of the previous page.
 ///
 /// Ledger cost: 6 to 8 queries, or 3 if no month is listed. KV cost: 1 read, and 1 read per 100 months.
 ///

@@ -150,7 +150,7 @@ impl Answer {
 pub enum Failure {
     /// An argument is invalid. Nothing was done.
     Usage(Refused),
-    /// A function in a `rule` part of the [`office`](crate::office) failed.
+    /// A rule refused the operation, or the store or the ledger failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
     Aborted,

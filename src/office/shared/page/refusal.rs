@@ -12,7 +12,7 @@ use maud::html;
 
 /// The reason why a request for a page failed, or a form was refused.
 pub(crate) enum Refusal {
-    /// A function in a `rule` part of the [`office`](crate::office) failed.
+    /// A rule refused the request, or the store or the ledger failed.
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),

@@ -33,7 +33,7 @@ pub enum OwnTable {
 pub struct OwnRows {
     pub written: usize,
     pub known: usize,
-    /// The rows that could not be written, by their IDs: other rows have taken their place.
+    /// The IDs of the rows that could not be written, because other rows have taken their place.
     pub refused: Vec<String>,
 }
 

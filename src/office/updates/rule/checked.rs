@@ -96,8 +96,8 @@ fn missing(argument: impl Into<ArgumentName>, problem: impl Display) -> Operator
     refused_at(argument, RefusalCode::Required, problem)
 }
 
-/// Checks the members of an update that a person wrote. An error is at the wrong member. If a sentence is wrong, the item
-/// is its language tag.
+/// Checks the members of an update that a person wrote. An error names the wrong member. For a
+/// wrong sentence, the error also names its language.
 pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Result<Update> {
     let update = Update {
         id,

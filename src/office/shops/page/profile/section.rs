@@ -226,7 +226,8 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Renders the choice whether a messaging service is on. Says so if no adapter is attached to it.
+/// Renders the field that switches a messaging service on or off. Says so if no adapter is attached
+/// to the service.
 fn messaging_choice<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     name: &str,
