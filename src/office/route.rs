@@ -193,7 +193,7 @@ routes! {
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
     /// Removes a person from a unit.
     RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
-    /// Removes the person who sends the form from a unit.
+    /// Removes the sender of the form from a unit.
     LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::leave_unit(&scoped);
     /// The people of a team.
     TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
@@ -201,7 +201,7 @@ routes! {
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
     /// Removes a person from a team.
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
-    /// Removes the person who sends the form from a team.
+    /// Removes the sender of the form from a team.
     LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::leave_team(&scoped);
     /// Creates an API key.
     MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);

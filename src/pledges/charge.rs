@@ -132,7 +132,6 @@ impl PriceList {
         Decimal::sum_of_products(products).to_money()
     }
 
-    /// Returns the number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
         impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
     }

@@ -6,7 +6,6 @@ use crate::pledges::types::NotificationService;
 
 /// Gives access to the bindings, variables and secrets of a Worker.
 pub trait AddressVariables {
-    /// Returns whether a service is bound under this name.
     fn has_binding(&self, name: &str) -> bool;
     /// Returns the text of a variable or a secret; empty if it is not set.
     fn text(&self, name: &str) -> String;

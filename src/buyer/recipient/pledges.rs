@@ -62,7 +62,6 @@ fn with_count(language: Language, sentence: &str, count: usize) -> String {
     sentence.replace("{}", &language.decimal(&count.to_string()))
 }
 
-/// Renders the sums of the quantities in one line.
 fn sums(language: Language, totals: &[WordedQuantity<'_>]) -> Markup {
     let (before, after) = language.text(Sentence::Totals).split_once("{}").unwrap_or_default();
     html! {

@@ -181,8 +181,8 @@ fn parts(left: &Left, entered: &Form, problem: &FormProblem) -> Markup {
     }
 }
 
-/// The prefix of the names of the quantity fields. After it follows a digest of the offering's ID, because a
-/// form may change characters of the ID itself.
+/// The prefix of the names of the quantity fields. A digest of the offering's ID follows the
+/// prefix, because a form may change characters of the ID itself.
 const QUANTITY: &str = "quantity-";
 
 fn quantity_of(offering: &str) -> String {

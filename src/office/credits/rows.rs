@@ -211,7 +211,7 @@ impl Query for OfTransaction<'_> {
         concat!("SELECT ", credit!(), " FROM credits WHERE id = ?1 ->> '$.id' ORDER BY number");
 }
 
-/// Selects at most `$.most` credits, which follow `$.after`, one of them.
+/// SQL that selects at most `$.most` credits that follow the credit `$.after`.
 pub(crate) const PAGE: &str = concat!(
     "SELECT ",
     credit!(),

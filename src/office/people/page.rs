@@ -81,7 +81,8 @@ pub(crate) async fn remove_from_team<S: OperatorStore, C: Clock, E: Entropy>(
     remove(context, &KeyLevel::Team(team.to_owned()), form).await
 }
 
-/// Removes the person who sends the form from a unit, after a confirmation. Cost: that of [`people::leave`].
+/// Removes the sender of the form from a unit, after a confirmation. Cost: that of
+/// [`people::leave`].
 pub(crate) async fn leave_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -89,7 +90,8 @@ pub(crate) async fn leave_unit<S: OperatorStore, C: Clock, E: Entropy>(
     leave(context, &KeyLevel::Unit(unit.to_owned())).await
 }
 
-/// Removes the person who sends the form from a team, after a confirmation. Cost: that of [`people::leave`].
+/// Removes the sender of the form from a team, after a confirmation. Cost: that of
+/// [`people::leave`].
 pub(crate) async fn leave_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     team: &str,

@@ -49,7 +49,6 @@ impl<'p> Node<'p> {
         Node { parent: Some(self), kind, slot, member: None, position }
     }
 
-    /// Returns the kind that the value must have.
     pub(crate) fn kind(&self) -> &'static Kind {
         self.kind
     }
@@ -113,7 +112,6 @@ impl<'p> Node<'p> {
         std::iter::successors(Some(self), |node| node.parent)
     }
 
-    /// Returns the number of steps from the root.
     pub(crate) fn depth(&self) -> u32 {
         self.with_ancestors().skip(1).fold(0, |depth, _| depth + 1)
     }

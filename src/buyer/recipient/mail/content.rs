@@ -132,7 +132,6 @@ impl<'c> MailContent<'c> {
         self.is_test.then(|| part(self.language.text(Sentence::Test), 0))
     }
 
-    /// Returns the reference and the day of the transaction.
     pub fn facts(&self) -> String {
         let reference = self.reference.as_deref();
         let reference =

@@ -21,8 +21,8 @@ pub struct CreditRequest {
     /// only if `part` is `None`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tell_buyer: bool,
-    /// Whether the transaction was charged with its month. Needed only if it may have come after its month was
-    /// marked as paid.
+    /// Whether the transaction was charged with its month. Needed only if the transaction may have
+    /// been recorded after its month was marked as paid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was_charged: Option<bool>,
     /// The number of credits that the transaction had when the person confirmed this credit; `None` if nobody

@@ -220,7 +220,7 @@ impl Query for Get<'_> {
         concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
 }
 
-/// Selects at most `$.most` fulfilments, which follow `$.after`, one of them.
+/// SQL that selects at most `$.most` fulfilments that follow the fulfilment `$.after`.
 pub(crate) const PAGE: &str = concat!(
     "SELECT ",
     fulfilment!(),

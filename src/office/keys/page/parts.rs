@@ -26,7 +26,6 @@ pub(super) fn lives() -> Markup {
 
 // ---- Keys in forms -------------------------------------------------------------------------------
 
-/// Renders the hidden field with the unit or team that owns a key.
 pub(super) fn level_fields(level: &KeyLevel) -> Markup {
     match level {
         KeyLevel::Unit(id) => hidden("unit", id),

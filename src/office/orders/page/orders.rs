@@ -116,7 +116,6 @@ async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Parses the filters.
 fn selected(units: &Units, query: &Form) -> Result<ListQuery> {
     let unit = query.given("unit").map(str::to_owned);
     let mode = query.given("mode").map(|_| query.mode()).transpose()?;
@@ -169,7 +168,6 @@ fn direction(query: &Form) -> Result<Direction> {
 
 const NO_PLACE: &str = "this link to a page of the list is not valid. Open the list again";
 
-/// Returns the URL of a list with these parameters.
 pub(crate) fn address(parameters: &[(&str, &str)]) -> String {
     link::with("/orders", parameters)
 }

@@ -46,7 +46,6 @@ impl MonthSelection {
         Ok(MonthSelection { mode, month })
     }
 
-    /// Returns the URL of a page with this mode and month.
     pub fn address(self, path: &str) -> String {
         let month = self.month.to_string();
         link::with(path, &[("mode", self.mode.name()), ("month", &month)])

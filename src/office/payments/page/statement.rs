@@ -56,7 +56,6 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
 
-/// Reads the mode and the month of a statement from a query.
 fn shop_month<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

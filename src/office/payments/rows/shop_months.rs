@@ -7,7 +7,7 @@ use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
-/// Selects months of shops.
+/// Selects entries of the list of months. An entry is one month of one shop.
 #[derive(Clone, Debug, Default)]
 pub struct ShopMonthFilter {
     /// Only months in this mode, live or test.

@@ -172,7 +172,6 @@ impl MonthUsage {
         Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))
     }
 
-    /// Returns whether something is due in any currency.
     pub fn owes(&self) -> bool {
         self.sums.iter().any(Due::is_owed)
     }

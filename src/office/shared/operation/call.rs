@@ -25,7 +25,6 @@ pub trait Ports {
 /// The program that runs an operation, such as a command line. All waits have a deadline, except waits for
 /// the person's input.
 pub trait Host: Outbox {
-    /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
     /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`,
     /// such as "nothing was restored".

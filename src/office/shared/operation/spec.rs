@@ -28,7 +28,6 @@ pub struct Spec {
     /// this is empty, an operation with [`confirms`](Self::confirms) always asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
-    /// Whether the operation puts messages into the notification queue.
     pub queues: bool,
     /// A text that the help shows at its end; may be empty.
     pub note: &'static str,
@@ -119,7 +118,6 @@ pub struct Argument {
     /// Whether the argument is an option, `--name value`, instead of a positional argument.
     pub is_option: bool,
     pub is_required: bool,
-    /// Whether the argument may occur several times.
     pub is_repeatable: bool,
     /// The value that the argument has if it is left out.
     pub default: Option<&'static str>,

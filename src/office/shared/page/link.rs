@@ -31,7 +31,6 @@ pub(crate) fn with(path: &str, parameters: &[(&str, &str)]) -> String {
     }
 }
 
-/// Returns the path of the page of a unit or a team.
 pub(crate) fn page_of(level: &KeyLevel) -> String {
     match level {
         KeyLevel::Unit(id) => path(&["units", id]),

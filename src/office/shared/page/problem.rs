@@ -1,4 +1,4 @@
-//! A problem of a form that is shown again, with the text at its field.
+//! The problem of a form that is shown again: a field, and the text to show beside it.
 
 use super::view;
 use crate::office::shared::rule::refused::{ArgumentName, Refused};

@@ -281,7 +281,6 @@ pub(crate) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
 }
 
-/// Renders a text of several lines that people copy.
 pub(crate) fn copyable_lines(text: &str) -> Markup {
     html! { pre.copy tabindex="0" role="group" aria-label="Text to copy" { (text) } }
 }

@@ -45,7 +45,6 @@ pub enum Kind {
 pub struct ObservedFact {
     #[serde(flatten)]
     pub fact: Fact,
-    /// Whether KV has the fact's record.
     pub is_there: bool,
     /// The name of the change that wrote the record; `None` if the record does not contain it.
     pub change: Option<String>,

@@ -46,7 +46,6 @@ impl OperationId {
         OperationId { text, made_ms: Some(made_ms), is_new: true }
     }
 
-    /// Parses an ID from a form or a command.
     pub fn parse(text: &str) -> Result<Self, Refused> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !(1..=MAX_LENGTH).contains(&text.len()) || !text.bytes().all(is_plain) {

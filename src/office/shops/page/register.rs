@@ -35,7 +35,6 @@ fn has_answer(form: &Form, answer: &str, level: &KeyLevel) -> bool {
     form.text(ANSWER) == answer && form.text(names(level).0) == level.id()
 }
 
-/// Whether the form confirms that this unit or team is new.
 pub(crate) fn is_new(form: &Form, level: &KeyLevel) -> bool {
     has_answer(form, CREATE, level)
 }
@@ -132,7 +131,6 @@ fn listed<'l>(levels: impl Iterator<Item = &'l KeyLevel>) -> String {
     levels.map(named).collect::<Vec<_>>().join(" and the ")
 }
 
-/// Renders a notice for each unit or team that does not exist.
 pub(crate) fn absence(missing: &[Unregistered]) -> Markup {
     html! {
         @for Unregistered { level, suggestion } in missing {
@@ -146,7 +144,6 @@ pub(crate) fn absence(missing: &[Unregistered]) -> Markup {
     }
 }
 
-/// Renders a link to the page of a unit or a team.
 pub(crate) fn owner(level: &KeyLevel) -> Markup {
     html! { a href=(link::page_of(level)) { (named(level)) } }
 }

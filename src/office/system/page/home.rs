@@ -66,7 +66,6 @@ fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
     }
 }
 
-/// Returns the lines of the tasks that the person's roles may see.
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Vec<Markup> {

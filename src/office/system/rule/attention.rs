@@ -23,8 +23,8 @@ pub const UNUSUAL_DAYS: u64 = 90;
 const MONTHS: usize = 12;
 /// The search for unpriced pledges covers this many months, including the current one.
 const UNPRICED_MONTHS: usize = 2;
-/// The amount due is computed for at most this many months of shops. It is computed only if credits may cover
-/// all charges of the month.
+/// Maximum number of entries, each one month of one shop, for which the amount due is computed. It
+/// is computed only if credits may cover all charges of the month.
 const MAX_COVERED: usize = 200;
 /// The search for units without live transactions checks at most this many units.
 pub const MAX_UNITS: usize = 1_000;

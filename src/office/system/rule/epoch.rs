@@ -154,8 +154,8 @@ pub async fn accept(
     once(store, ledger, author, (ACCEPT, &()), work).await
 }
 
-/// Returns the health of the ledger. A database that has lost rows has a problem. KV cost: 1 read. Ledger cost: 1
-/// call.
+/// Returns the health of the ledger. Reports a problem if the database has lost rows. KV cost: 1 read. Ledger cost:
+/// 1 call.
 pub async fn health(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

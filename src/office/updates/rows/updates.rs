@@ -142,7 +142,7 @@ impl Query for Get<'_> {
         concat!("SELECT ", update!(), " FROM updates WHERE id = ?1 ->> '$.id'");
 }
 
-/// Selects at most `$.most` updates, which follow `$.after`, one of them.
+/// SQL that selects at most `$.most` updates that follow the update `$.after`.
 pub(crate) const PAGE: &str = concat!(
     "SELECT ",
     update!(),

@@ -26,7 +26,6 @@ use crate::pledges::store::OperatorStore;
 use crate::pledges::types::NotificationService;
 use maud::{Markup, html};
 
-/// Returns the refusal of a new profile for which no language was chosen.
 fn no_language() -> Refused {
     let problem = "choose the `language` of the shop's pages, or “Follow the reader's browser”";
     Refused::at("language", RefusalCode::Required, problem)
@@ -52,7 +51,6 @@ fn sent(form: &Form) -> NewProfile {
     }
 }
 
-/// Returns the names of the messaging services that are switched on.
 fn services(form: &Form) -> Vec<String> {
     let names = NotificationService::MESSAGING.map(NotificationService::name);
     names.into_iter().filter(|name| form.text(name) == "on").map(str::to_owned).collect()
