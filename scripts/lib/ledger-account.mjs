@@ -70,7 +70,7 @@ export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const consumers = queues.consumers ?? [];
   if (consumers.length > 0 && queue === undefined)
     throw new UserError(
-      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger. Deploy the Worker first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to run without a ledger`,
+      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger. Deploy the Worker first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\``,
     );
   return consumers.map((consumer) => ({ ...consumer, queue }));
 }

@@ -35,9 +35,9 @@ export async function seed(tools, { persistTo, origin }) {
   try {
     const { seed: seedKeys, seedDemo, seedUpdates } = await operator(tools);
     const keys = await seedKeys(portOf(kv));
-    await seedDemo(portOf(kv), origin);
-    await kv.ledger?.ready();
     if (kv.ledger) {
+      await kv.ledger.ready();
+      await seedDemo(portOf(kv), origin);
       await operate(tools, portOf(kv), "ledger", "check");
       await seedUpdates(portOf(kv));
     }

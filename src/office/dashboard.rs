@@ -31,8 +31,7 @@ pub struct Dashboard<'d, S, C, E> {
     pub entropy: &'d E,
     pub settings: &'d Settings,
     pub outbox: Option<&'d dyn Outbox>,
-    /// The ledger; `None` if no database is bound.
-    pub ledger: Option<&'d dyn Ledger>,
+    pub ledger: &'d dyn Ledger,
     /// The number of bytes that the current requests hold in memory.
     pub in_flight: &'d InFlight,
     /// The notifications that this instance has recently put into the queue again.
@@ -92,8 +91,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         *access = Access::of(by, self.settings, self.ledger).await?;
         let route = page_request.route()?;
         if !access.may_open(route.permission(), route.right()) {
-            let (needed, has_ledger) = ((route.permission(), route.right()), self.ledger.is_some());
-            return Err(access.refusal(by, needed, self.settings, has_ledger));
+            return Err(access.refusal(by, (route.permission(), route.right()), self.settings));
         }
         page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.
@@ -102,9 +100,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let mut of_form = reservation(); // held as long as the form: until the page is rendered
         let form = page_request.form(request, &route, &mut of_form).await?;
         let author = Author::new(by, self.clock, self.entropy)?;
-        let author = match self.ledger.filter(|_| !access.is_staff()) {
-            Some(ledger) => author.with_rights(ledger, &access.memberships.0),
-            None => author,
+        let author = match access.is_staff() {
+            true => author,
+            false => author.with_rights(self.ledger, &access.memberships.0),
         };
         let author = match form.given(super::shared::page::operation::FIELD) {
             None => author,

@@ -1,5 +1,8 @@
 /** Makes the demo records of `npm start`, for tests in a browser. */
+import { Ledger } from "../../scripts/lib/ledger.mjs";
+import { migrate } from "../../scripts/lib/migrations.mjs";
 import { operator } from "../../scripts/lib/operator.mjs";
+import { memoryDatabase } from "../e2e/cloudflare-d1.mjs";
 import { tools } from "./chromium.mjs";
 
 /**
@@ -17,6 +20,7 @@ export async function demo() {
     remove: async (name) => void records.delete(name),
     pause: async () => {},
     settleMs: 0,
+    ledger: new Ledger(memoryDatabase(), (ledger) => migrate(ledger, tools.root)),
   };
   const { seed, seedDemo } = await operator(tools);
   await seed(port);

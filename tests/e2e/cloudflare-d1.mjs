@@ -61,6 +61,20 @@ export function serveD1(app, path, databases) {
   });
 }
 
+/**
+ * Creates a database in memory, as the ledger of commands uses it.
+ * @returns {import("../../scripts/lib/ledger.mjs").Database}
+ */
+export function memoryDatabase() {
+  const { sqlite } = makeDatabase([], "memory");
+  const column = ({ results }) => results.map((row) => Object.values(row)[0]);
+  const run = ({ sql, parameter }) => ({ sql, params: sql.includes("?1") ? [parameter] : [] });
+  return {
+    batch: async (statements) => transaction(sqlite, statements.map(run)).map(column),
+    script: async (sql) => transaction(sqlite, statementsOf({ sql })),
+  };
+}
+
 /** Splits an SQL text into its statements, in order. A text with parameters has only one statement. */
 const statementsOf = ({ sql, params = [] }) =>
   params.length > 0 ? [{ sql, params }] : split(sql).map((one) => ({ sql: one, params }));

@@ -197,18 +197,18 @@ impl Change {
                 let payment = json!({ "of": of, "amounts": [{ "amount": "1.50" }], "invoice": author.by(),
                     "paidAt": "2026-02-02T00:00:00.000Z", "acceptUnpriced": 0 });
                 let payment: Payment = serde_json::from_value(payment).unwrap();
-                payments::mark(at, Some(at), author, &payment).await.map(drop)
+                payments::mark(at, at, author, &payment).await.map(drop)
             }
             Change::Undo => {
                 let of: ShopMonth = serde_json::from_value(of).unwrap();
-                payments::undo(at, Some(at), author, &of, None).await.map(drop)
+                payments::undo(at, at, author, &of, None).await.map(drop)
             }
             Change::Add => {
-                let added = teams::add(at, Some(at), author, "t", &unit).await?;
+                let added = teams::add(at, at, author, "t", &unit).await?;
                 assert_eq!(added.outcome.already, [], "it was not in the team");
                 Ok(())
             }
-            Change::Remove => teams::remove(at, Some(at), author, "t", &unit).await.map(drop),
+            Change::Remove => teams::remove(at, at, author, "t", &unit).await.map(drop),
         }
     }
 }

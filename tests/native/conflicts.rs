@@ -158,12 +158,14 @@ type Changing<'a> = Pin<Box<dyn Future<Output = Result<(), OperatorError>> + 'a>
 fn set_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let members = serde_json::from_value(json!({ "name": author.by() })).unwrap();
-        units::set(store, None, author, "unit_dev", members).await.map(drop)
+        units::set(store, &SqliteLedger::default(), author, "unit_dev", members).await.map(drop)
     })
 }
 
 fn remove_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
-    Box::pin(async move { units::remove(store, None, author, "unit_dev").await.map(drop) })
+    Box::pin(async move {
+        units::remove(store, &SqliteLedger::default(), author, "unit_dev").await.map(drop)
+    })
 }
 
 fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
@@ -171,9 +173,16 @@ fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
         let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
         let list: PriceList = serde_json::from_value(list).unwrap();
         let edit = Edit::All(list);
-        prices::set(store, None, author, PriceListKey::of_mode(Mode::Live), &edit, None)
-            .await
-            .map(drop)
+        prices::set(
+            store,
+            &SqliteLedger::default(),
+            author,
+            PriceListKey::of_mode(Mode::Live),
+            &edit,
+            None,
+        )
+        .await
+        .map(drop)
     })
 }
 
@@ -183,13 +192,15 @@ fn set_unit_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing
     Box::pin(async move {
         let list = json!({ "currencyCode": "EUR", "unitPrices": { author.by(): "1" } });
         let edit = Edit::All(serde_json::from_value(list).unwrap());
-        prices::set(store, None, author, OWN, &edit, None).await.map(drop)
+        prices::set(store, &SqliteLedger::default(), author, OWN, &edit, None).await.map(drop)
     })
 }
 
 fn remove_unit_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     let of = (Mode::Live, "unit_dev");
-    Box::pin(async move { prices::remove(store, None, author, of, None).await.map(drop) })
+    Box::pin(async move {
+        prices::remove(store, &SqliteLedger::default(), author, of, None).await.map(drop)
+    })
 }
 
 fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
@@ -202,7 +213,7 @@ fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
             "acceptUnpriced": 0,
         });
         let payment: Payment = serde_json::from_value(payment).unwrap();
-        payments::mark(store, Some(store), author, &payment).await.map(drop)
+        payments::mark(store, store, author, &payment).await.map(drop)
     })
 }
 
@@ -210,7 +221,7 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let of = json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" });
         let of: ShopMonth = serde_json::from_value(of).unwrap();
-        payments::undo(store, Some(store), author, &of, None).await.map(drop)
+        payments::undo(store, store, author, &of, None).await.map(drop)
     })
 }
 
@@ -218,7 +229,7 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
 /// it.
 fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
-        let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
+        let added = teams::add(store, store, author, "t", &["u".to_owned()]).await?;
         let before =
             |unit: &ExistingMember| OperatorError::invalid(format!("{:?}", unit.registered));
         added.outcome.already.first().map_or(Ok(()), |unit| Err(before(unit)))
@@ -226,9 +237,9 @@ fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
 }
 
 fn remove_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
-    Box::pin(async move {
-        teams::remove(store, Some(store), author, "t", &["u".to_owned()]).await.map(drop)
-    })
+    Box::pin(
+        async move { teams::remove(store, store, author, "t", &["u".to_owned()]).await.map(drop) },
+    )
 }
 
 fn settlement() -> String {
@@ -466,7 +477,7 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let operators = PEOPLE.join(", ");
     let settings = Settings::parse(Variables { operators: &operators, ..Variables::default() });
     let (clock, reads) = (&dashboard.clock, Cell::default());
-    let ledger = dashboard.ledger.as_ref().unwrap();
+    let ledger = &dashboard.ledger;
     let (turn, asked) = Default::default();
     let store = dashboard.store();
     let store =
@@ -477,7 +488,7 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
         entropy: &dashboard.entropy,
         settings: &settings,
         outbox: None,
-        ledger: None,
+        ledger: &SqliteLedger::default(),
         in_flight: &dashboard.in_flight,
         rounds: &dashboard.rounds,
     };

@@ -49,7 +49,7 @@ async fn add(
     let clock = at.clock;
     let author = audit::Author::new(by, clock, entropy).unwrap();
     let id = OperationId::parse(&format!("{}-{RANDOM}", clock.0.get())).unwrap();
-    credits::add(at, Some(at), &author.with_operation(id), of).await
+    credits::add(at, at, &author.with_operation(id), of).await
 }
 
 // ---- At the same time ----------------------------------------------------------------------------
@@ -105,7 +105,7 @@ fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_
             let id = bench.order(NOW_MS, json!(4));
             bench.credit(&request(&id, None)).unwrap();
             let (payment, author) = (payment("2026-01", "0.00"), bench.operator.author());
-            let mark = payments::mark(first, Some(first), &author, &payment);
+            let mark = payments::mark(first, first, &author, &payment);
             polled(join(mark, check::clear(second, bench.clock().0.get())))
         },
         |_, marked, cleared| {
@@ -131,7 +131,7 @@ fn a_credit_and_a_mark_at_the_same_time_never_change_a_settled_month() {
                 let payment = payment("2026-01", "2.00");
                 let author = bench.operator.author();
                 let run = async |marks: &Faulty<'_>, credits: &Faulty<'_>| {
-                    let mark = payments::mark(marks, Some(marks), &author, &payment);
+                    let mark = payments::mark(marks, marks, &author, &payment);
                     let credit = add(credits, ("bob", &bench.operator.entropy), &of);
                     match is_mark_first {
                         true => join(mark, credit).await,
@@ -194,7 +194,7 @@ fn send(
     let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
     let form = OperationId::parse(form.as_str()).unwrap();
     let author = author.unwrap().with_operation(form);
-    credits::add(at, Some(at), &author, of).now_or_never()
+    credits::add(at, at, &author, of).now_or_never()
 }
 
 /// In each run, one call fails, succeeds without an answer, or ends the process. Then the same form is sent

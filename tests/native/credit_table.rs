@@ -133,7 +133,7 @@ fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
 
     let restore = || {
         let author = bench.operator.author();
-        let restored = credits::restore(bench.store(), Some(&bench.ledger), &author);
+        let restored = credits::restore(bench.store(), &bench.ledger, &author);
         let RestoredCredits { restored, known, failed } = block_on(restored).unwrap();
         (restored, known, failed.len())
     };
@@ -142,7 +142,7 @@ fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
     bench.ledger.reconcile(bench.store(), ENDED_MS);
     assert_eq!(restore(), (3, 0, 0));
     let author = bench.operator.author();
-    block_on(epoch::accept(bench.store(), Some(&bench.ledger), &author)).unwrap();
+    block_on(epoch::accept(bench.store(), &bench.ledger, &author)).unwrap();
     assert_eq!([&id, &large, &begun].map(|id| bench.credits_of(id)), shown);
     assert_eq!((bench.dues(), restore()), (dues, (0, 3, 0)));
 }

@@ -69,7 +69,7 @@ impl Bench {
 
     pub fn credit(&self, request: &CreditRequest) -> Result<Done<Credit>, OperatorError> {
         let author = self.operator.author();
-        block_on(credits::add(self.store(), Some(&self.ledger), &author, request))
+        block_on(credits::add(self.store(), &self.ledger, &author, request))
     }
 
     /// Marks a month of the live unit as paid with an amount in USD.
@@ -77,7 +77,7 @@ impl Bench {
         self.ledger.reconcile(self.store(), self.clock().0.get());
         let author = self.operator.author();
         let payment = payment(month, amount);
-        block_on(payments::mark(self.store(), Some(&self.ledger), &author, &payment))
+        block_on(payments::mark(self.store(), &self.ledger, &author, &payment))
     }
 
     /// Returns a text for each credit of a transaction: the credit's amount and quantities, and the month in
@@ -322,7 +322,7 @@ fn a_credit_has_no_personal_data_and_outlives_an_erasure() {
     assert_eq!(bench.credits_of(&id), made);
     let record = block_on(transactions::get(bench.store(), &id)).unwrap();
     let author = bench.operator.author();
-    block_on(transactions::erase(bench.store(), Some(&bench.ledger), &author, &record)).unwrap();
+    block_on(transactions::erase(bench.store(), &bench.ledger, &author, &record)).unwrap();
     assert_eq!(bench.credits_of(&id), made);
     let whole = bench.credit(&request(&id, None)).unwrap().outcome;
     assert_eq!(whole.in_words(), "1.50 of 2.00 USD, quantities: 1 erased and 4 tree");

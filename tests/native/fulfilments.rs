@@ -6,6 +6,7 @@ use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::fulfilment::rows::fulfilments::{MAX_FULFILMENTS, NewFulfilment};
 use impact_pledge::office::fulfilment::rule as fulfilments;
 use impact_pledge::office::fulfilment::rule::Balances;
+use impact_pledge::office::shared::rows::port::Unbound;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::once::Done;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
@@ -75,12 +76,12 @@ impl Bench {
             Some(id) => author.with_operation(id.clone()),
             None => author,
         };
-        let (store, ledger) = (&*self.service.store, Some(&self.ledger as _));
+        let (store, ledger) = (&*self.service.store, &self.ledger);
         block_on(fulfilments::add(store, ledger, &author, &done(changed)))
     }
 
     fn remove(&self, id: &str) -> Result<Value, OperatorError> {
-        let (store, ledger) = (&*self.service.store, Some(&self.ledger as _));
+        let (store, ledger) = (&*self.service.store, &self.ledger);
         let author = self.test_operator.author();
         block_on(fulfilments::remove(store, ledger, &author, id)).map(|it| json!(it.outcome))
     }
@@ -282,7 +283,7 @@ fn an_offering_has_a_bounded_number_of_fulfilments_in_a_month() {
 fn without_a_ledger_nothing_can_be_recorded() {
     let bench = bench();
     let (store, author) = (&*bench.service.store, bench.test_operator.author());
-    let refused = problem(block_on(fulfilments::add(store, None, &author, &done(&json!({})))));
+    let refused = problem(block_on(fulfilments::add(store, &Unbound, &author, &done(&json!({})))));
     assert!(refused.contains("ledger"), "{refused}");
     assert!(bench.audited().is_empty());
 }

@@ -74,9 +74,8 @@ fn a_backup_takes_only_new_records_of_a_list() {
 #[test]
 fn the_next_increment_begins_where_the_ledger_was_complete() {
     let ledger = SqliteLedger::default();
-    let span = |started_at, complete_up_to| {
-        block_on(increment::span(Some(&ledger), started_at, complete_up_to))
-    };
+    let span =
+        |started_at, complete_up_to| block_on(increment::span(&ledger, started_at, complete_up_to));
     let started_at = "2026-01-31T12:00:00.000Z";
     assert!(span(started_at, None).unwrap_err().to_string().contains("npm run ledger -- check"));
     ledger.sql(&format!("UPDATE reconciliation SET completed = {}", NOW_MS + 600_000));
@@ -86,7 +85,7 @@ fn the_next_increment_begins_where_the_ledger_was_complete() {
     let next = span("2026-01-31T12:30:00.000Z", Some(&first.complete_up_to)).unwrap();
     assert_eq!(next.since, first.complete_up_to);
     assert!(span("yesterday", None).is_err());
-    assert!(block_on(increment::span(None, started_at, None)).is_err());
+    assert!(block_on(increment::span(&SqliteLedger::default(), started_at, None)).is_err());
 }
 
 #[test]

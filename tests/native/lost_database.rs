@@ -48,13 +48,9 @@ fn fulfilment() -> NewFulfilment {
 }
 
 impl Bench {
-    fn bound(&self) -> Option<&dyn Ledger> {
-        Some(&self.ledger)
-    }
-
     fn fulfil(&self) -> Result<String, OperatorError> {
         let author = self.operator.author();
-        let done = block_on(fulfilments::add(self.store(), self.bound(), &author, &fulfilment()));
+        let done = block_on(fulfilments::add(self.store(), &self.ledger, &author, &fulfilment()));
         done.map(|done| done.outcome.id)
     }
 
@@ -66,18 +62,18 @@ impl Bench {
     fn draft(&self) -> Result<(String, u64), OperatorError> {
         let pledges = Pledges { mode: Mode::Live, month: january(), offering: "tree".to_owned() };
         let (author, of) = (self.operator.author(), (&pledges, None));
-        let added = block_on(updates::add(self.store(), self.bound(), &author, of, &update()))?;
+        let added = block_on(updates::add(self.store(), &self.ledger, &author, of, &update()))?;
         Ok((added.outcome.row.id, added.outcome.row.revision))
     }
 
     fn publish(&self, (id, revision): (&str, u64)) -> Tried {
         let author = self.operator.author();
         let of = (id, revision);
-        block_on(updates::publish(self.store(), self.bound(), &author, of)).map(drop)
+        block_on(updates::publish(self.store(), &self.ledger, &author, of)).map(drop)
     }
 
     fn header(&self) -> Result<Option<OwnRowsHeader>, OperatorError> {
-        block_on(own_rows::header(self.store(), self.bound()))
+        block_on(own_rows::header(self.store(), &self.ledger))
     }
 
     fn problem(&self) -> Option<String> {
@@ -87,7 +83,7 @@ impl Bench {
 
     fn accept(&self) -> Tried {
         let author = self.operator.author();
-        block_on(epoch::accept(self.store(), self.bound(), &author)).map(drop)
+        block_on(epoch::accept(self.store(), &self.ledger, &author)).map(drop)
     }
 
     /// Deletes the database, and creates it again.
@@ -156,12 +152,12 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
         ("to do", &|| block_on(attention::unsettled(store, ledger, clock)).map(drop)),
         ("payment", &|| {
             let paid = payment("2026-01", "1.50");
-            block_on(payments::check(store, Some(ledger), &author, &paid)).map(drop)
+            block_on(payments::check(store, ledger, &author, &paid)).map(drop)
         }),
         ("mark", &|| bench.mark("2026-01", "1.50").map(drop)),
         ("credits", &|| block_on(credits::of(store, ledger, &record()?)).map(drop)),
         ("check of a credit", &|| {
-            block_on(credits::check(store, Some(ledger), &author, &credit)).map(drop)
+            block_on(credits::check(store, ledger, &author, &credit)).map(drop)
         }),
         ("credit", &|| bench.credit(&credit).map(drop)),
         ("balances", &|| bench.balances().map(drop)),
@@ -177,7 +173,7 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
     // Half of the backup is restored.
     for is_half in [false, true] {
         if is_half {
-            block_on(own_rows::begin(store, Some(ledger), &header)).unwrap();
+            block_on(own_rows::begin(store, ledger, &header)).unwrap();
             put_back(ledger, &rows[..1]);
         }
         for (name, tried) in &tries {
@@ -299,7 +295,7 @@ fn a_backup_without_rows_marks_the_database_as_one_that_lost_them() {
     bench.lose();
     let end = || {
         let entropy = &bench.operator.entropy;
-        block_on(epoch::expect_of_audit(bench.store(), bench.bound(), entropy)).unwrap()
+        block_on(epoch::expect_of_audit(bench.store(), &bench.ledger, entropy)).unwrap()
     };
     assert!(end() && end());
     bench.fulfil().unwrap_err();
@@ -307,7 +303,7 @@ fn a_backup_without_rows_marks_the_database_as_one_that_lost_them() {
     assert!(!end());
     let empty = crate::credits::bench();
     let entropy = &empty.operator.entropy;
-    let lost = block_on(epoch::expect_of_audit(empty.store(), empty.bound(), entropy)).unwrap();
+    let lost = block_on(epoch::expect_of_audit(empty.store(), &empty.ledger, entropy)).unwrap();
     assert!(!lost);
 }
 
@@ -317,12 +313,12 @@ fn a_restore_into_a_new_database_keeps_the_same_months() {
     let bench = bench();
     let kept = || bench.header().unwrap().unwrap().kept_from;
     let header = OwnRowsHeader { epoch: None, kept_from: NOW_MS };
-    block_on(own_rows::begin(bench.store(), bench.bound(), &header)).unwrap();
+    block_on(own_rows::begin(bench.store(), &bench.ledger, &header)).unwrap();
     assert_eq!(kept(), january().span_ms().unwrap().0);
     let all =
         Statement { sql: "UPDATE reconciliation SET kept_from = 0", parameter: String::new() };
     block_on(bench.ledger.run(&[all])).unwrap();
     bench.fulfil().unwrap();
-    block_on(own_rows::begin(bench.store(), bench.bound(), &header)).unwrap();
+    block_on(own_rows::begin(bench.store(), &bench.ledger, &header)).unwrap();
     assert_eq!(kept(), 0);
 }

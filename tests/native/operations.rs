@@ -293,7 +293,7 @@ impl Place {
         let Value::Object(arguments) = arguments else { panic!() };
         let call: Call<'_, InMemory> = Call {
             store: &self.store,
-            ledger: Some(&self.ledger),
+            ledger: &self.ledger,
             platform: &self.platform,
             host: &self.person,
             place: "memory",

@@ -9,6 +9,7 @@ use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::shared::rows::port::Unbound;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::pledges::scope::Mode;
@@ -82,13 +83,13 @@ impl Bench {
 
     fn mark_now(&self, changed: &Value) -> Result<Value, OperatorError> {
         let (author, payment) = (self.test_operator.author(), payment(changed));
-        block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment))
+        block_on(payments::mark(&*self.service.store, &self.ledger, &author, &payment))
             .map(|paid| json!(paid.outcome))
     }
 
     fn undo(&self) -> Result<Value, OperatorError> {
         let (store, author) = (&*self.service.store, self.test_operator.author());
-        block_on(payments::undo(store, Some(&self.ledger), &author, &january(), None))
+        block_on(payments::undo(store, &self.ledger, &author, &january(), None))
             .map(|paid| json!(paid.outcome))
     }
 
@@ -198,7 +199,7 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
     let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
     block_on(transactions::erase(
         &*bench.service.store,
-        None,
+        &SqliteLedger::default(),
         &bench.test_operator.author(),
         &record,
     ))
@@ -355,7 +356,7 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     let form = OperationId::parse(form.as_str()).unwrap(); // as the form sends it
     let send = || {
         let author = bench.test_operator.author().with_operation(form.clone());
-        block_on(payments::mark(store, Some(&bench.ledger), &author, &payment(&json!({}))))
+        block_on(payments::mark(store, &bench.ledger, &author, &payment(&json!({}))))
             .map_err(|error| error.to_string())
     };
     at(MADE_MS - 3 * MINUTE_MS);
@@ -501,7 +502,7 @@ fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
     let both = json!({ "/amounts": [{ "amount": "3" }] });
     let (author, paid) = (bench.test_operator.author(), payment(&both));
-    let check = payments::check(store, Some(&bench.ledger), &author, &paid);
+    let check = payments::check(store, &bench.ledger, &author, &paid);
     let damaged = json!({ "count": 1, "first": format!("transaction:{late}") });
     assert_eq!(json!(block_on(check).unwrap())["damaged"], damaged);
     bench.mark(&both).unwrap();
@@ -556,19 +557,18 @@ fn a_month_that_the_ledger_does_not_keep_is_not_marked() {
 }
 
 #[test]
-fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
+fn without_a_database_no_month_is_marked_as_paid_or_as_unpaid() {
     let bench = bench();
     let (store, author) = (&*bench.service.store, bench.test_operator.author());
-    let error = block_on(payments::mark(store, None, &author, &payment(&json!({})))).unwrap_err();
+    let error =
+        block_on(payments::mark(store, &Unbound, &author, &payment(&json!({})))).unwrap_err();
     assert!(error.to_string().starts_with("this needs the ledger"), "{error}");
     assert_eq!(bench.audited(), []);
     bench.mark(&json!({})).unwrap();
     assert_eq!(block_on(payments::list(store, "unit_dev", None)).unwrap().len(), 1);
-    block_on(payments::undo(store, None, &author, &january(), None)).unwrap();
-    assert_eq!(store.value(JANUARY), None);
-    let later = ENDED_MS + 21 * 60_000;
-    bench.test_operator.clock.0.set(later);
-    bench.mark(&json!({})).unwrap();
+    let error = block_on(payments::undo(store, &Unbound, &author, &january(), None)).unwrap_err();
+    assert!(error.to_string().starts_with("this needs the ledger"), "{error}");
+    assert!(store.value(JANUARY).is_some());
 }
 
 /// The list of one shop's settlements never contains settlements of another shop, even if the IDs of the two

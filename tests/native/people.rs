@@ -92,7 +92,7 @@ impl World {
 
     fn add_as(&self, id: Option<&str>, place: &KeyLevel, address: &str, role: PersonRole) -> Heard {
         self.make(id, async |at, author| {
-            people::add(at, Some(at), author, (place, address), role).await.map(drop)
+            people::add(at, at, author, (place, address), role).await.map(drop)
         })
     }
 
@@ -108,12 +108,12 @@ impl World {
         which: Removable,
     ) -> Heard {
         self.make(id, async |at, author| {
-            people::remove(at, Some(at), author, (place, address), which).await.map(drop)
+            people::remove(at, at, author, (place, address), which).await.map(drop)
         })
     }
 
     fn of(&self, address: &str) -> Vec<Membership> {
-        block_on(people::of_person(Some(&self.ledger), address)).unwrap()
+        block_on(people::of_person(&self.ledger, address)).unwrap()
     }
 
     /// Whether the address may sign in for the unit `shop`.
@@ -176,8 +176,8 @@ fn a_team_gives_access_to_its_units_alone() {
     let chained = |team: &str, change: &[&str], adds: bool| {
         let change = units(change);
         let heard = world.make(None, async |at, author| match adds {
-            true => teams::add(at, Some(at), author, team, &change).await.map(drop),
-            false => teams::remove(at, Some(at), author, team, &change).await.map(drop),
+            true => teams::add(at, at, author, team, &change).await.map(drop),
+            false => teams::remove(at, at, author, team, &change).await.map(drop),
         });
         assert_eq!(heard, Some(Ok(())));
     };
@@ -241,7 +241,7 @@ fn of_two_managers_who_remove_each_other_one_stays() {
         let removes =
             async |at: &Faulty<'_>, author: &Author<'_, FixedClock, CountedEntropy>, whom| {
                 let which = Removable::NotTheLast;
-                people::remove(at, Some(at), author, (&place, whom), which).await
+                people::remove(at, at, author, (&place, whom), which).await
             };
         let both = futures_util::future::join(removes(&slow, &eva, BEN), removes(&fast, &ben, EVA));
         let (one, other) = poll_until_ready(both);
@@ -412,8 +412,8 @@ fn a_backup_has_people_and_a_restore_leaves_them_out() {
 fn a_request_finds_a_persons_places_by_an_index() {
     let world = World::with(&[(shop(), EVA, Manager)]);
     let recorder = Recorder::new(&world.ledger);
-    block_on(people::of_person(Some(&recorder), EVA)).unwrap();
-    block_on(people::list(Some(&recorder), &shop(), 1)).unwrap();
+    block_on(people::of_person(&recorder, EVA)).unwrap();
+    block_on(people::list(&recorder, &shop(), 1)).unwrap();
     let statements = recorder.take();
     assert_eq!(statements.len(), 2);
     let plan: Vec<_> = statements.iter().flat_map(|it| world.ledger.plan(it)).collect();

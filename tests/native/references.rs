@@ -113,7 +113,8 @@ fn an_order_is_found_in_workers_kv_by_its_exact_reference() {
     let search = |text: &str| {
         let filter = TransactionFilter { unit: Some("unit_dev".to_owned()), mode: None };
         let by = SearchKey::Reference(text.to_owned());
-        let found = find(store, None, (&filter, &by), &Direction::Newest, 9);
+        let ledger = SqliteLedger::default();
+        let found = find(store, &ledger, (&filter, &by), &Direction::Newest, 9);
         let found = block_on(found).unwrap().transactions.into_iter();
         let mut names: Vec<_> = found.map(|order| ["transaction:", &order.id].concat()).collect();
         names.sort();

@@ -96,8 +96,7 @@ impl Bench {
             accept_unpriced: statement.sums.iter().map(|sum| sum.due.unpriced).sum(),
         };
         let author = self.test_operator.author();
-        let paid =
-            block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment));
+        let paid = block_on(payments::mark(&*self.service.store, &self.ledger, &author, &payment));
         paid.map(|done| json!(done.outcome)).map_err(|error| error.to_string())
     }
 }
@@ -214,7 +213,7 @@ fn credits_and_a_payment_are_on_the_statement() {
     bench.statement();
     let credit = json!({ "transaction": wrong, "part": null, "reason": "a wrong number" });
     let credit = serde_json::from_value(credit).unwrap();
-    block_on(credits::add(store, Some(&bench.ledger), &author, &credit)).unwrap();
+    block_on(credits::add(store, &bench.ledger, &author, &credit)).unwrap();
     let statement = bench.statement();
     let due = &statement.sums[0].due;
     assert_eq!((&*due.credited, &*due.due), ("500000000000000000000.00", "2.00"));

@@ -235,7 +235,8 @@ fn set(
     let edit = Edit::All(prices::parse(list.as_bytes()).unwrap());
     operator.clock.0.set(operator.clock.0.get() + 1);
     let author = operator.author();
-    let set = prices::set(store, None, &author, of, &edit, seen);
+    let ledger = SqliteLedger::default();
+    let set = prices::set(store, &ledger, &author, of, &edit, seen);
     block_on(set).map(|done| done.outcome)
 }
 
@@ -246,7 +247,8 @@ fn remove(
 ) -> Result<String, OperatorError> {
     operator.clock.0.set(operator.clock.0.get() + 1);
     let author = operator.author();
-    let removed = prices::remove(store, None, &author, (Mode::Test, "unit_dev"), seen);
+    let ledger = SqliteLedger::default();
+    let removed = prices::remove(store, &ledger, &author, (Mode::Test, "unit_dev"), seen);
     block_on(removed).map(|done| done.outcome)
 }
 
@@ -372,7 +374,9 @@ fn a_unit_that_is_removed_has_no_list_left_in_either_mode() {
         set(&store, &operator, of, TREES, None).unwrap();
     }
     operator.clock.0.set(operator.clock.0.get() + 1);
-    let removed = block_on(units::remove(&store, None, &operator.author(), "unit_dev")).unwrap();
+    let removed =
+        block_on(units::remove(&store, &SqliteLedger::default(), &operator.author(), "unit_dev"))
+            .unwrap();
     assert!(removed.outcome);
     let lists: Vec<_> =
         store.names().into_iter().filter(|name| name.starts_with("catalogue:")).collect();
@@ -401,7 +405,7 @@ fn a_month_in_two_currencies_is_paid_in_both() {
         let payment = json!({ "of": of, "amounts": amounts, "paidAt": "2026-02-01T09:30:00.000Z",
             "invoice": "7", "acceptUnpriced": 0 });
         let payment = serde_json::from_value(payment).unwrap();
-        block_on(payments::mark(&*service.store, Some(&ledger), &operator.author(), &payment))
+        block_on(payments::mark(&*service.store, &ledger, &operator.author(), &payment))
     };
     let usd = json!({ "currencyCode": "USD", "amount": "1.50" });
     let eur = json!({ "currencyCode": "EUR", "amount": "6.00" });

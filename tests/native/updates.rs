@@ -7,6 +7,7 @@ use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::demo::demo_updates;
 use impact_pledge::office::fulfilment::rows::fulfilments::NewFulfilment;
 use impact_pledge::office::fulfilment::rule as fulfilments;
+use impact_pledge::office::shared::rows::port::Unbound;
 use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::once::Done;
@@ -76,7 +77,7 @@ impl Bench {
     }
 
     fn add_to(&self, pledges: &Pledges, changed: &Value) -> Result {
-        let (ledger, of) = (Some(&self.ledger as _), (pledges, None));
+        let (ledger, of) = (&self.ledger, (pledges, None));
         block_on(updates::add(&self.store, ledger, &self.author(), of, &wanted(changed)))
     }
 
@@ -86,16 +87,16 @@ impl Bench {
     }
 
     fn edit(&self, (id, revision): (&str, u64), changed: &Value) -> Result {
-        let (ledger, of) = (Some(&self.ledger as _), (id, revision));
+        let (ledger, of) = (&self.ledger, (id, revision));
         block_on(updates::edit(&self.store, ledger, &self.author(), of, &wanted(changed)))
     }
 
     fn publish(&self, of: (&str, u64)) -> Result {
-        block_on(updates::publish(&self.store, Some(&self.ledger), &self.author(), of))
+        block_on(updates::publish(&self.store, &self.ledger, &self.author(), of))
     }
 
     fn withdraw(&self, of: (&str, u64)) -> Result {
-        block_on(updates::withdraw(&self.store, Some(&self.ledger), &self.author(), of))
+        block_on(updates::withdraw(&self.store, &self.ledger, &self.author(), of))
     }
 
     /// Adds and publishes an update.
@@ -309,7 +310,7 @@ fn invalid_members_are_refused_by_name_and_nothing_is_saved() {
 fn without_a_ledger_and_for_an_unknown_update_nothing_is_changed() {
     let bench = bench();
     let (trees, author, new) = (trees(), bench.author(), wanted(&json!({})));
-    let added = updates::add(&bench.store, None, &author, (&trees, None), &new);
+    let added = updates::add(&bench.store, &Unbound, &author, (&trees, None), &new);
     assert!(problem(block_on(added)).contains("ledger"));
     for refused in [
         problem(bench.publish(("upd_none", 1))),
@@ -375,7 +376,7 @@ fn a_month_has_a_bounded_number_of_drafts() {
 #[test]
 fn a_change_that_is_sent_twice_is_made_once() {
     let bench = bench();
-    let (store, ledger) = (&bench.store, Some(&bench.ledger as &dyn Ledger));
+    let (store, ledger) = (&bench.store, &bench.ledger);
     let same = bench.operation();
     let author = || bench.operator.author().with_operation(same.clone());
     let add =
@@ -421,7 +422,7 @@ fn after_a_failure_at_any_step_a_repeat_publishes_once() {
             let publish = || {
                 let author = bench.operator.author().with_operation(same.clone());
                 let of = (&*draft.id, 1);
-                block_on(updates::publish(&bench.store, Some(&bench.ledger), &author, of))
+                block_on(updates::publish(&bench.store, &bench.ledger, &author, of))
             };
             bench.ledger.set_failing_after(spared, failing);
             let _first = publish();
@@ -472,14 +473,14 @@ fn two_people_who_publish_at_once_end_with_a_record_that_has_both() {
         let (author, other_author) = (bench.author(), bench.author());
         let other = async {
             let of = (&*theirs.id, 1);
-            updates::publish(&bench.store, Some(&bench.ledger), &other_author, of).await.unwrap();
+            updates::publish(&bench.store, &bench.ledger, &other_author, of).await.unwrap();
         };
         let ledger = Interrupted {
             ledger: &bench.ledger,
             calls: Cell::new(calls),
             other: RefCell::new(Some(Box::pin(other))),
         };
-        let done = updates::publish(&bench.store, Some(&ledger), &author, (&mine.id, 1));
+        let done = updates::publish(&bench.store, &ledger, &author, (&mine.id, 1));
         assert!(block_on(done).unwrap().outcome.is_compiled, "{calls}");
         assert!(ledger.other.borrow().is_none() || calls == 7, "{calls}");
         let mut shown = bench.shown();
@@ -501,14 +502,14 @@ fn who_withdraws_while_another_publishes_is_not_overwritten() {
         let (author, other_author) = (bench.author(), bench.author());
         let other = async {
             let of = (&*shown.id, 2);
-            updates::withdraw(&bench.store, Some(&bench.ledger), &other_author, of).await.unwrap();
+            updates::withdraw(&bench.store, &bench.ledger, &other_author, of).await.unwrap();
         };
         let ledger = Interrupted {
             ledger: &bench.ledger,
             calls: Cell::new(calls),
             other: RefCell::new(Some(Box::pin(other))),
         };
-        let done = updates::publish(&bench.store, Some(&ledger), &author, (&mine.id, 1));
+        let done = updates::publish(&bench.store, &ledger, &author, (&mine.id, 1));
         assert!(block_on(done).unwrap().outcome.is_compiled);
         assert!(ledger.other.borrow().is_none(), "{calls}");
         assert_eq!(bench.shown(), ["mine"], "{calls}");
@@ -564,7 +565,7 @@ fn a_record_that_differs_from_its_rows_is_written_again() {
 #[test]
 fn a_fulfilment_becomes_one_draft_with_what_it_says() {
     let bench = bench();
-    let (store, ledger) = (&bench.store, Some(&bench.ledger as &dyn Ledger));
+    let (store, ledger) = (&bench.store, &bench.ledger);
     let done: NewFulfilment = serde_json::from_value(json!({
         "mode": "live", "month": "2026-01", "offering": "tree", "quantity": "4.50", "doneOn": "2026-01-20",
         "partner": "Reforest", "place": "Kenya", "report": "https://example.org/report",
@@ -612,7 +613,7 @@ fn a_lost_database_gets_its_updates_back_from_the_audit_log() {
     bench.draft(&say("draft"));
     let list = || block_on(updates::list(&bench.ledger, None, &[january()], 10)).unwrap().updates;
     let restore = || {
-        let ledger = Some(&bench.ledger as &dyn Ledger);
+        let ledger = &bench.ledger;
         block_on(updates::restore(&bench.store, ledger, &bench.author())).unwrap()
     };
     let (before, record) = (list(), bench.record());
@@ -652,7 +653,7 @@ fn updates_that_the_database_has_lost_stay_on_timelines() {
         assert_eq!(bench.record(), record);
         bench.later(3_700_000);
     }
-    let ledger = Some(&bench.ledger as &dyn Ledger);
+    let ledger = &bench.ledger;
     block_on(updates::restore(&bench.store, ledger, &bench.author())).unwrap();
     assert_eq!(bench.shown().len(), 2);
 }

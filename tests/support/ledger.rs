@@ -39,6 +39,8 @@ pub struct SqliteLedger {
 pub enum Failing {
     /// No call fails.
     Not,
+    /// No database is bound.
+    Unbound,
     /// Calls fail and do nothing.
     Before,
     /// Calls take effect, but report a failure.
@@ -169,8 +171,10 @@ impl SqliteLedger {
                 Failing::Not
             }
         };
-        if failing == Failing::Before {
-            return Err(LedgerError::Unavailable);
+        match failing {
+            Failing::Unbound => return Err(LedgerError::Unbound),
+            Failing::Before => return Err(LedgerError::Unavailable),
+            Failing::Not | Failing::After => {}
         }
         for Statement { sql, parameter } in statements {
             assert!(parameter.len() <= MAX_TEXT, "{} bytes for {sql}", parameter.len());

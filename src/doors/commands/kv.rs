@@ -2,7 +2,7 @@
 
 use super::ledger::{Database, LedgerPort};
 use super::{CommandOutcome, from_js, thrown_as, to_js};
-use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Unbound};
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::store::{
     Key, ListPage, ListingStore, OperatorStore, SETTLE_MS, Store, StoreError, Stored,
@@ -30,7 +30,7 @@ extern "C" {
     /// How long reads may be stale after a write, in milliseconds; undefined for a deployed namespace.
     #[wasm_bindgen(method, getter, js_name = settleMs)]
     fn settle_ms(this: &Kv) -> Option<u32>;
-    /// The ledger that belongs to this namespace; `None` if no ledger is bound.
+    /// The database of the ledger that belongs to this namespace, if one is bound.
     #[wasm_bindgen(method, getter)]
     fn ledger(this: &Kv) -> Option<Database>;
 }
@@ -39,7 +39,7 @@ extern "C" {
 /// than [`StoreError`].
 pub struct CommandStore {
     kv: Kv,
-    ledger: Option<LedgerPort>,
+    ledger: Box<dyn Ledger>,
     thrown: Rc<RefCell<Option<JsValue>>>,
 }
 
@@ -64,13 +64,16 @@ struct EntryToPut<'e> {
 impl CommandStore {
     pub fn new(kv: Kv) -> Self {
         let thrown = Rc::<RefCell<_>>::default();
-        let port = |database| LedgerPort { database, thrown: Rc::clone(&thrown) };
-        CommandStore { ledger: kv.ledger().map(port), kv, thrown }
+        let ledger: Box<dyn Ledger> = match kv.ledger() {
+            Some(database) => Box::new(LedgerPort { database, thrown: Rc::clone(&thrown) }),
+            None => Box::new(Unbound),
+        };
+        CommandStore { kv, ledger, thrown }
     }
 
-    /// Returns the ledger that belongs to this namespace; `None` if no ledger is bound.
-    pub fn ledger(&self) -> Option<&dyn Ledger> {
-        self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
+    /// Returns the ledger that belongs to this namespace.
+    pub fn ledger(&self) -> &dyn Ledger {
+        &*self.ledger
     }
 
     /// Keeps an error from JavaScript until the operation ends.

@@ -3,7 +3,6 @@
 use super::kv::{CommandStore, Kv};
 use super::{CommandOutcome, from_js, to_js};
 use crate::doors::platform::Platform;
-use crate::office::shared::rule::bound::bound;
 use crate::office::system::rows::own_rows as rows;
 use crate::office::system::rows::own_rows::OwnTable;
 use crate::office::system::rule::epoch;
@@ -19,7 +18,7 @@ pub fn own_tables() -> CommandOutcome {
 }
 
 /// Returns the part of a backup's header that is about the database: `{epoch, keptFrom}`; null if
-/// no ledger is bound. Throws if the database has lost rows.
+/// no database is bound. Throws if the database has lost rows.
 #[wasm_bindgen(js_name = headerOfOwnRows)]
 pub async fn header(kv: Kv) -> CommandOutcome {
     let store = CommandStore::new(kv);
@@ -32,7 +31,7 @@ pub async fn header(kv: Kv) -> CommandOutcome {
 pub async fn page(kv: Kv, table: JsValue, after: Option<String>) -> CommandOutcome {
     let store = CommandStore::new(kv);
     let table = from_js(table)?;
-    let page = async { Ok(rows::page(bound(store.ledger())?, table, after.as_deref()).await?) };
+    let page = async { Ok(rows::page(store.ledger(), table, after.as_deref()).await?) };
     store.finish(page.await)
 }
 
@@ -63,7 +62,7 @@ pub async fn restore(
     let store = CommandStore::new(kv);
     let table = from_js(table)?;
     let restored =
-        async { Ok(rows::restore(bound(store.ledger())?, table, &rows_of_backup, &erased).await?) };
+        async { Ok(rows::restore(store.ledger(), table, &rows_of_backup, &erased).await?) };
     store.finish(restored.await)
 }
 
@@ -72,9 +71,8 @@ pub async fn restore(
 pub async fn end(kv: Kv, header: JsValue) -> CommandOutcome {
     let store = CommandStore::new(kv);
     let header: OwnRowsHeader = from_js(header)?;
-    let ended = async {
-        own_rows::end(&store, bound(store.ledger())?, (&Platform, &Platform), &header).await
-    };
+    let ended =
+        async { own_rows::end(&store, store.ledger(), (&Platform, &Platform), &header).await };
     store.finish(ended.await)
 }
 

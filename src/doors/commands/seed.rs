@@ -5,7 +5,6 @@ use super::kv::{CommandStore, Kv};
 use crate::doors::platform::Platform;
 use crate::office::demo;
 use crate::office::demo::{demo_updates, development as seed};
-use crate::office::shared::rule::bound::bound;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Writes the seed data that is missing. Returns `[{key, record}]`.
@@ -20,7 +19,7 @@ pub async fn write_seed(kv: Kv) -> CommandOutcome {
 #[wasm_bindgen(js_name = seedDemo)]
 pub async fn write_demo(kv: Kv, origin: String) -> CommandOutcome {
     let store = CommandStore::new(kv);
-    store.finish(demo::seed(&store, &Platform, &Platform, &origin).await)
+    store.finish(demo::seed(&store, store.ledger(), &Platform, &Platform, &origin).await)
 }
 
 /// Publishes the demo's updates (news for buyers), unless some updates already exist. Returns whether they
@@ -28,9 +27,5 @@ pub async fn write_demo(kv: Kv, origin: String) -> CommandOutcome {
 #[wasm_bindgen(js_name = seedUpdates)]
 pub async fn write_updates(kv: Kv) -> CommandOutcome {
     let store = CommandStore::new(kv);
-    let written = match bound(store.ledger()) {
-        Ok(ledger) => demo_updates::seed(&store, ledger, &Platform, &Platform).await,
-        Err(unbound) => Err(unbound),
-    };
-    store.finish(written)
+    store.finish(demo_updates::seed(&store, store.ledger(), &Platform, &Platform).await)
 }

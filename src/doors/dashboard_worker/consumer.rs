@@ -54,7 +54,7 @@ pub async fn receive(batch: Batch, bindings: DashboardBindings) {
     let messages: Vec<QueueMessage> =
         batch.messages().iter().map(|message| message.unchecked_into()).collect();
     let (count, began_ms) = (messages.len(), Platform.now_ms());
-    let (again, cause) = match bindings.ledger() {
+    let (again, cause) = match bindings.database() {
         Some(ledger) => (receive_all(&ledger, &bindings.store(), messages).await, None),
         None => (put_back(&messages, UNBOUND_SECONDS), Some("no database is bound as LEDGER_DB")),
     };

@@ -36,7 +36,7 @@ struct CronLog<'a> {
 /// after a failure, the next invocation continues where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: DashboardBindings) {
-    let Some(ledger) = bindings.ledger() else { return };
+    let Some(ledger) = bindings.database() else { return };
     let store = bindings.store();
     mend_updates(&store, &ledger).await;
     let began_ms = Platform.now_ms();

@@ -12,7 +12,7 @@ use super::platform::Platform;
 use crate::office::dashboard::Dashboard;
 use crate::office::mails::rule::QueuedRounds;
 use crate::office::shared::page::settings::{Settings, Variables};
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, Unbound};
 use crate::pledges::http::InFlight;
 use crate::pledges::service::Outbox;
 use access::Context;
@@ -58,7 +58,8 @@ impl DashboardBindings {
         KvStore::for_operators(self.pledges())
     }
 
-    fn ledger(&self) -> Option<D1Ledger> {
+    /// The ledger's database, if one is bound.
+    fn database(&self) -> Option<D1Ledger> {
         self.ledger_db().map(D1Ledger::new)
     }
 }
@@ -89,14 +90,14 @@ pub async fn serve(
     });
     let store = bindings.store();
     let outbox = bindings.outbox();
-    let ledger = bindings.ledger();
+    let database = bindings.database();
     let dashboard = Dashboard {
         store: &store,
         clock: &Platform,
         entropy: &Platform,
         settings: &settings,
         outbox: outbox.as_ref().map(|outbox| outbox as &dyn Outbox),
-        ledger: ledger.as_ref().map(|ledger| ledger as &dyn Ledger),
+        ledger: database.as_ref().map_or(&Unbound as &dyn Ledger, |database| database),
         in_flight: &in_flight,
         rounds: &rounds,
     };

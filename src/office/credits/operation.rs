@@ -157,7 +157,7 @@ struct CreditList<'c> {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { id }: List) -> Result<Answer> {
     let record = transactions::get(call.store, &id).await?;
-    let found = credits::of(call.store, call.ledger()?, &record).await?;
+    let found = credits::of(call.store, call.ledger, &record).await?;
     let made = match found.credits.is_empty() {
         true => "no credits".to_owned(),
         false => in_table(&found.credits),

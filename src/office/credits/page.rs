@@ -14,7 +14,6 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::{Field, id_link, money};
 use crate::office::shared::page::{link, operation};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{ArgumentName, RefusalCode, Refused};
@@ -39,12 +38,10 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     times: &ListTimes<'_, C>,
 ) -> Result<Markup> {
-    let Some(ledger) = context.ledger else {
-        return Ok(
-            html! { p.soft { "Credits need the ledger, but no database is bound to this dashboard." } },
-        );
+    let Credits { credits, left } = match credits::of(context.store, context.ledger, record).await {
+        Err(OperatorError::Ledger(error)) => return Ok(view::problem(&error.to_string())),
+        credits => credits?,
     };
-    let Credits { credits, left } = credits::of(context.store, ledger, record).await?;
     Ok(html! {
         @if !credits.is_empty() { (table(&credits, times)) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
@@ -290,7 +287,7 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let problem = FormProblem::from(with_digest(refused));
     let record = transactions::get(context.store, id).await?;
-    let found = credits::of(context.store, bound(context.ledger)?, &record).await?;
+    let found = credits::of(context.store, context.ledger, &record).await?;
     let times = context.times_of(record.unit().ok().as_deref()).await;
     let content = html! {
         p.lead { "Transaction " (id_link(id)) }

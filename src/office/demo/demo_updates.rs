@@ -61,8 +61,8 @@ async fn publish(
         let author = Author::new(BY, clock, entropy)?;
         Ok(author.with_operation(OperationId::new(clock, entropy)))
     };
-    let added = updates::add(store, Some(ledger), &author()?, (pledges, None), new).await?;
+    let added = updates::add(store, ledger, &author()?, (pledges, None), new).await?;
     let row = added.outcome.row;
-    updates::publish(store, Some(ledger), &author()?, (&row.id, row.revision)).await?;
+    updates::publish(store, ledger, &author()?, (&row.id, row.revision)).await?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::office::payments::rule::dues::{Due, totals};
 use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::prices::rule as prices;
 use crate::office::prices::rule::Edit;
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::put_record;
 use crate::office::shops::rule::{teams, units};
@@ -49,6 +50,7 @@ const MARKED_MS: u64 = 27 * DAY_MS;
 /// written then.
 pub(super) struct Past<'p, S, E> {
     pub(super) store: &'p S,
+    pub(super) ledger: &'p dyn Ledger,
     pub(super) clock: &'p PastClock,
     pub(super) entropy: &'p E,
     pub(super) origin: &'p str,
@@ -62,10 +64,10 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Adds teams and units, and sets the first prices.
     pub(super) async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
-            teams::add(self.store, None, &self.author()?, team, units).await?;
+            teams::add(self.store, self.ledger, &self.author()?, team, units).await?;
         }
         for (unit, members) in &demo.profiles {
-            units::set(self.store, None, &self.author()?, unit, members.clone()).await?;
+            units::set(self.store, self.ledger, &self.author()?, unit, members.clone()).await?;
         }
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
@@ -78,7 +80,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             let now = prices::get(self.store, of).await?.unwrap_or_default();
             if now.unit_prices == before.unit_prices {
                 let edit = Edit::All(prices.clone());
-                prices::set(self.store, None, &self.author()?, of, &edit, None).await?;
+                prices::set(self.store, self.ledger, &self.author()?, of, &edit, None).await?;
             }
         }
         Ok(())
@@ -158,7 +160,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn erase(&self, id: &str) -> Result<()> {
         self.clock.ago_ms.set(self.clock.ago_ms.get() - DAY_MS);
         let record = transactions::get(self.store, id).await?;
-        transactions::erase(self.store, None, &self.author()?, &record).await?;
+        transactions::erase(self.store, self.ledger, &self.author()?, &record).await?;
         Ok(())
     }
 

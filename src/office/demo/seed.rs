@@ -4,6 +4,7 @@ use super::past::Past;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{SearchKey, TransactionFilter};
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -18,19 +19,20 @@ const BEGUN_MS: u64 = 95 * DAY_MS;
 /// written. `origin` is the service's origin.
 ///
 /// # Errors
-/// If the development data is missing, or the store fails.
+/// If the development data is missing, or the store or the ledger fails.
 pub async fn seed(
     store: &impl OperatorStore,
+    ledger: &dyn Ledger,
     now: &impl Clock,
     entropy: &impl Entropy,
     origin: &str,
 ) -> Result<bool> {
     let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
-    if is_there(store, &demo).await? {
+    if is_there(store, ledger, &demo).await? {
         return Ok(false);
     }
     let clock = PastClock { now_ms: now.now_ms(), ago_ms: Cell::new(BEGUN_MS) };
-    let past = Past { store, clock: &clock, entropy, origin };
+    let past = Past { store, ledger, clock: &clock, entropy, origin };
     past.begin(&demo).await?;
     let placed = past.place_orders(&demo).await?;
     past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
@@ -38,10 +40,10 @@ pub async fn seed(
     Ok(true)
 }
 
-async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
+async fn is_there(store: &impl OperatorStore, ledger: &dyn Ledger, demo: &Demo) -> Result<bool> {
     let Some(shop) = demo.shops.first() else { return Ok(true) };
     let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
     let of = (&filter, &SearchKey::Reference(shop.reference(0)));
-    let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
+    let found = transactions::find(store, ledger, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())
 }

@@ -71,7 +71,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     let new = NewFulfilment::from(add);
     if !call.was_done().await? {
         fulfilments::check(&new, call.platform)?;
-        if let Some(beyond) = fulfilments::beyond(call.store, call.ledger()?, &new).await? {
+        if let Some(beyond) = fulfilments::beyond(call.store, call.ledger, &new).await? {
             let question = format!("{beyond}. Record this quantity in {}?", call.place);
             call.host.confirm(&question, "nothing was recorded").await?;
         }
@@ -147,7 +147,7 @@ pub async fn remove<P: Ports>(
     Remove { fulfilment: id }: Remove,
 ) -> Result<Answer> {
     if !call.was_done().await? {
-        let found = fulfilments::get(call.ledger()?, &id).await?;
+        let found = fulfilments::get(call.ledger, &id).await?;
         let NewFulfilment { quantity, offering, month, .. } = &found.done;
         let question = format!(
             "Remove the fulfilment of {quantity} {offering} for {month} from {}?",
@@ -194,7 +194,7 @@ struct FulfilmentList {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
     let months = asked.months(call);
-    let fulfilments = fulfilments::list(call.ledger()?, asked.mode, &months, MOST).await?;
+    let fulfilments = fulfilments::list(call.ledger, asked.mode, &months, MOST).await?;
     let text = match fulfilments.is_empty() {
         true => "nothing is recorded as done".to_owned(),
         false => listed(&fulfilments),
@@ -276,7 +276,7 @@ struct BalanceList<'b> {
 pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<Answer> {
     let months = asked.of.months(call);
     let mut found =
-        fulfilments::balances(call.store, call.ledger()?, asked.of.mode, &months, MOST).await?;
+        fulfilments::balances(call.store, call.ledger, asked.of.mode, &months, MOST).await?;
     if asked.open {
         found.balances.retain(|balance| balance.open != "0");
     }

@@ -20,7 +20,6 @@ use super::rows::people::{MAX_PEOPLE, PeopleList, Person, place_text};
 use crate::buyer::visible::{is_invisible, is_line};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
@@ -144,23 +143,23 @@ impl StoredAsIs for AddedPerson {}
 /// writes.
 ///
 /// # Errors
-/// - If no ledger is bound, or the ID or the address is not valid.
+/// - If the ID or the address is not valid.
 /// - If the person already has another role in the unit or team.
 /// - If the unit or team has [`MAX_PEOPLE`] people, or the author is no longer its manager.
 /// - If the ledger or the store fails. The person may have been added then.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (place, address): (&KeyLevel, &str),
     role: PersonRole,
 ) -> Result<Done<AddedPerson>> {
-    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let (ledger, person) = (ledger, PlacedPerson::check(place, address)?);
     let work = async |author: &Author<'_, _, _>| {
         let already = add_now(store, ledger, author, &person, role).await?;
         Ok(AddedPerson { place: person.place.clone(), role, already })
     };
-    once(store, Some(ledger), author, (ADD, &person.arguments(role)), work).await
+    once(ledger, author, (ADD, &person.arguments(role)), work).await
 }
 
 /// Adds a person. Returns whether the person had the role before.
@@ -218,13 +217,13 @@ async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Resul
 /// refused. Ledger cost: 2 queries. KV cost: 2 reads, 2 writes.
 ///
 /// # Errors
-/// - If no ledger is bound, or no person of the unit or team has the address.
+/// - If no person of the unit or team has the address.
 /// - If the person is the last manager, and `which` protects the last manager.
 /// - If the author is a person of a shop, and no longer its manager.
 /// - If the ledger or the store fails. The person may have been removed then.
 pub async fn remove(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     whom: (&KeyLevel, &str),
     which: Removable,
@@ -238,7 +237,7 @@ pub async fn remove(
 /// As [`remove`]. The last manager cannot leave.
 pub async fn leave(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     place: &KeyLevel,
 ) -> Result<Done<()>> {
@@ -248,15 +247,15 @@ pub async fn leave(
 
 async fn remove_once(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (place, address): (&KeyLevel, &str),
     rule: (Removable, Option<String>),
 ) -> Result<Done<()>> {
-    let (ledger, person) = (bound(ledger)?, PlacedPerson::check(place, address)?);
+    let (ledger, person) = (ledger, PlacedPerson::check(place, address)?);
     let work =
         async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, &rule).await;
-    once(store, Some(ledger), author, (REMOVE, &person.arguments(())), work).await
+    once(ledger, author, (REMOVE, &person.arguments(())), work).await
 }
 
 async fn remove_now(
@@ -327,22 +326,18 @@ fn added_since(row: &Person, author: &Author<'_, impl Clock, impl Entropy>) -> O
 /// Returns a page of the people of a unit or a team, sorted by address. The first page is 1. Ledger cost: 1 query.
 ///
 /// # Errors
-/// If no ledger is bound, the ID is not valid, or the ledger fails.
-pub async fn list(
-    ledger: Option<&dyn Ledger>,
-    place: &KeyLevel,
-    page: usize,
-) -> Result<PeopleList> {
+/// If the ID is not valid, or the ledger fails.
+pub async fn list(ledger: &dyn Ledger, place: &KeyLevel, page: usize) -> Result<PeopleList> {
     check_level(place)?;
     let skipped = page.saturating_sub(1).saturating_mul(MAX_PEOPLE);
-    Ok(rows::people(bound(ledger)?, place, skipped).await?)
+    Ok(rows::people(ledger, place, skipped).await?)
 }
 
 /// Returns all people of a unit or a team, sorted by address. Ledger cost: 1 query per 200 people.
 ///
 /// # Errors
 /// As [`list`].
-pub async fn list_all(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<Vec<Person>> {
+pub async fn list_all(ledger: &dyn Ledger, place: &KeyLevel) -> Result<Vec<Person>> {
     let mut all = Vec::new();
     for page in 1.. {
         let PeopleList { people, has_more } = list(ledger, place, page).await?;
@@ -358,10 +353,7 @@ pub async fn list_all(ledger: Option<&dyn Ledger>, place: &KeyLevel) -> Result<V
 /// sign in. Ledger cost: 1 query.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger fails.
-pub async fn of_person(
-    ledger: Option<&dyn Ledger>,
-    address: &str,
-) -> Result<Vec<rows::Membership>> {
-    Ok(rows::memberships(bound(ledger)?, &normal_address(address)).await?)
+/// If the ledger fails.
+pub async fn of_person(ledger: &dyn Ledger, address: &str) -> Result<Vec<rows::Membership>> {
+    Ok(rows::memberships(ledger, &normal_address(address)).await?)
 }

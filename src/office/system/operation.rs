@@ -51,11 +51,11 @@ pub async fn status<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -
 }
 
 async fn health<P: Ports>(call: &Call<'_, P>) -> Result<Health> {
-    Ok(epoch::health(call.store, call.ledger()?, call.platform.now_ms()).await?)
+    Ok(epoch::health(call.store, call.ledger, call.platform.now_ms()).await?)
 }
 
 async fn findings<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
-    Ok(findings::findings(call.ledger()?, MOST_FINDINGS).await?)
+    Ok(findings::findings(call.ledger, MOST_FINDINGS).await?)
 }
 
 fn health_in_words(health: &Health) -> String {
@@ -161,7 +161,7 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) ->
 /// differences that it found.
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = upkeep::holder(call.platform);
-    let checked = check::check(call.ledger()?, call.store, call.platform, &holder).await?;
+    let checked = check::check(call.ledger, call.store, call.platform, &holder).await?;
     let CheckReport { counts, .. } = checked.ok_or_else(|| {
         invalid(format!(
             "another reconciliation pass has been running for {} minutes. Check `ledger status`, and try again later",

@@ -5,6 +5,7 @@ use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
 use impact_pledge::pledges::auth::ApiKey;
 use serde_json::json;
+use support::ledger::Failing;
 use support::service::{Answer, LIVE_UNIT, ORIGIN, UNIT, minimal};
 
 impl TestDashboard {
@@ -137,13 +138,12 @@ fn a_unit_or_a_team_is_found_or_one_like_it_suggested() {
 }
 
 #[test]
-fn an_order_of_a_unit_is_found_by_its_exact_reference_without_a_ledger() {
-    let mut test_dashboard = test_dashboard();
+fn an_order_of_a_unit_that_the_ledger_lacks_is_found_by_its_exact_reference() {
+    let test_dashboard = test_dashboard();
     let id = test_dashboard.make(UNIT, &order());
     let live = test_dashboard.make(LIVE_UNIT, &order());
     test_dashboard.make(UNIT, &minimal());
     let reference = order()["reference"].as_str().unwrap().to_owned();
-    let ledger = test_dashboard.ledger.take();
     test_dashboard.store().take_lists();
     let form = [("text", &*reference), ("unit", "unit_dev"), ("mode", "")];
     let page = test_dashboard.search(SUPPORT, &form);
@@ -154,11 +154,12 @@ fn an_order_of_a_unit_is_found_by_its_exact_reference_without_a_ledger() {
     let form = [("text", &*reference), ("unit", "unit_dev"), ("mode", "live")];
     let page = test_dashboard.search(SUPPORT, &form);
     assert!(!page.text.contains(&id) && page.text.contains(&live));
+    test_dashboard.ledger.set_failing(Failing::Unbound);
     for (text, unit) in [("a@b.example", ""), ("a@b.example", "unit_dev"), ("order-1", "")] {
         let page = test_dashboard.search(SUPPORT, &[("text", text), ("unit", unit)]);
         assert!(page.text.contains("This needs the ledger"), "{}", main_of(&page.text));
     }
-    test_dashboard.ledger = ledger;
+    test_dashboard.ledger.set_failing(Failing::Not);
     for (text, unit) in
         [("order-2", "unit_dev"), ("order-1", "unit_dev_two"), ("<script>", "unit_dev")]
     {

@@ -96,7 +96,7 @@ fn each_role_sees_its_own_tasks() {
 
 #[test]
 fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
-    let mut dashboard = busy();
+    let dashboard = busy();
     let main = |dashboard: &TestDashboard| main_of(&dashboard.get(OPERATOR, "/").text).to_owned();
     for prefix in ["mail-failed:", "unit:", "backup"] {
         dashboard.store().set_failing(Some(prefix));
@@ -105,11 +105,11 @@ fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
         assert!(page.contains(MONTHS), "{prefix}: {page}");
     }
     dashboard.store().set_failing(None);
-    dashboard.ledger.as_ref().unwrap().set_failing(Failing::Before);
+    dashboard.ledger.set_failing(Failing::Before);
     let page = main(&dashboard);
     assert_eq!(page.matches("could not be read</span>").count(), 5, "{page}");
     assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
-    dashboard.ledger = None;
+    dashboard.ledger.set_failing(Failing::Unbound);
     let page = main(&dashboard);
     assert!(page.contains("docs/ledger.md") && page.contains(MAILS), "{page}");
 }

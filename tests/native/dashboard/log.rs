@@ -6,6 +6,7 @@ use futures_executor::block_on;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use impact_pledge::pledges::types::TransactionId;
+use support::ledger::Failing;
 use support::service::seeded;
 
 #[test]
@@ -142,9 +143,9 @@ fn the_system_says_what_is_not_set_up_or_has_a_problem_and_each_part_fails_alone
         assert_eq!(text(&dashboard).matches("This could not be read").count(), 1, "{prefix}");
     }
     dashboard.store().set_failing(None);
-    dashboard.ledger.as_ref().unwrap().set_failing(support::ledger::Failing::Before);
+    dashboard.ledger.set_failing(Failing::Before);
     assert_eq!(text(&dashboard).matches("This could not be read").count(), 1);
-    dashboard.ledger = None;
+    dashboard.ledger.set_failing(Failing::Unbound);
     dashboard.settings = Settings::parse(Variables {
         operators: OPERATOR,
         support: "no address",

@@ -57,8 +57,7 @@ pub struct TestDashboard {
     pub entropy: CountedEntropy,
     pub settings: Settings,
     pub queue: MemoryQueue,
-    /// The ledger's database. With `None`, no database is bound.
-    pub ledger: Option<SqliteLedger>,
+    pub ledger: SqliteLedger,
     pub in_flight: InFlight,
     pub rounds: QueuedRounds,
 }
@@ -76,7 +75,7 @@ pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
         entropy: CountedEntropy::default(),
         settings,
         queue: MemoryQueue::default(),
-        ledger: Some(SqliteLedger::default()),
+        ledger: SqliteLedger::default(),
         in_flight: InFlight::default(),
         rounds: QueuedRounds::default(),
     }
@@ -95,7 +94,7 @@ impl TestDashboard {
             entropy: &self.entropy,
             settings: &self.settings,
             outbox: Some(&self.queue),
-            ledger: self.ledger.as_ref().map(|ledger| ledger as _),
+            ledger: &self.ledger,
             in_flight: &self.in_flight,
             rounds: &self.rounds,
         }
@@ -104,7 +103,7 @@ impl TestDashboard {
     /// Brings the ledger up to date with the records.
     #[track_caller]
     pub fn reconcile(&self) {
-        self.ledger.as_ref().expect("a ledger").reconcile(self.store(), self.clock.0.get());
+        self.ledger.reconcile(self.store(), self.clock.0.get());
     }
 
     pub fn send(&self, request: &TestRequest, identity: Identity<'_>) -> Answer {

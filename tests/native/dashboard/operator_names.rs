@@ -111,12 +111,7 @@ fn people_of_a_shop_see_the_names_of_their_own_people() {
         }
     }
     // The reconciliation writes the rows again from Workers KV.
-    shops
-        .dashboard
-        .ledger
-        .as_ref()
-        .unwrap()
-        .sql("DELETE FROM people WHERE address = 'new@north.example'");
+    shops.dashboard.ledger.sql("DELETE FROM people WHERE address = 'new@north.example'");
     shops.dashboard.clock.0.update(|now| now + DAY_MS);
     shops.dashboard.reconcile();
     let page = shops.dashboard.get(TEA, "/units/north/people");

@@ -4,6 +4,7 @@ use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use serde_json::{Value, json};
+use support::ledger::Failing;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, put_prices, seeded};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
@@ -12,7 +13,7 @@ const STATEMENT: &str = "/units/unit_dev/statement?month=2025-12";
 /// Returns a dashboard whose ledger has one transaction of 1.00 EUR for each unit and month.
 fn filled(units: &[&str], months: &[(&str, u64)]) -> TestDashboard {
     let dashboard = dashboard(seeded());
-    let ledger = dashboard.ledger.as_ref().unwrap();
+    let ledger = &dashboard.ledger;
     for (shop, unit) in units.iter().enumerate() {
         ledger.sql(&format!(
             "INSERT INTO shops (shop, mode, unit) VALUES ({}, 'live', '{unit}')",
@@ -49,7 +50,7 @@ fn settle(dashboard: &TestDashboard, unit: &str, month: &str, amount: &str) {
     let name = format!("live:{unit}:{month}");
     let record = settlement.to_string();
     dashboard.store().keep(&format!("settlement:{name}"), record.as_bytes(), b"null");
-    dashboard.ledger.as_ref().unwrap().sql(&format!(
+    dashboard.ledger.sql(&format!(
         "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('settlement', '{name}', 'kept', '', '', 0)"
     ));
 }
@@ -78,9 +79,9 @@ fn the_last_ended_months_of_all_shops_have_their_dues_and_payments() {
     settle(&dashboard, "gone", "2025-10", "3.00");
     dashboard.store().take_reads();
     dashboard.store().take_lists();
-    let calls = dashboard.ledger.as_ref().unwrap().calls.get();
+    let calls = dashboard.ledger.calls.get();
     let all = dashboard.get(ACCOUNTS, "/payments?state=all");
-    let calls = dashboard.ledger.as_ref().unwrap().calls.get() - calls;
+    let calls = dashboard.ledger.calls.get() - calls;
     assert!(calls <= 7, "{calls} queries");
     assert_eq!(
         (dashboard.store().take_lists().len(), dashboard.store().take_reads().len()),
@@ -115,7 +116,7 @@ fn the_last_ended_months_of_all_shops_have_their_dues_and_payments() {
 #[test]
 fn a_month_that_has_only_credits_is_listed() {
     let dashboard = filled(&["a"], &months()[3..4]);
-    dashboard.ledger.as_ref().unwrap().sql(
+    dashboard.ledger.sql(
         "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents, cents,
            quantities, reason, author, at, change)
          VALUES ('ptran_a_2025-10', 1, 'x', 'live', 'a', '2025-10', '2025-11', 'EUR', 100, 100, '[]', 'wrong', 'ada', 0, 'audit:x')",
@@ -268,9 +269,9 @@ fn a_statement_says_what_is_missing_or_may_change() {
         let page = dashboard.get(ACCOUNTS, &format!("/units/unit_dev/statement?{wrong}"));
         assert_eq!(page.status, 422, "{wrong}");
     }
-    dashboard.ledger = None;
+    dashboard.ledger.set_failing(Failing::Unbound);
     for path in [STATEMENT, "/payments", "/units/unit_dev/transactions.csv?month=2025-12"] {
-        assert_has(&dashboard.get(ACCOUNTS, path), 422, &["This needs the ledger"]);
+        assert_has(&dashboard.get(ACCOUNTS, path), 500, &["This needs the ledger"]);
     }
 }
 
@@ -286,7 +287,7 @@ fn the_transactions_of_a_statement_are_a_file_of_bounded_size() {
     let hostile = dashboard.get(ACCOUNTS, "/units/a%2F..;b:c%25/transactions.csv?month=2025-12");
     let name = "attachment; filename=\"transactions-a----b-c--live-2025-12.csv\"";
     assert_eq!(hostile.headers["content-disposition"], name);
-    dashboard.ledger.as_ref().unwrap().sql(
+    dashboard.ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
          INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
          SELECT 'ptran_' || n, (SELECT shop FROM shops WHERE mode = 'live'), 1765800000000, 'USD', 1, 0, 0, '[]' FROM n",

@@ -11,7 +11,7 @@ const MOST: usize = 200;
 
 impl Shops {
     fn people_sql(&self, sql: &str) -> Vec<String> {
-        self.dashboard.ledger.as_ref().unwrap().sql(sql)
+        self.dashboard.ledger.sql(sql)
     }
 
     fn count(&self) -> usize {
@@ -164,7 +164,7 @@ fn a_form_in_flight_ends_with_its_senders_right() {
             let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
             let before = (shops.dashboard.store().names(), shops.count());
             let loss = format!("UPDATE people SET {lost} WHERE address = '{sender}'");
-            shops.dashboard.ledger.as_ref().unwrap().set_meanwhile(1, &loss);
+            shops.dashboard.ledger.set_meanwhile(1, &loss);
             let answer = shops.send(sender, &posted(&path, &fields));
             assert_eq!(answer.status, 403, "{sender} {path}: {}", answer.text);
             assert!(!answer.text.contains("buyer-of-north"), "{path}");
@@ -193,7 +193,7 @@ fn a_change_of_people_and_its_senders_right_are_one_statement() {
                 ("role", "viewer"),
                 ("operation", &*field(&page, "operation")),
             ];
-            let ledger = shops.dashboard.ledger.as_ref().unwrap();
+            let ledger = &shops.dashboard.ledger;
             ledger.set_meanwhile(call, lost);
             let status = shops.send(EVA, &posted(path, &form)).status;
             let is_lost = shops.dashboard.get(EVA, "/").status == 403;

@@ -8,6 +8,7 @@ use impact_pledge::office::prices::rule::Edit;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::PriceListKey;
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::service::{Answer, seeded};
 
 /// The fields of a form, and texts that the answer to this form must contain.
@@ -317,7 +318,7 @@ fn a_page_shows_a_bounded_number_of_prices_and_lists() {
         let edit = Edit::All(prices::parse(list.as_bytes()).unwrap());
         block_on(prices::set(
             dashboard.store(),
-            None,
+            &SqliteLedger::default(),
             &author,
             PriceListKey::of_mode(Mode::Live),
             &edit,

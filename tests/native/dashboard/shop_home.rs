@@ -47,7 +47,7 @@ fn a_month_whose_charges_are_credited_whole_is_neither_unpaid_nor_to_be_settled(
     let shops = shops();
     create(&shops, "in-december", 40);
     shops.dashboard.reconcile();
-    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    let ledger = &shops.dashboard.ledger;
     let is_shown = || {
         let shop = shops.dashboard.get(EVA, "/").text.contains("Not marked as paid");
         let operator = shops.dashboard.get(OPERATOR, "/").text.contains("1 unit in Dec 2025");
@@ -69,7 +69,7 @@ fn a_month_whose_charges_are_credited_whole_is_neither_unpaid_nor_to_be_settled(
 #[test]
 fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
     let shops = shops();
-    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    let ledger = &shops.dashboard.ledger;
     ledger.sql("DELETE FROM transactions");
     let page = shops.dashboard.get(EVA, "/");
     assert_has(
@@ -90,7 +90,7 @@ fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
 #[test]
 fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
     let shops = shops();
-    let ledger = shops.dashboard.ledger.as_ref().expect("a ledger");
+    let ledger = &shops.dashboard.ledger;
     ledger.set_failing_after(1, Failing::Before); // the first call reads what the person may do
     let page = shops.dashboard.get(EVA, "/");
     for name in ["The first steps", "This month", "The unpaid months", "The newest transactions"] {

@@ -7,7 +7,7 @@ use futures_executor::block_on;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::pledges::time::parse_ms;
 use serde_json::{Value, json};
-use support::ledger::SqliteLedger;
+use support::ledger::{Failing, SqliteLedger};
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
@@ -147,11 +147,11 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
 fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orders_may_be_missing()
 {
     let (mut dashboard, _) = used();
-    dashboard.ledger = Some(SqliteLedger::default());
+    dashboard.ledger = SqliteLedger::default();
     for path in [PAGE, "/usage", "/fulfilment", "/units/unit_dev/quantities", "/orders"] {
         assert_has(&dashboard.get(OPERATOR, path), 200, &["Transactions may be missing"]);
     }
-    dashboard.ledger = None;
+    dashboard.ledger.set_failing(Failing::Unbound);
     for path in [
         PAGE,
         "/units/unit_dev/usage.csv",
@@ -162,7 +162,7 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
         "/orders",
     ] {
         let page = dashboard.get(OPERATOR, path);
-        assert_has(&page, 422, &["This needs the ledger", "LEDGER_DB", "docs/ledger.md"]);
+        assert_has(&page, 500, &["This needs the ledger", "LEDGER_DB", "docs/ledger.md"]);
     }
 }
 
@@ -207,7 +207,7 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
 #[test]
 fn ten_thousand_shops_are_one_page_and_one_file() {
     let dashboard = dashboard(seeded());
-    let ledger = dashboard.ledger.as_ref().unwrap();
+    let ledger = &dashboard.ledger;
     ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
          INSERT INTO shops (shop, mode, unit) SELECT n, 'live', printf('<b>%05d', n) FROM n",
@@ -396,7 +396,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     for (number, invoice) in invoices.iter().enumerate() {
         month(&format!("2025-{:02}", 12 - number), invoice);
     }
-    dashboard.ledger.as_ref().unwrap().reconcile(dashboard.store(), dashboard.clock.0.get());
+    dashboard.ledger.reconcile(dashboard.store(), dashboard.clock.0.get());
     let file = dashboard.get(ACCOUNTS, "/units/=unit/usage.csv");
     let line = |month: &str, invoice: &str| {
         format!(
@@ -436,7 +436,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 #[test]
 fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let dashboard = dashboard(seeded());
-    let ledger = dashboard.ledger.as_ref().unwrap();
+    let ledger = &dashboard.ledger;
     ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");
     let put = |id: u8, month: &str, code: &str, amount: &str, changed: u64| {
         let created = parse_ms(&format!("{month}-15T00:00:00Z")).unwrap();

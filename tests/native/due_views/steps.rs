@@ -7,7 +7,6 @@ use futures_executor::block_on;
 use impact_pledge::office::credits::rule::CreditRequest;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::Payment;
-use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::office::system::rows::kept;
 use impact_pledge::pledges::settlement::Month;
 use serde_json::json;
@@ -135,7 +134,7 @@ impl History {
         let author = self.bench.operator.author();
         let ledger = &self.bench.ledger;
         self.reconcile();
-        let marked = block_on(payments::mark(self.bench.store(), Some(ledger), &author, &payment));
+        let marked = block_on(payments::mark(self.bench.store(), ledger, &author, &payment));
         marked.map_err(|error| format!("{error}: {self}")).unwrap();
         self.model.mark(shop, month, sums);
         self.did("mark", format!("{shop} {month} {}", money(sums.due())));
@@ -154,7 +153,7 @@ impl History {
         }
         let (shop, month) = paid[self.random.below(paid.len())];
         let (author, of) = (self.bench.operator.author(), of(shop, month));
-        let ledger = Some::<&dyn Ledger>(&self.bench.ledger);
+        let ledger = &self.bench.ledger;
         let undone = payments::undo(self.bench.store(), ledger, &author, &of, None);
         block_on(undone).unwrap();
         self.model.undo(shop, month);

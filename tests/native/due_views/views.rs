@@ -96,12 +96,7 @@ impl History {
         let author = self.bench.operator.author();
         let check = |cents| {
             let payment = self.payment(shop, month, cents);
-            block_on(payments::check(
-                self.bench.store(),
-                Some(&self.bench.ledger),
-                &author,
-                &payment,
-            ))
+            block_on(payments::check(self.bench.store(), &self.bench.ledger, &author, &payment))
         };
         let checked = check(sums.due());
         checked.map_err(|error| format!("check: {error}: {self}")).unwrap();

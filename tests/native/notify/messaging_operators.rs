@@ -18,6 +18,7 @@ use impact_pledge::pledges::types::NotificationService::{
 };
 use serde_json::{Value, json};
 use std::{iter, slice};
+use support::ledger::SqliteLedger;
 use support::service::{MemoryQueue, ORIGIN, test_operator};
 
 const CREATED_MS: u64 = 1_795_222_923_000;
@@ -168,7 +169,7 @@ fn a_message_is_resent_as_the_next_round_of_its_service_alone() {
                 .map_err(|error| error.to_string())?;
         let done = block_on(notifications::queue_round(
             &fixture.store,
-            None,
+            &SqliteLedger::default(),
             &ada.author(),
             &queue,
             &rounds,
@@ -217,7 +218,7 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
         let query = DayQuery { day: DAY.to_owned(), service, from: None, count: 10 };
         let step = block_on(notifications::resend_day(
             &fixture.store,
-            None,
+            &SqliteLedger::default(),
             &ada.author(),
             &queue,
             &rounds,
@@ -251,7 +252,8 @@ fn a_failure_of_a_cancelled_transaction_is_listed_and_is_not_resent() {
     let (queue, rounds) = (MemoryQueue::default(), QueuedRounds::default());
     let query = DayQuery { day: DAY.to_owned(), service: None, from: None, count: 10 };
     let (store, author) = (&fixture.store, ada.author());
-    let step = notifications::resend_day(store, None, &author, &queue, &rounds, &query);
+    let ledger = SqliteLedger::default();
+    let step = notifications::resend_day(store, &ledger, &author, &queue, &rounds, &query);
     let why = format!(
         "the message by MessagingServiceA of {} cannot be sent: the transaction was cancelled on {CREATED}",
         id()
@@ -308,7 +310,13 @@ fn an_erasure_removes_what_each_service_has_left() {
     assert_eq!(mentions(), 4, "a marker and a count for each service");
     let ada = test_operator();
     ada.clock.0.set(fixture.clock.0.get());
-    block_on(transactions::erase(&fixture.store, None, &ada.author(), &record(&fixture))).unwrap();
+    block_on(transactions::erase(
+        &fixture.store,
+        &SqliteLedger::default(),
+        &ada.author(),
+        &record(&fixture),
+    ))
+    .unwrap();
     assert_eq!(mentions(), 0);
     let erased = json!([
         ["Email", "erased", null],

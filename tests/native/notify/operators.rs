@@ -14,6 +14,7 @@ use impact_pledge::pledges::store::{
 };
 use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::service::{MemoryQueue, ORIGIN, test_operator};
 
 const HOUR: u64 = 60 * 60_000;
@@ -86,8 +87,15 @@ impl Fixture {
             .await?;
             let message = notifications::next_message(&self.store, &record, &mail).await?;
             let (author, rounds) = (ada.author(), QueuedRounds::default());
-            let resent =
-                notifications::queue_round(&self.store, None, &author, &queue, &rounds, &message);
+            let ledger = SqliteLedger::default();
+            let resent = notifications::queue_round(
+                &self.store,
+                &ledger,
+                &author,
+                &queue,
+                &rounds,
+                &message,
+            );
             assert_eq!(resent.await?.outcome, Resent::Queued);
             Ok(message)
         };
@@ -382,9 +390,14 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let erase = |fixture: &Fixture| {
         let ada = test_operator();
         ada.clock.0.set(fixture.clock.0.get());
-        block_on(transactions::erase(&fixture.store, None, &ada.author(), &fixture.record()))
-            .unwrap()
-            .outcome
+        block_on(transactions::erase(
+            &fixture.store,
+            &SqliteLedger::default(),
+            &ada.author(),
+            &fixture.record(),
+        ))
+        .unwrap()
+        .outcome
     };
     fixture.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
     fixture

@@ -6,7 +6,6 @@ use crate::claimed::Fault;
 use futures_executor::block_on;
 use impact_pledge::office::keys::rule as keys;
 use impact_pledge::office::payments::rule as payments;
-use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shops::rule::teams;
 use impact_pledge::pledges::auth::ApiKey;
@@ -177,7 +176,7 @@ fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
         world.later(MINUTE);
         let author = world.author("bo@example.org", None);
         let (at, units) = (world.faulty(&[]), ["u".to_owned()]);
-        let ledger = Some(&world.ledger as &dyn Ledger);
+        let ledger = &world.ledger;
         match reverse {
             Revoke => {
                 let name = made["name"].as_str().unwrap();

@@ -139,12 +139,12 @@ fn transaction(store: &MemoryStore) -> String {
 }
 
 impl Asked {
-    /// Calls the operators' function for the command, with or without the ledger.
+    /// Calls the operators' function for the command.
     async fn give(
         self,
         at: &Faulty<'_>,
         queue: &MemoryQueue,
-        ledger: Option<&dyn Ledger>,
+        ledger: &dyn Ledger,
         author: &Person<'_>,
     ) -> Heard {
         let Asked { command, has_others: other } = self;
@@ -210,7 +210,6 @@ impl Asked {
                 let unit = Some("unit_dev".to_owned());
                 let wanted = transactions::TransactionFilter { unit, mode: None };
                 let of = (&wanted, &*one(ADDRESS, "eve@example.org", other));
-                let ledger = ledger.expect("it needs the ledger");
                 let step =
                     transactions::erase_person_step((at, ledger), author, of, None, 10, 10).await;
                 told(step)
@@ -259,11 +258,6 @@ impl Command {
             Rebuild => "ledger rebuild",
         }
     }
-
-    /// Whether the command works without a ledger.
-    fn is_of_records(self) -> bool {
-        !matches!(self, Mark | ErasePerson | KeepFrom | Rebuild | Undo)
-    }
 }
 
 // ---- Records and ledger -----------------------------------------------------------------------
@@ -274,7 +268,6 @@ struct World {
     clock: FixedClock,
     entropy: CountedEntropy,
     queue: MemoryQueue,
-    has_ledger: bool,
 }
 
 impl World {
@@ -288,17 +281,13 @@ impl World {
         store.keep("secret", secret.as_bytes(), b"null");
         let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
         let (ledger, queue) = (SqliteLedger::default(), MemoryQueue::default());
-        let world = World { store, ledger, clock, entropy, queue, has_ledger: true };
+        let world = World { store, ledger, clock, entropy, queue };
         world.ledger.reconcile(&world.store, ENDED_MS);
         if command == Undo {
             world.ask(Mark.asked(), "cyd", None, &[]).0.unwrap().unwrap();
             world.later(MINUTE);
         }
         world
-    }
-
-    fn without_ledger(command: Command) -> Self {
-        World { has_ledger: false, ..World::before(command) }
     }
 
     fn later(&self, ms: u64) {
@@ -330,8 +319,7 @@ impl World {
         at: &'w Faulty<'w>,
         author: &'w Person<'w>,
     ) -> Asking<'w> {
-        let ledger = self.has_ledger.then_some(at as &dyn Ledger);
-        Box::pin(asked.give(at, &self.queue, ledger, author))
+        Box::pin(asked.give(at, &self.queue, at, author))
     }
 
     /// Runs the command with these faults. Returns its answer and the number of calls. The answer is `None`

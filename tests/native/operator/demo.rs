@@ -15,6 +15,7 @@ use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::{PriceListKey, StoreError};
 use impact_pledge::pledges::version::VERSION;
 use serde_json::json;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{TestOperator, test_operator};
 
@@ -59,7 +60,15 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
     let TestOperator { clock, entropy } = test_operator();
     block_on(seed::seed(&store)).unwrap();
     let today = store.value("catalogue:live");
-    let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
+    let write = || {
+        block_on(demo::seed(
+            &store,
+            &SqliteLedger::default(),
+            &clock,
+            &entropy,
+            "http://127.0.0.1:8787",
+        ))
+    };
     assert!(write().unwrap());
     let written = store.names();
     let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
@@ -82,7 +91,10 @@ fn the_demo_shop_links_to_the_order_of_the_month_before() {
         let store = MemoryStore::default();
         let TestOperator { clock, entropy } = test_operator();
         block_on(seed::seed(&store)).unwrap();
-        assert!(block_on(demo::seed(&store, &clock, &entropy, origin)).unwrap());
+        assert!(
+            block_on(demo::seed(&store, &SqliteLedger::default(), &clock, &entropy, origin))
+                .unwrap()
+        );
         let records = store.names().into_iter().filter(|name| name.starts_with("transaction:"));
         let earlier: Vec<_> = records
             .map(|name| stored(&store, &name))

@@ -11,6 +11,7 @@ use impact_pledge::pledges::auth::KeyRecord;
 use impact_pledge::pledges::scope::Mode;
 use serde_json::{Value, json};
 use std::cell::Cell;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, test_operator, unit};
 
@@ -79,14 +80,22 @@ fn the_note_of_a_key_fits_beside_its_record() {
     let level = unit(&"u".repeat(128));
     let record =
         KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level.clone()) };
-    let old = block_on(keys::create(&store, None, &author, record)).unwrap().outcome;
+    let old =
+        block_on(keys::create(&store, &SqliteLedger::default(), &author, record)).unwrap().outcome;
     let second = FixedEntropy([2; 32]);
     let author = Author::new(&by, &clock, &second).unwrap();
-    let new = block_on(keys::rotate(&store, None, &author, old.secret().unwrap(), 60));
+    let new = block_on(keys::rotate(
+        &store,
+        &SqliteLedger::default(),
+        &author,
+        old.secret().unwrap(),
+        60,
+    ));
     let new = new.unwrap().outcome.made;
     let third = FixedEntropy([3; 32]);
     let author = Author::new(&by, &clock, &third).unwrap();
-    block_on(keys::rotate(&store, None, &author, new.secret().unwrap(), 60)).unwrap();
+    block_on(keys::rotate(&store, &SqliteLedger::default(), &author, new.secret().unwrap(), 60))
+        .unwrap();
     let longest = store.metadata("key:").iter().map(|note| note.to_string().len()).max();
     assert!((1_000..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
     let row = list(&store).into_iter().find_map(|row| row.note).unwrap();
@@ -95,8 +104,13 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert!(audited.iter().all(|change| change.by == by));
     let (by, next) = ("a".repeat(254), FixedEntropy([4; 32]));
     let author = Author::new(&by, &clock, &next).unwrap();
-    let made =
-        block_on(keys::create(&store, None, &author, KeyRecord::new(Mode::Live, level))).unwrap();
+    let made = block_on(keys::create(
+        &store,
+        &SqliteLedger::default(),
+        &author,
+        KeyRecord::new(Mode::Live, level),
+    ))
+    .unwrap();
     assert_eq!(made.outcome.row.note.unwrap().by, by, "whole where it fits");
 }
 
@@ -139,12 +153,22 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
         let store = three_keys();
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_some());
-        let revoked =
-            block_on(keys::revoke(&store, None, &test_operator().author(), wanted)).unwrap();
+        let revoked = block_on(keys::revoke(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            wanted,
+        ))
+        .unwrap();
         assert_eq!(shown(&revoked.outcome), json!({ "id": &KEY_HASH[..12], "name": name }));
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
-        let once_more = block_on(keys::revoke(&store, None, &test_operator().author(), wanted));
+        let once_more = block_on(keys::revoke(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            wanted,
+        ));
         refused(once_more, "nothing was revoked: there is no such key in this environment");
         assert_eq!(names(&store).len(), 2);
     }
@@ -153,8 +177,13 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
 #[test]
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let store = three_keys();
-    let revoked =
-        block_on(keys::revoke(&store, None, &test_operator().author(), &KEY_HASH[..13])).unwrap();
+    let revoked = block_on(keys::revoke(
+        &store,
+        &SqliteLedger::default(),
+        &test_operator().author(),
+        &KEY_HASH[..13],
+    ))
+    .unwrap();
     assert_eq!(revoked.outcome.name, format!("key:{KEY_HASH}"));
     assert_eq!(names(&store), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
@@ -184,7 +213,15 @@ fn an_id_of_no_key_or_of_several_is_refused() {
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        refused(block_on(keys::revoke(&store, None, &test_operator().author(), wanted)), message);
+        refused(
+            block_on(keys::revoke(
+                &store,
+                &SqliteLedger::default(),
+                &test_operator().author(),
+                wanted,
+            )),
+            message,
+        );
         refused(rotate(&store, wanted, 0), message);
     }
     assert_eq!(names(&store).len(), 3);

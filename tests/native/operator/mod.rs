@@ -17,6 +17,7 @@ use impact_pledge::pledges::auth::{ApiKey, KeyRecord};
 use impact_pledge::pledges::service::Entropy;
 use serde_json::Value;
 use std::fmt::Debug;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::test_operator;
 
@@ -60,7 +61,9 @@ impl Entropy for FixedEntropy {
 
 #[track_caller]
 fn make(store: &MemoryStore, record: KeyRecord) -> MadeKey {
-    block_on(keys::create(store, None, &test_operator().author(), record)).unwrap().outcome
+    block_on(keys::create(store, &SqliteLedger::default(), &test_operator().author(), record))
+        .unwrap()
+        .outcome
 }
 
 fn name_of(key: &str) -> String {

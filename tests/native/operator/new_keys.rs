@@ -8,6 +8,7 @@ use impact_pledge::pledges::auth::{KeyLevel, KeyRecord};
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::version::VERSION;
 use serde_json::json;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{TestOperator, team, test_operator, unit};
 
@@ -65,7 +66,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     let other = TestOperator::with(FixedEntropy([9; 32]));
     let second = block_on(keys::create(
         &store,
-        None,
+        &SqliteLedger::default(),
         &other.author(),
         KeyRecord::new(Mode::Live, unit("v")),
     ))
@@ -83,7 +84,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
     block_on(keys::create(
         &store,
-        None,
+        &SqliteLedger::default(),
         &TestOperator::with(FixedEntropy([8; 32])).author(),
         KeyRecord::new(Mode::Test, unit("w")),
     ))
@@ -97,7 +98,7 @@ fn a_damaged_secret_is_not_replaced() {
     store.keep("secret", b"{}", b"null");
     let made = block_on(keys::create(
         &store,
-        None,
+        &SqliteLedger::default(),
         &test_operator().author(),
         KeyRecord::new(Mode::Test, unit("u")),
     ));
@@ -125,7 +126,7 @@ fn every_random_bit_is_in_the_key() {
             let store = MemoryStore::default();
             store.keep("secret", secret.as_bytes(), b"null");
             let record = KeyRecord::new(Mode::Test, unit("u"));
-            let made = block_on(keys::create(&store, None, &author, record));
+            let made = block_on(keys::create(&store, &SqliteLedger::default(), &author, record));
             made.unwrap().outcome.key.unwrap()
         };
         let mut keys: Vec<String> = (0..bits).map(key).collect();
@@ -153,7 +154,15 @@ fn a_key_that_cannot_work_is_not_made() {
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
         let record = KeyRecord { label: label.to_owned(), ..KeyRecord::new(Mode::Test, level) };
-        refused(block_on(keys::create(&store, None, &test_operator().author(), record)), &message);
+        refused(
+            block_on(keys::create(
+                &store,
+                &SqliteLedger::default(),
+                &test_operator().author(),
+                record,
+            )),
+            &message,
+        );
     }
     assert_eq!(names(&store), [""; 0]);
 }

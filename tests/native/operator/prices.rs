@@ -10,6 +10,7 @@ use impact_pledge::pledges::store::PriceListKey;
 use impact_pledge::pledges::version::VERSION;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, test_operator};
 
@@ -26,7 +27,7 @@ fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     let edit = Edit::All(price_list(&meant));
     let time = block_on(prices::set(
         &store,
-        None,
+        &SqliteLedger::default(),
         &test_operator().author(),
         PriceListKey::of_mode(Mode::Live),
         &edit,
@@ -84,7 +85,7 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
         assert_eq!(&shown(&now.compare(&new)), change);
         block_on(prices::set(
             &store,
-            None,
+            &SqliteLedger::default(),
             &test_operator.author(),
             PriceListKey::of_mode(Mode::Live),
             &Edit::All(new),
@@ -179,7 +180,8 @@ fn a_price_that_becomes_ten_times_as_high_or_as_low_is_a_risk() {
         let operator = test_operator();
         let of = PriceListKey::of_mode(Mode::Live);
         let set = Edit::All(list(from));
-        block_on(prices::set(&store, None, &operator.author(), of, &set, None)).unwrap();
+        block_on(prices::set(&store, &SqliteLedger::default(), &operator.author(), of, &set, None))
+            .unwrap();
         let risks = block_on(prices::current(&store, of)).unwrap().compare(&list(to)).risks;
         let expected =
             factor.map(|factor| format!("the price of tree changes from {from} to {to}{factor}"));
@@ -203,7 +205,15 @@ fn the_risks_of_a_long_price_list_stay_short() {
     let store = MemoryStore::default();
     let of = PriceListKey::of_mode(Mode::Live);
     let set = Edit::All(list("1"));
-    block_on(prices::set(&store, None, &test_operator().author(), of, &set, None)).unwrap();
+    block_on(prices::set(
+        &store,
+        &SqliteLedger::default(),
+        &test_operator().author(),
+        of,
+        &set,
+        None,
+    ))
+    .unwrap();
     let risks = block_on(prices::current(&store, of)).unwrap().compare(&list("100")).risks;
     assert_eq!((risks.len(), &*risks[5]), (6, "prices that change as much: 195 more"));
 }

@@ -6,6 +6,7 @@ use impact_pledge::office::shops::rule::units;
 use impact_pledge::office::shops::rule::units::{Member, ProfileMembers};
 use impact_pledge::pledges::version::VERSION;
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::test_operator;
 
@@ -21,8 +22,13 @@ fn a_profile_becomes_a_record_of_its_unit() {
         "replyTo": "hello@nordwald.example", "mailText": "Danke!\nBis bald.", "timeZone": "Europe/Berlin",
         "billingName": "Nordwald GmbH", "billingAddress": "Waldweg 1\n10115 Berlin", "taxText": "VAT DE123" });
     let store = MemoryStore::default();
-    let row =
-        block_on(units::set(&store, None, &test_operator().author(), "unit_1", profile(&members)));
+    let row = block_on(units::set(
+        &store,
+        &SqliteLedger::default(),
+        &test_operator().author(),
+        "unit_1",
+        profile(&members),
+    ));
     let row = row.unwrap().outcome;
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
@@ -30,14 +36,26 @@ fn a_profile_becomes_a_record_of_its_unit() {
     assert_eq!(changed(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
     let set = |members| {
-        let set = block_on(units::set(&store, None, &test_operator().author(), "unit_1", members));
+        let set = block_on(units::set(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            "unit_1",
+            members,
+        ));
         shown(&set.unwrap().outcome)
     };
     let mut changed = shown(&row);
     changed["profile"]["name"] = json!("Südwald");
     assert_eq!(set(profile(&json!({ "name": "Südwald" }))), changed, "the name only");
     let unset = |members: &[Member]| {
-        block_on(units::unset(&store, None, &test_operator().author(), "unit_1", members))
+        block_on(units::unset(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            "unit_1",
+            members,
+        ))
     };
     changed["profile"]
         .as_object_mut()
@@ -59,13 +77,25 @@ fn a_profile_becomes_a_record_of_its_unit() {
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
     assert!(
-        block_on(units::remove(&store, None, &test_operator().author(), "unit_1")).unwrap().outcome
+        block_on(units::remove(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            "unit_1"
+        ))
+        .unwrap()
+        .outcome
     );
     assert!(unset(&[Member::Link]).unwrap().outcome.is_none());
     assert!(
-        !block_on(units::remove(&store, None, &test_operator().author(), "unit_1"))
-            .unwrap()
-            .outcome
+        !block_on(units::remove(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            "unit_1"
+        ))
+        .unwrap()
+        .outcome
     );
     assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
@@ -126,7 +156,13 @@ fn a_wrong_profile_is_refused_in_words() {
         ),
     ] {
         refused(
-            block_on(units::set(&store, None, &test_operator().author(), unit, profile(&members))),
+            block_on(units::set(
+                &store,
+                &SqliteLedger::default(),
+                &test_operator().author(),
+                unit,
+                profile(&members),
+            )),
             message,
         );
     }

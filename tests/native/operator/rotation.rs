@@ -13,12 +13,14 @@ use impact_pledge::pledges::store::{
 };
 use serde_json::json;
 use std::cell::Cell;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{TestOperator, team, unit};
 
 pub fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, OperatorError> {
     let test_operator = TestOperator::with(FixedEntropy([7; 32]));
-    block_on(keys::rotate(store, None, &test_operator.author(), key, keep)).map(|done| done.outcome)
+    block_on(keys::rotate(store, &SqliteLedger::default(), &test_operator.author(), key, keep))
+        .map(|done| done.outcome)
 }
 
 #[test]
@@ -79,7 +81,7 @@ impl Racing<'_> {
             self.is_done.set(true);
             keys::revoke(
                 self.store,
-                None,
+                &SqliteLedger::default(),
                 &TestOperator::with(FixedEntropy([8; 32])).author(),
                 self.key,
             )
@@ -157,7 +159,7 @@ fn a_key_that_is_revoked_while_it_is_replaced_stays_revoked() {
         let test_operator = TestOperator::with(FixedEntropy([7; 32]));
         let rotated = block_on(keys::rotate(
             &racing,
-            None,
+            &SqliteLedger::default(),
             &test_operator.author(),
             old.secret().unwrap(),
             3_600,

@@ -11,6 +11,7 @@ use impact_pledge::pledges::auth::{KeyLevel, KeyRecord};
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::BackupKey;
 use serde_json::json;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{team, test_operator, unit};
 
@@ -23,10 +24,22 @@ fn a_team_is_a_record_for_each_unit() {
     let key = key.secret().unwrap();
     let before = store.value(&name_of(key));
     let add = |team: &str, ids: &[&str]| {
-        block_on(teams::add(&store, None, &test_operator().author(), team, &units(ids)))
+        block_on(teams::add(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            team,
+            &units(ids),
+        ))
     };
     let remove = |team: &str, ids: &[&str]| {
-        block_on(teams::remove(&store, None, &test_operator().author(), team, &units(ids)))
+        block_on(teams::remove(
+            &store,
+            &SqliteLedger::default(),
+            &test_operator().author(),
+            team,
+            &units(ids),
+        ))
     };
     store.set_page_length(2);
     add("t", &["a", "b:c", "d"]).unwrap();
@@ -55,7 +68,8 @@ fn a_team_is_a_record_for_each_unit() {
 fn the_register_suggests_similar_ids() {
     let store = MemoryStore::default();
     let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
-    block_on(register::add(&store, None, &test_operator().author(), &ids)).unwrap();
+    block_on(register::add(&store, &SqliteLedger::default(), &test_operator().author(), &ids))
+        .unwrap();
     for (id, known, suggestion) in [
         ("shop-1", true, None),
         ("shpo-1", false, Some("shop-1")),
@@ -105,12 +119,19 @@ fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pa
     let store = MemoryStore::default();
     let ada = test_operator();
     for (mode, level) in [(Mode::Test, unit("u")), (Mode::Live, unit("u")), (Mode::Live, team())] {
-        block_on(keys::create(&store, None, &ada.author(), KeyRecord::new(mode, level))).unwrap();
+        block_on(keys::create(
+            &store,
+            &SqliteLedger::default(),
+            &ada.author(),
+            KeyRecord::new(mode, level),
+        ))
+        .unwrap();
     }
     store.keep(&name("aa"), b"{}", b"null");
     for (team, members) in [("t", ["u", "v"]), ("t2", ["u:v", "u"]), ("t3", ["v", "w"])] {
         let members = members.map(str::to_owned);
-        block_on(teams::add(&store, None, &ada.author(), team, &members)).unwrap();
+        block_on(teams::add(&store, &SqliteLedger::default(), &ada.author(), team, &members))
+            .unwrap();
     }
     let keys_of = |level: &KeyLevel| {
         let (rows, more) = block_on(keys::list(&store, Some(level), MAX_PAGES)).unwrap();

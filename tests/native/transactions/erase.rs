@@ -17,7 +17,7 @@ use support::service::{
 
 /// Erases the only transaction in the store.
 fn erase(bench: &TestService<MemoryStore>) -> Result<Option<String>, String> {
-    erase_with(bench, None)
+    erase_with(bench, &SqliteLedger::default())
 }
 
 #[track_caller]
@@ -232,7 +232,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert!(before[0].contains("ADA, CANARY") && before[0].ends_with(",0]"), "{before:?}");
     for failing in [Failing::Before, Failing::After] {
         ledger.set_failing_after(1, failing); // the operation has begun
-        let message = erase_with(&bench, Some(&ledger)).unwrap_err();
+        let message = erase_with(&bench, &ledger).unwrap_err();
         assert!(message.contains("its row in the ledger is not"), "{message}");
         assert!(message.ends_with("Erase the transaction again"), "{message}");
         ledger.set_failing(Failing::Not);
@@ -240,7 +240,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
             assert_eq!(ledger.sql(COLUMNS), before);
         }
     }
-    assert!(erase_with(&bench, Some(&ledger)).unwrap().is_some());
+    assert!(erase_with(&bench, &ledger).unwrap().is_some());
     assert_eq!(ledger.sql(COLUMNS), [&*tombstone]);
     let metadata = &transaction(&bench.store).2["summary"]["quantities"];
     assert_eq!(metadata.to_string(), quantities.replace('\\', ""));
@@ -255,7 +255,7 @@ fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());
     bench.create(UNIT, &order());
     pass(&bench, 5);
-    assert_eq!(erase_with(&bench, Some(&ledger)), Ok(None));
+    assert_eq!(erase_with(&bench, &ledger), Ok(None));
     let rows = ledger.sql(COLUMNS);
     assert_eq!(rows, [r#"[null,"[[\"tre\",1000000],[\"tree\",3000000]]",1]"#]);
 }

@@ -8,7 +8,7 @@ use futures_executor::block_on;
 use impact_pledge::office::orders::rows::orders::Direction;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::orders::rule::{SearchKey, TransactionFilter};
-use impact_pledge::office::shared::rule::bound::bound;
+use impact_pledge::office::shared::rows::port::Unbound;
 use impact_pledge::office::shared::rule::coverage::DamagedRecords;
 use impact_pledge::pledges::auth::ApiKey;
 use impact_pledge::pledges::scope::{Mode, Scope};
@@ -106,13 +106,14 @@ fn lists(store: &MemoryStore) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn an_order_of_a_unit_is_found_without_a_ledger_by_one_list_call_for_each_mode() {
+fn an_order_of_a_unit_that_the_ledger_lacks_is_found_by_one_list_call_for_each_mode() {
     let store = many_shops();
     let (test, live) = (scope("shop_77", Mode::Test), scope("shop_77", Mode::Live));
     let prefix = |scope: &Scope| TransactionKey::order_prefix(&SECRET, scope, "order-3");
     let count = |mode| {
         let (wanted, by) = (wanted(Some("shop_77"), mode), reference("order-3"));
-        let found = transactions::find(&store, None, (&wanted, &by), &Direction::Newest, 9);
+        let ledger = SqliteLedger::default();
+        let found = transactions::find(&store, &ledger, (&wanted, &by), &Direction::Newest, 9);
         block_on(found).unwrap().transactions.len()
     };
     assert_eq!(count(Some(Mode::Live)), 1);
@@ -138,7 +139,7 @@ fn an_address_or_a_reference_is_found_in_all_units_page_by_page() {
         let (wanted, mut from, mut found) = (wanted(None, mode), Direction::Newest, vec![]);
         loop {
             let of = (&wanted, &by);
-            let page = transactions::find(&store, Some(&ledger), of, &from, 300);
+            let page = transactions::find(&store, &ledger, of, &from, 300);
             let page = block_on(page).unwrap();
             assert_eq!(page.coverage.as_ref().unwrap().damaged, DamagedRecords::default());
             let older = page.older();
@@ -166,11 +167,10 @@ fn without_a_ledger_all_units_are_not_searched_and_the_error_says_how_to_bind_on
         (Some("shop_77"), email("ada@example.org")),
     ] {
         let wanted = wanted(unit, None);
-        let found = transactions::find(&store, None, (&wanted, &by), &Direction::Newest, 9);
+        let found = transactions::find(&store, &Unbound, (&wanted, &by), &Direction::Newest, 9);
         let message = block_on(found).unwrap_err().to_string();
         assert!(message.starts_with("this needs the ledger") && message.contains("`LEDGER_DB`"));
     }
-    assert!(bound(None).is_err());
     assert_eq!(lists(&store), []);
 }
 
@@ -220,7 +220,7 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
     let (nothing, ledger) = (MemoryStore::default(), SqliteLedger::default());
     let of = (&TransactionFilter::default(), &reference("r"));
-    let found = block_on(transactions::find(&nothing, Some(&ledger), of, &Direction::Newest, 9));
+    let found = block_on(transactions::find(&nothing, &ledger, of, &Direction::Newest, 9));
     let message = "nothing can be found by reference or address yet, because this namespace has no \
                    secret. The secret is created with the first API key";
     assert_eq!(found.unwrap_err().to_string(), message);

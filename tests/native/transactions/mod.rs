@@ -112,7 +112,7 @@ fn find(
     most: usize,
 ) -> Found {
     let ledger = ledger_of(store);
-    block_on(transactions::find(store, Some(&ledger), (wanted, by), from, most)).unwrap()
+    block_on(transactions::find(store, &ledger, (wanted, by), from, most)).unwrap()
 }
 
 #[track_caller]
@@ -130,7 +130,7 @@ fn scope(unit: &str, mode: Mode) -> Scope {
 
 fn erase_with(
     bench: &TestService<MemoryStore>,
-    ledger: Option<&SqliteLedger>,
+    ledger: &SqliteLedger,
 ) -> Result<Option<String>, String> {
     let (name, ..) = transaction(&bench.store);
     let id = TransactionKey::parse(&name).unwrap();
@@ -138,7 +138,6 @@ fn erase_with(
         let record = transactions::get(&*bench.store, id.as_str()).await?;
         let test_operator = test_operator();
         test_operator.clock.0.set(bench.clock.0.get());
-        let ledger = ledger.map(|ledger| ledger as _);
         transactions::erase(&*bench.store, ledger, &test_operator.author(), &record).await
     });
     let erased = outcome.map_err(|error| error.to_string())?.outcome;

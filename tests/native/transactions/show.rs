@@ -11,6 +11,7 @@ use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::{Key as _, PriceListKey, TransactionKey};
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, SECRET, UNIT, minimal, test_operator};
 
@@ -30,9 +31,10 @@ fn a_transaction_names_its_key_and_its_price_list() {
     let set = |prices: &[u8]| {
         let edit = Edit::All(prices::parse(prices).unwrap());
         let author = test_operator.author();
+        let ledger = SqliteLedger::default();
         let set = prices::set(
             &*bench.store,
-            None,
+            &ledger,
             &author,
             PriceListKey::of_mode(Mode::Test),
             &edit,

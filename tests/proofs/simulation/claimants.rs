@@ -91,10 +91,10 @@ impl Books {
         let (author, ledger) = (Author::new("ops", &clock, &*self.random).unwrap(), &self.database);
         let told = match is_added {
             true => {
-                let added = teams::add(&store, Some(ledger), &author, TEAM, &units).await;
+                let added = teams::add(&store, ledger, &author, TEAM, &units).await;
                 added.map(|added| added.outcome.already.is_empty())
             }
-            false => teams::remove(&store, Some(ledger), &author, TEAM, &units).await.map(|_| true),
+            false => teams::remove(&store, ledger, &author, TEAM, &units).await.map(|_| true),
         };
         match told {
             Ok(true) => (Heard::Done, String::new()),

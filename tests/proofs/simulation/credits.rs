@@ -126,7 +126,7 @@ impl Books {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new(BY, &clock, &*self.random).unwrap();
         let author = author.with_operation(wanted.id.clone());
-        let told = credits::add(&store, Some(&self.database), &author, &wanted.request).await;
+        let told = credits::add(&store, &self.database, &author, &wanted.request).await;
         self.note(format!("the credit by {}: {told:?}", wanted.id));
         match told {
             Ok(done) => {
@@ -151,7 +151,7 @@ impl Books {
         let before = credit_rows(&self.database);
         self.database.sqlite().sql("CREATE TEMP TABLE kept AS SELECT * FROM credits");
         self.database.sqlite().sql("DELETE FROM credits");
-        let told = credits::restore(&store, Some(&self.database), &author).await;
+        let told = credits::restore(&store, &self.database, &author).await;
         let wrong = credits_can_be_restored(self, &before, &credit_rows(&self.database));
         if let Some(text) = told.err().map(|error| error.to_string()).or(wrong) {
             self.blame("credits can be restored", text);

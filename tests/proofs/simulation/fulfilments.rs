@@ -65,7 +65,7 @@ impl Books {
     async fn record_fulfilment(&self, id: OperationId, new: &NewFulfilment) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id);
-        let told = fulfilments::add(&store, Some(&self.database), &author, new).await;
+        let told = fulfilments::add(&store, &self.database, &author, new).await;
         self.note(format!("the fulfilment {:?}: {told:?}", new.place));
         let Ok(done) = told else { return self.count("a fulfilment: refused") };
         self.count("a fulfilment: recorded");
@@ -77,7 +77,7 @@ impl Books {
     async fn unfulfil(&self, id: OperationId, removed: &str) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id);
-        let told = fulfilments::remove(&store, Some(&self.database), &author, removed).await;
+        let told = fulfilments::remove(&store, &self.database, &author, removed).await;
         self.note(format!("{removed} is removed: {told:?}"));
         if told.is_ok() {
             self.count("a fulfilment: removed");

@@ -83,7 +83,7 @@ impl Simulation {
         books.spawn(async move {
             let (clock, store) = (keeping.clock(), keeping.namespace(OPERATOR));
             let author = Author::new("ops", &clock, &*keeping.random).unwrap();
-            kept::keep_from(&store, Some(&keeping.database), &author, month).await.unwrap();
+            kept::keep_from(&store, &keeping.database, &author, month).await.unwrap();
         });
         self.advance(ASKING_MS);
         self.complete_pass(books, || ());

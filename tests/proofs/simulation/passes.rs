@@ -155,7 +155,7 @@ impl Books {
         let work = async {
             let author = Author::new("ops", &clock, &*self.random)?;
             let record = transactions::get(store, id).await?;
-            transactions::erase(store, Some(&self.database), &author, &record).await
+            transactions::erase(store, &self.database, &author, &record).await
         };
         work.await.map(drop).map_err(|error| error.to_string())
     }

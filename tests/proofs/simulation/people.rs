@@ -68,10 +68,7 @@ impl Books {
         let (ending, was_kept) = (self.announce_person(place, address, role), is_kept.get());
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id.clone());
-        let (ledger, at) = (
-            Some(&self.database as &dyn impact_pledge::office::shared::rows::port::Ledger),
-            place_of(place),
-        );
+        let (ledger, at) = (&self.database, place_of(place));
         let told = match role {
             Some(role) => {
                 let added = people::add(&store, ledger, &author, (&at, address), role).await;
@@ -96,7 +93,7 @@ impl Books {
             if was_kept {
                 self.blame("what is done is not done again", format!("{id} for {address}"));
             }
-            let kept = block_on(was_done(Some(self.database.sqlite()), &author));
+            let kept = block_on(was_done(self.database.sqlite(), &author));
             is_kept.set(kept.unwrap().is_some());
         }
         self.check_removed();
@@ -139,7 +136,7 @@ impl Books {
     /// Returns the role with which a person may sign in now; `None` if the person may not.
     fn role_of(&self, place: &str, address: &str) -> Option<PersonRole> {
         let place = place_of(place);
-        let memberships = block_on(people::of_person(Some(self.database.sqlite()), address));
+        let memberships = block_on(people::of_person(self.database.sqlite(), address));
         memberships.unwrap().into_iter().find(|own| own.place == place).map(|own| own.role)
     }
 }

@@ -57,12 +57,12 @@ impl Books {
         let author = Author::new("ops", &clock, &*self.random).unwrap();
         let author = author.with_operation(wanted.id.clone());
         let sqlite = self.database.sqlite();
-        let was_done = block_on(was_done(Some(sqlite), &author)).unwrap().is_some();
+        let was_done = block_on(was_done(sqlite, &author)).unwrap().is_some();
         let was_kept = was_done || wanted.is_kept.get();
         let (began_ms, faults) = (self.now_ms(), self.faults());
         let level = KeyLevel::Unit("unit_9".to_owned());
         let record = KeyRecord { label: wanted.label.clone(), ..KeyRecord::new(Mode::Test, level) };
-        let told = keys::create(&store, Some(&self.database), &author, record).await;
+        let told = keys::create(&store, &self.database, &author, record).await;
         let heard = match &told {
             Ok(Done { before: None, outcome }) if outcome.key.is_some() => "made".to_owned(),
             Ok(Done { before: None, .. }) => "found".to_owned(),
@@ -81,7 +81,7 @@ impl Books {
         }
         self.check_alone(wanted, began_ms);
         let is_kept = block_on(impact_pledge::office::shared::rule::once::was_done(
-            Some(self.database.sqlite()),
+            self.database.sqlite(),
             &author,
         ));
         if faults == self.faults() && is_kept.unwrap().is_none() {

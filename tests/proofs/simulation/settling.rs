@@ -95,7 +95,7 @@ impl Books {
         }
         let stated = payment.clone();
         let payment: Payment = serde_json::from_value(payment).unwrap();
-        let paid = payments::mark(&store, Some(&self.database), &author, &payment).await;
+        let paid = payments::mark(&store, &self.database, &author, &payment).await;
         let paid = paid.map_err(|error| error.to_string())?.outcome;
         self.settle(SHOP, month);
         if let Some(text) = misstated(&stated, &paid.settlement) {
@@ -125,7 +125,7 @@ impl Books {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
         let of: ShopMonth = serde_json::from_value(of(month)).unwrap();
-        let undone = payments::undo(&store, Some(&self.database), &author, &of, None).await;
+        let undone = payments::undo(&store, &self.database, &author, &of, None).await;
         undone.map(drop).map_err(|error| error.to_string())
     }
 

@@ -9,7 +9,6 @@ use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use crate::times::{APART_MS, LATEST_WRITE_MS, virtual_ms};
 use impact_pledge::office::audit::rule::Author;
-use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow};
@@ -87,7 +86,7 @@ impl Books {
         let ending = self.announce_attempt(Some(pledges.clone()));
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap().with_operation(id.clone());
-        let (ledger, new) = (Some(&self.database as &dyn Ledger), news(&id));
+        let (ledger, new) = (&self.database, news(&id));
         let told = match change {
             Change::Add => updates::add(&store, ledger, &author, (pledges, None), &new).await,
             Change::Edit(id, seen) => {

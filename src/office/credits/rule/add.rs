@@ -6,7 +6,6 @@ use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::payments::rule::ShopMonth;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::put_record;
@@ -27,14 +26,13 @@ pub(super) const DONE: &str = "credits add (done)";
 /// - If the transaction does not exist or is damaged, or has nothing left to credit.
 /// - If the amount or a quantity is not valid, or exceeds what is left.
 /// - If the reason is not valid.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn check(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
 ) -> Result<Credit> {
-    let ledger = bound(ledger)?;
     epoch::check(store, ledger).await?;
     plan(store, ledger, author, request).await.map(Credit::from)
 }
@@ -47,13 +45,13 @@ pub async fn check(
 /// - If the month is marked as paid at the same moment.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
 ) -> Result<Done<Credit>> {
-    let db = bound(ledger)?;
+    let db = ledger;
     let work = async |author: &Author<'_, _, _>| add_now(store, db, author, request).await;
-    once(store, ledger, author, (ADD, request), work).await
+    once(ledger, author, (ADD, request), work).await
 }
 
 async fn add_now(

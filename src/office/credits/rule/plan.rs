@@ -168,7 +168,7 @@ async fn is_open(
     of: &ShopMonth,
 ) -> Result<bool> {
     let is_marked = payments::get(store, of).await?.is_some();
-    let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
     Ok(claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone))
 }
 

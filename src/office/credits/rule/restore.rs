@@ -9,7 +9,6 @@ use crate::office::credits::rows::{Charge, CreditRow, Credited, left_of};
 use crate::office::orders::rule as transactions;
 use crate::office::payments::rule::due::money;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::read_values;
 use crate::pledges::decimal::Decimal;
@@ -37,14 +36,13 @@ pub struct RestoredCredits {
 /// in full.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger or the store fails. Some of the credits may already have been
+/// If the ledger or the store fails. Some of the credits may already have been
 /// written.
 pub async fn restore(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<RestoredCredits> {
-    let ledger = bound(ledger)?;
     author.record(store, "credits restore", [""; 0]).await?;
     let mut restored = RestoredCredits::default();
     for (name, audited) in confirmed(store, &mut restored.failed).await? {

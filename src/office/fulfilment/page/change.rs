@@ -12,7 +12,6 @@ use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{operation, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::pledges::service::{Clock, Entropy};
@@ -33,7 +32,7 @@ pub(crate) async fn record<S: OperatorStore, C: Clock, E: Entropy>(
     let is_beyond = fulfilments::check(&new, context.clock).is_ok()
         && form.text(BEYOND) != confirmation(form)
         && context.was_done().await?.is_none()
-        && fulfilments::beyond(context.store, bound(context.ledger)?, &new).await?.is_some();
+        && fulfilments::beyond(context.store, context.ledger, &new).await?.is_some();
     let refused = |problem: FormProblem, is_beyond| FormResult {
         form: Some(form),
         problem,
@@ -98,7 +97,7 @@ pub(crate) async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 async fn confirm<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id: &str) -> Result {
-    let found = fulfilments::get(bound(context.ledger)?, id).await?;
+    let found = fulfilments::get(context.ledger, id).await?;
     let Fulfilment { done, by, at, removed, .. } = &found;
     if let Some(Removal { at, by }) = removed {
         return Err(Refusal::invalid(format!(

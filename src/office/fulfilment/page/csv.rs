@@ -8,7 +8,6 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::{Content, Page};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
 use crate::pledges::service::{Clock, Entropy};
@@ -38,8 +37,7 @@ pub(crate) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let selection = MonthSelection::read(context, query, PAGE)?;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found =
-        fulfilments::balances(context.store, bound(context.ledger)?, mode, &months, MAX_LINES)
-            .await?;
+        fulfilments::balances(context.store, context.ledger, mode, &months, MAX_LINES).await?;
     if found.more {
         return Err(Refusal::invalid(format!(
             "the month {} has more than {MAX_LINES} offerings: download a CSV file for each unit",

@@ -13,7 +13,6 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::grouped;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::updates::rule as updates;
@@ -42,7 +41,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     selection: MonthSelection,
     result: FormResult<'_>,
 ) -> Result {
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = fulfilments::balances(context.store, ledger, mode, &months, MAX_ROWS).await?;
     let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
@@ -81,7 +80,7 @@ async fn drafted<S, C: Clock, E: Entropy>(
         return Ok(BTreeMap::new());
     }
     let (mode, months) = (Some(selection.mode), [selection.month]);
-    let found = updates::list(bound(context.ledger)?, mode, &months, view::MAX_ROWS).await?;
+    let found = updates::list(context.ledger, mode, &months, view::MAX_ROWS).await?;
     let drafted = found.updates.into_iter().filter_map(|row| Some((row.fulfilment?, row.id)));
     Ok(drafted.collect())
 }
@@ -118,7 +117,7 @@ async fn earlier<S: OperatorStore, C: Clock, E>(
     let months: Vec<Month> = before.take(EARLIER).collect();
     let found = fulfilments::balances(
         context.store,
-        bound(context.ledger)?,
+        context.ledger,
         Some(selection.mode),
         &months,
         MAX_ROWS,

@@ -11,7 +11,6 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
@@ -77,7 +76,7 @@ async fn pledged<S, C, E>(
     most: usize,
 ) -> Result<PledgedQuantities> {
     let filter = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(selection.mode) };
-    Ok(quantities::quantities(bound(context.ledger)?, &filter, selection.month, most).await?)
+    Ok(quantities::quantities(context.ledger, &filter, selection.month, most).await?)
 }
 
 fn table(quantities: &[OfferingSum]) -> Markup {

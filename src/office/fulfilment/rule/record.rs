@@ -5,7 +5,6 @@ use crate::office::audit::rule::Author;
 use crate::office::fulfilment::rows::fulfilments;
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, MAX_FULFILMENTS, NewFulfilment};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::refused::RefusalCode;
@@ -28,17 +27,17 @@ const ID_DIGITS: usize = 20;
 /// - If the month has not begun, or the day is in the future.
 /// - If the report is not a web address with https.
 /// - If the offering already has [`MAX_FULFILMENTS`] fulfilments in the month.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     new: &NewFulfilment,
 ) -> Result<Done<Fulfilment>> {
-    let database = bound(ledger)?;
+    let database = ledger;
     let new = checked(new, author.clock)?;
     let work = async |author: &Author<'_, _, _>| record(store, database, author, &new).await;
-    once(store, ledger, author, (ADD, &new), work).await
+    once(ledger, author, (ADD, &new), work).await
 }
 
 async fn record(
@@ -84,16 +83,16 @@ fn id_of(author: &Author<'_, impl Clock, impl Entropy>) -> String {
 ///
 /// # Errors
 /// - If there is no fulfilment with this ID, or it is already removed.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn remove(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Done<Fulfilment>> {
-    let database = bound(ledger)?;
+    let database = ledger;
     let work = async |author: &Author<'_, _, _>| remove_now(store, database, author, id).await;
-    once(store, ledger, author, (REMOVE, &id), work).await
+    once(ledger, author, (REMOVE, &id), work).await
 }
 
 async fn remove_now(

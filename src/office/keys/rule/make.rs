@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 /// - If the store or the ledger fails.
 pub async fn create(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: KeyRecord,
 ) -> Result<Done<MadeKey>> {
@@ -37,7 +37,7 @@ pub async fn create(
     check(&record)?;
     let asked = encode(&record)?;
     let work = async |author: &Author<'_, _, _>| make(store, author, &record, &asked).await;
-    let done = once(store, ledger, author, (CREATE, &record), work).await?;
+    let done = once(ledger, author, (CREATE, &record), work).await?;
     match done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: as_now(store, done.outcome).await?, ..done }),

@@ -16,13 +16,13 @@ use crate::pledges::store::OperatorStore;
 /// - If the key does not exist.
 pub async fn revoke(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
 ) -> Result<Done<KeyName>> {
     let work = async |author: &Author<'_, _, _>| remove(store, author, key).await;
-    match once(store, ledger, author, (REVOKE, &key), work).await {
-        Err(OperatorError::Ledger(_)) => once(store, None, author, (REVOKE, &key), work).await,
+    match once(ledger, author, (REVOKE, &key), work).await {
+        Err(OperatorError::Ledger(_)) => Ok(Done { outcome: work(author).await?, before: None }),
         revoked => revoked,
     }
 }

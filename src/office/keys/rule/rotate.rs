@@ -80,14 +80,14 @@ impl Outcome for Rotated {
 /// - If the store or the ledger fails before the new key is written.
 pub async fn rotate(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
     keep_seconds: u32,
 ) -> Result<Done<Rotated>> {
     let work = async |author: &Author<'_, _, _>| replace(store, author, key, keep_seconds).await;
     let Done { outcome, before } =
-        once(store, ledger, author, (ROTATE, &(key, keep_seconds)), work).await?;
+        once(ledger, author, (ROTATE, &(key, keep_seconds)), work).await?;
     let made = match &before {
         None => outcome.made,
         Some(_) => make::as_now(store, outcome.made).await?,

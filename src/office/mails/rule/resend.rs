@@ -130,7 +130,7 @@ impl Outcome for Resent {
 /// If the audit log cannot be written, or the ledger fails. Then nothing is put into the queue.
 pub async fn queue_round(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     outbox: &dyn Outbox,
     rounds: &QueuedRounds,
@@ -138,7 +138,7 @@ pub async fn queue_round(
 ) -> Result<Done<Resent>> {
     let work =
         async |author: &Author<'_, _, _>| queue_now(store, author, outbox, rounds, message).await;
-    once(store, ledger, author, (COMMAND, &subject(message)), work).await
+    once(ledger, author, (COMMAND, &subject(message)), work).await
 }
 
 /// Returns what the resend is about: the transaction's ID and, for a messaging service, the service's name.
@@ -292,7 +292,7 @@ pub struct DayStep {
 /// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
 pub async fn resend_day(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     outbox: &dyn Outbox,
     rounds: &QueuedRounds,
@@ -302,7 +302,7 @@ pub async fn resend_day(
         resend_day_now(store, author, outbox, rounds, query).await
     };
     let author = author.of_step(query.from.as_deref().unwrap_or_default());
-    once(store, ledger, &author, (COMMAND, &("day", query)), work).await
+    once(ledger, &author, (COMMAND, &("day", query)), work).await
 }
 
 /// Stores no outcome if the queue refused a message, so that the step can be repeated.

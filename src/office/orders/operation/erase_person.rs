@@ -97,7 +97,7 @@ async fn erase_in<P: Ports>(
     let author = call.author(&by)?;
     let mut next = None;
     loop {
-        let records = (call.store, call.ledger()?);
+        let records = (call.store, call.ledger);
         let step = transactions::erase_person_step(
             records,
             &author,

@@ -52,7 +52,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     let List { unit, key, mode, month, unpriced, limit } = asked;
     let filter = TransactionFilter { unit, mode };
     let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
-    let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
+    let found = transactions::list(call.ledger, &query, &Direction::Newest, limit).await?;
     let mut orders = found.page.orders;
     if orders.is_empty() {
         unit_must_be_registered(call, query.filter.unit.as_deref()).await?;

@@ -17,7 +17,6 @@ use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view::id_link;
 use crate::office::shared::page::{operation, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::once::Done;
@@ -122,10 +121,9 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     address: &str,
 ) -> Result {
     let by = SearchKey::Email(address.to_owned());
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let of = (&of_unit(unit), &by);
-    let found =
-        transactions::find(context.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
+    let found = transactions::find(context.store, ledger, of, &Direction::Newest, MAX_ROWS).await?;
     let content = html! {
         (summary(unit))
         (found_rows(context, unit, &found).await)
@@ -206,7 +204,7 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
         None => None,
         Some(at) => Some(ErasureCursor::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
     };
-    let (records, author) = ((context.store, bound(context.ledger)?), &context.author);
+    let (records, author) = ((context.store, context.ledger), &context.author);
     let of = (&of_unit(unit), address);
     let from = from.as_ref();
     let done = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;

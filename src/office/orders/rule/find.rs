@@ -5,7 +5,6 @@ use crate::office::orders::rows::order::{Order, PageCursor};
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::{Direction, OrderPage};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::coverage::{Coverage, coverage};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::Pages;
@@ -58,38 +57,33 @@ impl Found {
 /// ([`order_number`](crate::pledges::order_number::order_number)). Ledger cost: 1 query per 10,000 shops, and 2 for the
 /// coverage. A search in all units costs 1 more query.
 ///
-/// If the ledger finds nothing or is not bound, a search for a reference in one unit continues in Workers KV.
+/// If the ledger finds nothing, a search for a reference in one unit continues in Workers KV.
 /// There, only the exact reference is found, but in all months. KV cost: usually 1 list for each mode, at
 /// most 4.
 ///
 /// # Errors
 /// - If the unit's ID is not valid, or the namespace has no secret.
-/// - If the search needs the ledger, and none is bound.
 /// - If the store or the ledger fails.
 pub async fn find(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     (filter, by): (&TransactionFilter, &SearchKey),
     from: &Direction,
     most: usize,
 ) -> Result<Found> {
     filter.check()?;
     let (SearchKey::Reference(reference), Some(shops)) = (by, filter.shops()) else {
-        let ledger = bound(ledger)?;
         let secret = find_secret(store).await?;
         return in_ledger((ledger, &secret), (filter, by), from, most).await;
     };
     let secret = &find_secret(store).await?;
-    let of_ledger = match ledger {
-        Some(ledger) => in_ledger((ledger, secret), (filter, by), from, most).await?,
-        None => Found::default(),
-    };
+    let of_ledger = in_ledger((ledger, secret), (filter, by), from, most).await?;
     if !of_ledger.transactions.is_empty() {
         return Ok(of_ledger);
     }
     let found =
         Searched { filter, secret, shops: &shops, reference }.find(store, from, most).await?;
-    Ok(if found.transactions.is_empty() && ledger.is_some() { of_ledger } else { found })
+    Ok(if found.transactions.is_empty() { of_ledger } else { found })
 }
 
 async fn in_ledger(
@@ -112,16 +106,16 @@ async fn in_ledger(
 /// shops, 1 per 10,000 shops, and 2 for the coverage.
 ///
 /// # Errors
-/// If the namespace has no secret, no ledger is bound, or the store or the ledger fails.
+/// If the namespace has no secret, or the store or the ledger fails.
 pub async fn find_within(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     units: &[String],
     (filter, by): (&TransactionFilter, &SearchKey),
     from: &Direction,
     most: usize,
 ) -> Result<Found> {
-    let (ledger, secret) = (bound(ledger)?, find_secret(store).await?);
+    let secret = find_secret(store).await?;
     let is_wanted = |unit: &&String| filter.unit.as_ref().is_none_or(|wanted| wanted == *unit);
     let wanted: Vec<_> = units.iter().filter(is_wanted).cloned().collect();
     let shops = shops::shops(ledger, filter.mode, Some(&wanted)).await?;

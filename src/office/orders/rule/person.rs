@@ -142,7 +142,7 @@ pub async fn erase_person_step(
             _ => Ok(step),
         }
     };
-    once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
+    once(ledger, &author.of_step(&position), (ERASE, &what), work).await
 }
 
 /// The first argument of this operation. It distinguishes erasing a person from erasing one transaction.
@@ -238,6 +238,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
 
     async fn erase(&self, id: &str) -> Result<Erased> {
         let record = get(self.store, id).await?;
-        erase_now(self.store, Some(self.ledger), self.author, &record).await
+        erase_now(self.store, self.ledger, self.author, &record).await
     }
 }

@@ -241,7 +241,7 @@ pub const SHOW: Spec = Spec::reads(
     &[UNIT, MONTH, MODE],
 )
 .permission(Permission::Account)
-.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
+.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if the ledger does not keep the month");
 
 #[derive(Serialize)]
 struct PaymentAnswer {
@@ -274,16 +274,15 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
-/// Returns the current sums of a month. Returns `None` if no ledger is bound, or if the month is earlier than
-/// the months that the ledger keeps.
+/// Returns the current sums of a month. Returns `None` if the month is earlier than the months
+/// that the ledger keeps.
 async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
-    let Some(ledger) = call.ledger else { return Ok(None) };
     let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    let kept_from = crate::office::system::rows::health::health(ledger, 0).await?.kept_from;
+    let kept_from = crate::office::system::rows::health::health(call.ledger, 0).await?.kept_from;
     if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
         return Ok(None);
     }
-    let used = usage::of_all(call.store, ledger, &filter, Some(of.month)).await?;
+    let used = usage::of_all(call.store, call.ledger, &filter, Some(of.month)).await?;
     let now = |MonthUsage { unit, mode, month, sums, late, .. }: MonthUsage| {
         sums.into_iter().map(move |sum| SumNow {
             unit: unit.clone(),

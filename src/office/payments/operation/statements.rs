@@ -78,7 +78,7 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
     let (filter, now_ms) = (asked.filter(), call.platform.now_ms());
     let (mut sums, mut after) = (Vec::new(), None);
     let coverage = loop {
-        let page = due_months(call.store, call.ledger()?, now_ms, &filter, after.as_ref(), PAGE);
+        let page = due_months(call.store, call.ledger, now_ms, &filter, after.as_ref(), PAGE);
         let DuePage { months, next, coverage } = page.await?;
         sums.extend(months.into_iter().flat_map(MonthUsage::into_sums));
         after = next;
@@ -121,7 +121,7 @@ struct StatementAnswer<'s> {
 }
 
 pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
-    let statement = records::statement(call.store, call.ledger()?, call.platform, &of).await?;
+    let statement = records::statement(call.store, call.ledger, call.platform, &of).await?;
     if statement.sums.is_empty() {
         unit_must_be_registered(call, Some(&of.unit)).await?;
     }

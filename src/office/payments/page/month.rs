@@ -12,7 +12,6 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
@@ -145,7 +144,7 @@ async fn of<S: OperatorStore, C, E>(
     selection: MonthSelection,
 ) -> Result<Usage> {
     let filter = TransactionFilter { unit: None, mode: Some(selection.mode) };
-    Ok(usage::of_month(context.store, bound(context.ledger)?, &filter, selection.month).await?)
+    Ok(usage::of_month(context.store, context.ledger, &filter, selection.month).await?)
 }
 
 fn total(totals: &[Due]) -> Markup {

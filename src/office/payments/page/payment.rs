@@ -14,7 +14,6 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::Field;
 use crate::office::shared::page::{link, operation};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
@@ -138,7 +137,7 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
     refused: Option<Refused>,
 ) -> Result {
-    let dues = due_month(context.store, bound(context.ledger)?, of).await?.sums;
+    let dues = due_month(context.store, context.ledger, of).await?.sums;
     let codes = currencies(form, &dues);
     let problem = refused.map(|refused| FormProblem::from(with_currency(refused, &codes)));
     let problem = problem.unwrap_or_default();

@@ -13,7 +13,6 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shops::rows::shops::ListedMonth;
 use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
@@ -39,7 +38,7 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(again(query, field, &problem));
     }
     let (filter, after) = (selected(query)?, position(query)?);
-    let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
+    let (ledger, now_ms) = (context.ledger, context.clock.now_ms());
     let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
     let content = html! {
         p.lead { (in_words(&filter)) }

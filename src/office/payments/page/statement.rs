@@ -17,7 +17,6 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::settings::Issuer;
 use crate::office::shared::page::view::grouped;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{SettledSum, Settlement};
@@ -36,7 +35,7 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let of = shop_month(context, id, query)?;
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let statement = records::statement(context.store, ledger, context.clock, &of).await?;
     let content = html! {
         (notices(&statement, &context.settings.issuer))
@@ -252,7 +251,7 @@ pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let of = shop_month(context, id, query)?;
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let month = due_month(context.store, ledger, &of).await?;
     let count = month.sums.iter().map(|sum| sum.transactions).sum();
     if count > MAX_TRANSACTIONS {

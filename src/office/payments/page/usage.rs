@@ -12,7 +12,6 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view::{grouped, id_link};
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
@@ -58,7 +57,7 @@ async fn of_shop<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     shop: (&str, Mode),
 ) -> Result<Usage> {
-    let mut usage = usage::of_shop(context.store, bound(context.ledger)?, shop).await?;
+    let mut usage = usage::of_shop(context.store, context.ledger, shop).await?;
     if context.is_of_shop() {
         let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
         settled.for_each(|settled| THE_OPERATOR.clone_into(&mut settled.by));

@@ -4,7 +4,6 @@ use super::{CHANGED, CheckedPayment, Paid, Payment, ShopMonth, changed_in_words,
 use crate::office::audit::rule::{Author, Written};
 use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::claimed_change::ClaimedChange;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
@@ -29,16 +28,15 @@ const MARK: &str = "payments mark";
 /// - If the month is already marked as paid, or the stated amount is not the amount due.
 /// - If the month's number of unpriced pledges is not the number that the payment accepts.
 /// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn check(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<CheckedPayment> {
     let Payment { of, paid_at, invoice, .. } = payment;
     payable::check_stated(author.clock, payment)?;
-    let ledger = bound(ledger)?;
     payable::check_unmarked(store, ledger, author.clock, of).await?;
     payable::check_complete(ledger, of).await?;
     let coverage = coverage_of_dues(store, ledger, Some(&[of.shop()])).await?;
@@ -62,17 +60,17 @@ pub async fn check(
 /// - If somebody marked the month as unpaid after the operation began.
 pub async fn mark(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Done<Paid>> {
     let work = async |author: &Author<'_, _, _>| mark_now(store, ledger, author, payment).await;
-    once(store, ledger, author, (MARK, payment), work).await
+    once(ledger, author, (MARK, payment), work).await
 }
 
 async fn mark_now(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Paid> {
@@ -98,7 +96,7 @@ async fn mark_now(
 
 async fn write(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
     CheckedPayment { paid: Paid { settlement, .. }, coverage, .. }: CheckedPayment,
@@ -128,11 +126,10 @@ async fn write(
 /// [`dues::dues`], and 1 query.
 async fn check_still_due(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     of: &ShopMonth,
     (settlement, coverage): (&Settlement, &Coverage),
 ) -> Result<()> {
-    let ledger = bound(ledger)?;
     let due = dues::unsettled(store, ledger, &of.shop(), of.month, coverage).await?;
     let is_same = due.into_iter().map(Due::into_settled).eq(settlement.sums.iter().cloned());
     is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))?;

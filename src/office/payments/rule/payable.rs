@@ -67,7 +67,7 @@ pub(super) async fn check_unmarked(
     of: &ShopMonth,
 ) -> Result<()> {
     let marked = get(store, of).await?;
-    let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
     match (claim, marked) {
         (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
         (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),

@@ -23,18 +23,18 @@ const UNDO: &str = "payments undo";
 /// - If the ledger or the store fails.
 pub async fn undo(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
     seen: Option<&str>,
 ) -> Result<Done<Paid>> {
     let work = async |author: &Author<'_, _, _>| undo_now(store, ledger, author, of, seen).await;
-    once(store, ledger, author, (UNDO, &(of, seen)), work).await
+    once(ledger, author, (UNDO, &(of, seen)), work).await
 }
 
 async fn undo_now(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
     seen: Option<&str>,

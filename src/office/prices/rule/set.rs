@@ -6,7 +6,7 @@ use super::{Current, Edit, current};
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, once, refuse_repeat};
+use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::shared_record::SharedRecord;
 use crate::office::shops::rule::{register, units};
@@ -36,14 +36,13 @@ const REMOVE: &str = "prices remove";
 /// - If the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: PriceListKey<'_>,
     edit: &Edit,
     seen: Option<&str>,
 ) -> Result<Done<String>> {
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         let now = current(store, of).await?;
         let price_list = now.with(edit)?;
         if let Some(seen) = seen {
@@ -51,7 +50,7 @@ pub async fn set(
         }
         now.replace(store, author, price_list).await
     };
-    once(store, ledger, author, (SET, &(of.name(), edit, seen)), work).await
+    once(ledger, author, (SET, &(of.name(), edit, seen)), work).await
 }
 
 /// Removes the price list of a unit, so that the mode's list applies to it again. `seen` is the revision that
@@ -64,14 +63,13 @@ pub async fn set(
 /// - If the store or the ledger fails.
 pub async fn remove(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (mode, unit): (Mode, &str),
     seen: Option<&str>,
 ) -> Result<Done<String>> {
     let of = PriceListKey::of_unit(mode, unit);
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         let now = current(store, of).await?;
         match (now.is_set(), author.earlier) {
             (true, _) => {}
@@ -83,7 +81,7 @@ pub async fn remove(
         }
         now.remove(store, author).await
     };
-    once(store, ledger, author, (REMOVE, &(of.name(), seen)), work).await
+    once(ledger, author, (REMOVE, &(of.name(), seen)), work).await
 }
 
 fn has_none(of: PriceListKey<'_>) -> OperatorError {

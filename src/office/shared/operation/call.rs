@@ -3,7 +3,6 @@
 use super::table::time;
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::{Done, was_done};
 use crate::office::shared::rule::operation_id::OperationId;
@@ -50,8 +49,8 @@ pub struct Aborted;
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Call<'c, P: Ports> {
     pub store: &'c P::Store,
-    /// The ledger, a database beside the records; `None` if no database is bound.
-    pub ledger: Option<&'c dyn Ledger>,
+    /// The ledger, a database beside the records.
+    pub ledger: &'c dyn Ledger,
     pub platform: &'c P::Platform,
     pub host: &'c P::Host,
     /// Where the records are, in words. Confirmation questions contain this text.
@@ -61,11 +60,6 @@ pub struct Call<'c, P: Ports> {
 }
 
 impl<P: Ports> Call<'_, P> {
-    /// Fails if no database is bound.
-    pub fn ledger(&self) -> Result<&dyn Ledger> {
-        Ok(bound(self.ledger)?)
-    }
-
     /// Creates the author of the change from the person's name.
     ///
     /// # Errors

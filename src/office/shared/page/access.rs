@@ -6,7 +6,8 @@ use super::refusal::{Refusal, Result};
 use super::settings::Settings;
 use super::view;
 use crate::office::people::rule as people;
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::{MemberRight, Memberships, Permission, Roles};
 use crate::pledges::store::PersonRole;
 
@@ -51,17 +52,16 @@ pub(crate) struct Access {
 
 impl Access {
     /// Finds out what a person may do. Ledger cost: 1 query for a person without an operator role.
-    pub async fn of(
-        address: &str,
-        settings: &Settings,
-        ledger: Option<&dyn Ledger>,
-    ) -> Result<Self> {
+    pub async fn of(address: &str, settings: &Settings, ledger: &dyn Ledger) -> Result<Self> {
         let roles = settings.roles_of(Identity::Address(address));
-        if !roles.0.is_empty() || ledger.is_none() {
+        if !roles.0.is_empty() {
             return Ok(Access { roles, memberships: Memberships::default() });
         }
-        let memberships = Memberships(people::of_person(ledger, address).await?);
-        Ok(Access { roles, memberships })
+        let memberships = match people::of_person(ledger, address).await {
+            Err(OperatorError::Ledger(LedgerError::Unbound)) => Vec::new(),
+            memberships => memberships?,
+        };
+        Ok(Access { roles, memberships: Memberships(memberships) })
     }
 
     /// Whether the person has an operator role.
@@ -94,12 +94,11 @@ impl Access {
         address: &str,
         (permission, right): (Permission, MemberRight),
         settings: &Settings,
-        has_ledger: bool,
     ) -> Refusal {
         let text = match (self.is_staff(), self.memberships.0.is_empty()) {
             (true, _) => lacks(address, &self.roles, permission, &settings.problems),
             (false, true) => {
-                let hint = hint(settings, has_ledger);
+                let hint = hint(settings);
                 return Refusal::Stranger { text: stranger(address, settings), hint };
             }
             (false, false) if right == MemberRight::None => {
@@ -125,15 +124,11 @@ fn stranger(address: &str, Settings { contact, .. }: &Settings) -> String {
 }
 
 /// Returns what an operator can do for a person without any role, for the log.
-fn hint(settings: &Settings, has_ledger: bool) -> String {
-    let no_ledger =
-        "People of shops cannot sign in, because no database is bound to this dashboard."
-            .to_owned();
+fn hint(settings: &Settings) -> String {
     let start = "To give the person a role, add the address to this Worker's secret `OPERATORS`, `SUPPORT` or \
                  `ACCOUNTS`.";
     let problems = settings.problems.iter().map(|text| view::sentence(text));
-    let rest = problems.chain((!has_ledger).then_some(no_ledger));
-    std::iter::once(start.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
+    std::iter::once(start.to_owned()).chain(problems).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the text for a person whose roles lack a permission. The text names the secrets that grant the

@@ -17,7 +17,7 @@ pub(crate) struct PageContext<'d, S, C, E> {
     pub entropy: &'d E,
     pub settings: &'d Settings,
     pub outbox: Option<&'d dyn Outbox>,
-    pub ledger: Option<&'d dyn Ledger>,
+    pub ledger: &'d dyn Ledger,
     pub rounds: &'d QueuedRounds,
     pub access: &'d Access,
 }

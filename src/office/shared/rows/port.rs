@@ -34,9 +34,21 @@ pub trait Ledger {
     }
 }
 
+/// The ledger of a place without a database: it refuses all statements.
+#[derive(Clone, Copy, Debug)]
+pub struct Unbound;
+
+impl Ledger for Unbound {
+    fn run<'l>(&'l self, _: &'l [Statement]) -> QueryFuture<'l> {
+        Box::pin(async { Err(LedgerError::Unbound) })
+    }
+}
+
 /// Why the ledger has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerError {
+    /// No database is bound.
+    Unbound,
     /// The database does not answer, or refuses the statements. The statements may have taken effect.
     Unavailable,
     /// A row would break a constraint, so nothing was changed. The text is SQLite's message. It contains
@@ -49,6 +61,10 @@ pub enum LedgerError {
 impl Display for LedgerError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
+            LedgerError::Unbound => out.write_str(
+                "this needs the ledger, but no database is bound as `LEDGER_DB`. Deploy the dashboard with \
+                 its database (see docs/ledger.md)",
+            ),
             LedgerError::Unavailable => out.write_str("the ledger does not answer, or refuses"),
             LedgerError::Refused(problem) => write!(out, "the ledger refuses a row: {problem}"),
             LedgerError::Damaged => out.write_str(
@@ -63,7 +79,7 @@ impl Error for LedgerError {}
 impl From<LedgerError> for StoreError {
     fn from(error: LedgerError) -> Self {
         match error {
-            LedgerError::Unavailable => StoreError::Unavailable,
+            LedgerError::Unbound | LedgerError::Unavailable => StoreError::Unavailable,
             LedgerError::Refused(_) | LedgerError::Damaged => {
                 StoreError::Damaged(error.to_string())
             }
@@ -86,6 +102,14 @@ pub(crate) trait Query: Serialize {
     fn rows(rows: &[String]) -> Result<Vec<Self::Row>> {
         let row = |row: &String| serde_json::from_str(row).map_err(|_| LedgerError::Damaged);
         rows.iter().map(row).collect()
+    }
+}
+
+/// Returns the answer; `None` if no database is bound.
+pub(crate) fn if_bound<T>(answer: Result<T>) -> Result<Option<T>> {
+    match answer {
+        Err(LedgerError::Unbound) => Ok(None),
+        answer => answer.map(Some),
     }
 }
 

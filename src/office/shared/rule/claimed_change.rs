@@ -19,11 +19,8 @@
 //! | a write without an answer | may be done | unchanged or changed | as the record |
 //! | the record | nothing, or done | changed | changed |
 //! | the end of the claim | done | changed | changed |
-//!
-//! Without a ledger, a change has only its entry and its record.
 
 use super::error::{OperatorError, Result};
-use super::once::refuse_repeat;
 use crate::office::audit::rule::{Author, Entry};
 use crate::office::shared::rows::claims;
 use crate::office::shared::rows::claims::{
@@ -46,7 +43,7 @@ const PAUSE_MS: u32 = 1_000;
 /// A change that has begun: its entry is in the audit log.
 pub(crate) struct ClaimedChange<'c, S, C, E> {
     store: &'c S,
-    ledger: Option<&'c dyn Ledger>,
+    ledger: &'c dyn Ledger,
     author: &'c Author<'c, C, E>,
     entry: Entry,
     by: Change,
@@ -60,7 +57,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// If it is not certain that the entry was written.
     pub async fn begin(
         store: &'c S,
-        ledger: Option<&'c dyn Ledger>,
+        ledger: &'c dyn Ledger,
         author: &'c Author<'c, C, E>,
         command: &str,
         on: impl FnOnce(&str) -> Vec<String>,
@@ -113,8 +110,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         wanted: TargetState,
         seen: &[ObservedFact],
     ) -> Result<Vec<ClaimOutcome>> {
-        let Some(ledger) = self.ledger else { return Ok(vec![ClaimOutcome::Ours; seen.len()]) };
-        match claims::claim(ledger, wanted, seen, &self.by).await {
+        match claims::claim(self.ledger, wanted, seen, &self.by).await {
             Ok(turns) => Ok(turns),
             Err(error) => Err(self.give_up(&facts(seen), error.into()).await),
         }
@@ -133,9 +129,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
 
     /// Releases claims. If the ledger fails, they block other changes only until they expire.
     async fn release(&self, facts: &[Fact]) {
-        if let Some(ledger) = self.ledger {
-            let _for_a_while = claims::give_up(ledger, facts, &self.by).await;
-        }
+        let _for_a_while = claims::give_up(self.ledger, facts, &self.by).await;
     }
 
     /// Writes or removes the record of each claimed fact, and ends the claims.
@@ -192,15 +186,10 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Ends claims. If the ledger fails, the claims expire. After that, the records in KV decide which
     /// facts are true.
     async fn end(&self, facts: &[Fact]) {
-        if let Some(ledger) = self.ledger {
-            let _for_a_while = claims::confirm(ledger, facts, &self.by).await;
-        }
+        let _for_a_while = claims::confirm(self.ledger, facts, &self.by).await;
     }
 
     fn is_unsure(&self, words: &str) -> OperatorError {
-        if self.ledger.is_none() {
-            return StoreError::Unavailable.into();
-        }
         let until = date_time(self.by.at.saturating_add(claims::RECENT_MS));
         OperatorError::invalid(format!(
             "it is not certain {words}, because Workers KV did not answer. Check again in a few \
@@ -223,11 +212,10 @@ fn facts(seen: &[ObservedFact]) -> Vec<Fact> {
 /// Returns the recent claims on these facts. KV may show a changed record late, so a recent claim takes
 /// precedence over the record.
 pub(crate) async fn recent(
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     facts: &[Fact],
     clock: &impl Clock,
 ) -> Result<Vec<Claim>> {
-    let Some(ledger) = ledger else { return Ok(Vec::new()) };
     let mut claims = claims::get(ledger, facts).await?;
     claims.retain(|claim| claim.is_recent(clock.now_ms()));
     Ok(claims)
@@ -237,13 +225,12 @@ pub(crate) async fn recent(
 /// after the person opened the form, or after the first attempt. `refused` creates the error from the other
 /// change's claim.
 pub(crate) async fn refuse_overtaken<C: Clock, E: Entropy>(
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, C, E>,
     (wanted, facts): (TargetState, &[Fact]),
     refused: impl FnOnce(&Claim) -> OperatorError,
 ) -> Result<()> {
-    refuse_repeat(ledger, author)?;
-    let (Some(ledger), Some(since_ms)) = (ledger, author.wanted_ms()) else { return Ok(()) };
+    let Some(since_ms) = author.wanted_ms() else { return Ok(()) };
     let reverse = match wanted {
         TargetState::Added => State::Gone,
         TargetState::Removed => State::Kept,

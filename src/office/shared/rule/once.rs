@@ -15,13 +15,9 @@
 //! So a change must be safe to repeat. Either the repetition has the same result: for example, it derives the
 //! same key from the operation's ID. Or the change detects what has happened since: for example, that the key
 //! was revoked.
-//!
-//! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may
-//! show an entry late.
 
 use super::error::{OperatorError, Result};
 use super::operation_id::OperationId;
-use crate::office::audit::rule as audit;
 use crate::office::audit::rule::{Author, EarlierAttempt};
 use crate::office::shared::rows::operations;
 use crate::office::shared::rows::operations::{
@@ -30,7 +26,6 @@ use crate::office::shared::rows::operations::{
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::system::rows::upkeep::holder;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{ChangeNote, OperatorStore};
 use crate::pledges::time::date_time;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -96,19 +91,13 @@ impl<T: StoredAsIs> Outcome for T {
 /// - If another request with the ID is still making the change.
 /// - If the ledger does not answer, or `work` fails.
 pub(crate) async fn once<C: Clock, E: Entropy, T: Outcome>(
-    store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, C, E>,
     (command, what): (&str, &impl Serialize),
     work: impl AsyncFnOnce(&Author<'_, C, E>) -> Result<T>,
 ) -> Result<Done<T>> {
     let new = || OperationId::new(author.clock, author.entropy);
     let id = author.operation.clone().unwrap_or_else(new);
-    let Some(ledger) = ledger else {
-        let earlier = look_back(store, author, &id, command).await?;
-        let outcome = work(&author.attempt(id, earlier)).await?;
-        return Ok(Done { outcome, before: None });
-    };
     let (arguments, attempt) = (hash(command, what)?, holder(author.entropy));
     let at = author.clock.now_ms();
     let own = id.hash(author.by);
@@ -164,17 +153,14 @@ fn hash(command: &str, what: &impl Serialize) -> Result<String> {
     Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
 }
 
-/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not done, or if there is no ledger or
-/// no ID.
+/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not done, or has no ID.
 pub async fn was_done<C: Clock, E: Entropy>(
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, C, E>,
 ) -> Result<Option<String>> {
-    let (Some(ledger), Some(id)) = (ledger, &author.operation) else { return Ok(None) };
+    let Some(id) = &author.operation else { return Ok(None) };
     Ok(operations::get(ledger, &id.hash(author.by)).await?.and_then(|it| it.done).map(date_time))
 }
-
-// ---- With a ledger -------------------------------------------------------------------------------
 
 enum Begun<T> {
     /// This attempt must make the change. Contains an earlier attempt that did not finish, if there was one.
@@ -231,47 +217,4 @@ fn under_way(found: &Operation) -> OperatorError {
         date_time(found.began),
         UNDER_WAY_MS / 1_000
     ))
-}
-
-// ---- Without a ledger ----------------------------------------------------------------------------
-
-/// Searches the audit log for the last earlier attempt of an operation. KV cost: 1 list per 1,000 changes
-/// since the ID was generated; none if the ID cannot have been used before.
-async fn look_back<C: Clock, E: Entropy>(
-    store: &impl OperatorStore,
-    author: &Author<'_, C, E>,
-    id: &OperationId,
-    command: &str,
-) -> Result<Option<EarlierAttempt>> {
-    let now_ms = author.clock.now_ms();
-    id.check_age(now_ms)?;
-    if !id.may_be_used() {
-        return Ok(None);
-    }
-    let since_ms = id.since_ms(now_ms);
-    let own = Some(id.hash(author.by));
-    let is_own = |note: &ChangeNote| note.operation == own;
-    let mut notes = audit::notes(store, since_ms).await?;
-    notes.retain(|(_, note)| is_own(note));
-    let Some((key, note)) = notes.last() else { return Ok(None) };
-    match note.command == command {
-        true => Ok(Some(EarlierAttempt { since_ms: key.time_ms(), has_failed: false })),
-        false => Err(stands_for_another(id, &note.command, key.time_ms())),
-    }
-}
-
-/// Refuses a repeated request if there is no ledger. Used for changes that cannot detect whether they were
-/// already made.
-pub(crate) fn refuse_repeat<C: Clock, E: Entropy>(
-    ledger: Option<&dyn Ledger>,
-    author: &Author<'_, C, E>,
-) -> Result<()> {
-    match (ledger, author.earlier) {
-        (None, Some(EarlierAttempt { since_ms, .. })) => Err(OperatorError::Repeated(format!(
-            "nothing was done now: this change was already begun at {}, and may have been made. Check \
-             whether it was made. If not, begin again",
-            date_time(since_ms)
-        ))),
-        _ => Ok(()),
-    }
 }

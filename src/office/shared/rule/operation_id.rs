@@ -7,7 +7,7 @@ use crate::pledges::hash::first_bytes;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::time::{DAY_MS, SKEW_MS};
+use crate::pledges::time::SKEW_MS;
 use hmac::Mac as _;
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Formatter};
@@ -72,21 +72,10 @@ impl OperationId {
         &self.text
     }
 
-    /// Returns whether the ID may have been used before.
-    pub(crate) fn may_be_used(&self) -> bool {
-        !self.is_new
-    }
-
     /// Returns when the form with this ID was opened, in milliseconds since 1970. Returns `None` if the ID
     /// has no time, or if this process generated the ID.
     pub(crate) fn sent_ms(&self) -> Option<u64> {
         self.made_ms.filter(|_| !self.is_new)
-    }
-
-    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since
-    /// 1970. Allows for clock skew. If the ID has no time, returns the time one day ago.
-    pub(crate) fn since_ms(&self, now_ms: u64) -> u64 {
-        self.made_ms.map_or(now_ms.saturating_sub(DAY_MS), |made| made.saturating_sub(SKEW_MS))
     }
 
     /// Refuses to begin an operation whose ID is too old, or from the future.

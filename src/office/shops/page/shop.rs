@@ -23,7 +23,6 @@ use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::records::MAX_PAGES;
 use crate::office::shops::rule::units;
@@ -82,7 +81,7 @@ async fn newest<S: OperatorStore, C: Clock, E>(
     units: &[String],
 ) -> Result<Markup, OperatorError> {
     let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
     let table = orders::table(context, &found.page.orders, single(units)).await;
     Ok(html! {
@@ -139,7 +138,7 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
     live: &TransactionFilter,
 ) -> Result<Markup, OperatorError> {
     let query = ListQuery { filter: live.clone(), ..ListQuery::default() };
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let found = transactions::list(ledger, &query, &Direction::Newest, 1).await?;
     if !found.page.orders.is_empty() {
         return Ok(html! {});
@@ -190,7 +189,7 @@ async fn this_month<S: OperatorStore, C: Clock, E>(
     live: &TransactionFilter,
 ) -> Result<Markup, OperatorError> {
     let Some(month) = Month::at(context.clock.now_ms()) else { return Ok(html! {}) };
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let used = usage::of_month(context.store, ledger, live, month).await?;
     let sums: Vec<_> = used.months.iter().flat_map(|usage| &usage.sums).collect();
     Ok(html! {
@@ -219,7 +218,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
     live: &TransactionFilter,
 ) -> Result<Markup, OperatorError> {
     let filter = DueFilter { shops: live.clone(), month: None, is_paid: Some(false) };
-    let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
+    let (ledger, now_ms) = (context.ledger, context.clock.now_ms());
     let most = due_months::MONTHS;
     let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;
     let owed: Vec<_> = found.months.iter().filter(|usage| usage.owes()).collect();

@@ -4,7 +4,7 @@ use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_level;
-use crate::office::shared::rule::once::{Done, once, refuse_repeat};
+use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::{Pages, encode};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
@@ -108,18 +108,17 @@ fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o st
 /// If an ID is not valid, or the store or the ledger fails.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     units: &[String],
 ) -> Result<Done<()>> {
     let levels: Vec<_> = units.iter().cloned().map(KeyLevel::Unit).collect();
     levels.iter().try_for_each(check_level)?;
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         author.record(store, ADD, units).await?;
         ensure(store, author, &levels).await
     };
-    once(store, ledger, author, (ADD, &units), work).await
+    once(ledger, author, (ADD, &units), work).await
 }
 
 /// Registers those units and teams that are not registered yet. The calling command must already have

@@ -68,7 +68,7 @@ impl Team {
     async fn members(
         &self,
         store: &impl OperatorStore,
-        ledger: Option<&dyn Ledger>,
+        ledger: &dyn Ledger,
         clock: &impl Clock,
     ) -> Result<Vec<Member>> {
         let facts = self.facts();
@@ -162,7 +162,7 @@ pub struct AddedUnits {
     /// The team, and all units of the request.
     #[serde(flatten)]
     pub team: Team,
-    /// The units that were in the team before the request. Without a ledger, this is not known.
+    /// The units that were in the team before the request.
     pub already: Vec<ExistingMember>,
 }
 
@@ -184,19 +184,19 @@ pub struct ExistingMember {
 /// - If the ledger or the store fails. Some of the units may have been added then.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
 ) -> Result<Done<AddedUnits>> {
     let team = Team::check(team, units)?;
     let work = async |author: &Author<'_, _, _>| add_now(store, ledger, author, team.clone()).await;
-    once(store, ledger, author, (ADD, &team), work).await
+    once(ledger, author, (ADD, &team), work).await
 }
 
 async fn add_now(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<AddedUnits> {
@@ -204,7 +204,7 @@ async fn add_now(
     let refused = |claim: &Claim| team.changed_by("added", claim);
     claimed_change::refuse_overtaken(ledger, author, of, refused).await?;
     let members = team.members(store, ledger, author.clock).await?;
-    if ledger.is_some() && members.iter().all(Member::is_in) {
+    if members.iter().all(Member::is_in) {
         return Ok(AddedUnits { team, already: members.iter().map(Member::already).collect() });
     }
     let changing = ClaimedChange::begin(store, ledger, author, ADD, |_| team.changed()).await?;
@@ -246,7 +246,7 @@ async fn add_now(
 /// - If the ledger or the store fails. Some of the units may have been removed then.
 pub async fn remove(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
@@ -254,12 +254,12 @@ pub async fn remove(
     let team = Team::check(team, units)?;
     let work =
         async |author: &Author<'_, _, _>| remove_now(store, ledger, author, team.clone()).await;
-    once(store, ledger, author, (REMOVE, &team), work).await
+    once(ledger, author, (REMOVE, &team), work).await
 }
 
 async fn remove_now(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<Team> {

@@ -12,7 +12,6 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::system::rows::attention::{
@@ -136,7 +135,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
 }
 
 async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
-    let months = attention::unpriced(bound(context.ledger)?, context.clock).await?;
+    let months = attention::unpriced(context.ledger, context.clock).await?;
     let now_ms = context.clock.now_ms();
     let address = |month: Month| match month.has_ended(now_ms) {
         true => in_month("/payments", month, &[]),
@@ -153,7 +152,7 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
 }
 
 async fn unsettled<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
-    let months = attention::unsettled(context.store, bound(context.ledger)?, context.clock).await?;
+    let months = attention::unsettled(context.store, context.ledger, context.clock).await?;
     let address = |month| in_month("/payments", month, &[]);
     Ok((!months.is_empty())
         .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
@@ -161,7 +160,7 @@ async fn unsettled<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C
 
 async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let limit = context.settings.unusual_charge;
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
     let UnusualCharges { count, newest } = &found;
     Ok((*count > 0).then(|| html! {
@@ -193,7 +192,7 @@ fn unusual_charge(charge: &UnusualCharge) -> Markup {
 
 async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let IdleUnits { units, has_more } =
-        attention::idle_units(context.store, bound(context.ledger)?).await?;
+        attention::idle_units(context.store, context.ledger).await?;
     let others = units.len().saturating_sub(MAX_NAMED);
     Ok((!units.is_empty()).then(|| {
         html! {
@@ -212,7 +211,7 @@ async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Tas
 }
 
 async fn ledger<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
-    let ledger: &dyn Ledger = bound(context.ledger)?;
+    let ledger: &dyn Ledger = context.ledger;
     let health = epoch::health(context.store, ledger, context.clock.now_ms()).await?;
     let minutes = health.lag_ms.unwrap_or_default() / 60_000;
     let problem = health.problem.as_deref().map(view::sentence);

@@ -20,8 +20,6 @@ use serde::Serialize;
 
 /// Maximum number of findings on the page.
 const MAX_FINDINGS: usize = 100;
-const UNBOUND: &str = "no database is bound as `LEDGER_DB`, so lists and sums are not available: docs/ledger.md explains how \
-     to turn on the ledger";
 
 /// The response of `GET /healthz`.
 #[derive(Serialize)]
@@ -35,20 +33,18 @@ struct Answer<'a> {
 /// Serves `GET /healthz` to a monitor: 503 if the ledger has a problem. KV cost: 1 read. Ledger cost: 1 call.
 pub(crate) async fn health(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     version: &str,
     now_ms: u64,
 ) -> Page {
-    let (status, ledger, problem) = match ledger {
-        None => (200, None, Some(UNBOUND.to_owned())),
-        Some(ledger) => match epoch::health(store, ledger, now_ms).await {
-            Ok(mut health) => {
-                let problem = health.problem.take();
-                (if problem.is_some() { 503 } else { 200 }, Some(health), problem)
-            }
-            Err(error) => (503, None, Some(error.to_string())),
-        },
+    let (ledger, problem) = match epoch::health(store, ledger, now_ms).await {
+        Ok(mut health) => {
+            let problem = health.problem.take();
+            (Some(health), problem)
+        }
+        Err(error) => (None, Some(error.to_string())),
     };
+    let status = if problem.is_some() { 503 } else { 200 };
     Page::json(status, &Answer { version, ledger, problem })
 }
 
@@ -64,12 +60,9 @@ pub(crate) async fn health_page<S: OperatorStore, C: Clock, E>(
 pub(crate) async fn section<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
 ) -> Markup {
-    let content = match context.ledger {
-        None => html! { p { (view::inline_code(&view::sentence(UNBOUND))) } },
-        Some(ledger) => match look(context.store, ledger, context.clock.now_ms()).await {
-            Ok((health, findings)) => state(&health, &findings),
-            Err(error) => view::problem(&error.to_string()),
-        },
+    let content = match look(context.store, context.ledger, context.clock.now_ms()).await {
+        Ok((health, findings)) => state(&health, &findings),
+        Err(error) => view::problem(&error.to_string()),
     };
     html! { section { h2 { "Ledger" } (content) } }
 }

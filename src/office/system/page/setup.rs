@@ -5,7 +5,7 @@ use super::last_backups;
 use super::setup_messaging::{Attachment, attachment};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::view;
-use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rows::port::LedgerError;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Role;
 use crate::office::system::rows::health::Health;
@@ -134,14 +134,12 @@ fn unattached() -> Markup {
 async fn of_ledger<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Vec<Line>, OperatorError> {
-    let ledger = match bound(context.ledger) {
-        Ok(ledger) => ledger,
-        Err(error) => {
-            let how = view::inline_code(&view::sentence(&error.to_string()));
-            return Ok(vec![("Ledger", State::NotSetUp, how)]);
-        }
-    };
-    let health = epoch::health(context.store, ledger, context.clock.now_ms()).await?;
+    let health = epoch::health(context.store, context.ledger, context.clock.now_ms()).await;
+    if let Err(unbound @ OperatorError::Ledger(LedgerError::Unbound)) = health {
+        let how = view::inline_code(&view::sentence(&unbound.to_string()));
+        return Ok(vec![("Ledger", State::NotSetUp, how)]);
+    }
+    let health = health?;
     let (state, text) = match &health.problem {
         Some(problem) => (State::Problem, view::inline_code(&view::sentence(problem))),
         None => (State::Works, html! { "Complete up to " (complete_up_to(&health)) "." }),

@@ -10,8 +10,7 @@
 
 use crate::office::audit::rule as audit;
 use crate::office::audit::rule::Author;
-use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
+use crate::office::shared::rows::port::{Ledger, if_bound};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::{load, put_record};
@@ -46,11 +45,8 @@ async fn name(store: &impl OperatorStore, epoch: &str) -> Result<()> {
 }
 
 /// Returns the epoch of the database; `None` if it has none, or no database is bound.
-async fn own(ledger: Option<&dyn Ledger>) -> Result<Option<String>> {
-    match ledger {
-        Some(ledger) => Ok(epoch::get(ledger).await?),
-        None => Ok(None),
-    }
+async fn own(ledger: &dyn Ledger) -> Result<Option<String>> {
+    Ok(if_bound(epoch::get(ledger).await)?.flatten())
 }
 
 /// Returns whether a database with this epoch has lost rows. KV cost: 1 read.
@@ -99,11 +95,7 @@ pub async fn adopt(
 /// Names another epoch in the record in Workers KV, unless the database has this epoch. Until
 /// [`adopt`] is called, only a database with that epoch is accepted. KV cost: at most 1 write.
 /// Ledger cost: 1 query.
-pub async fn expect(
-    store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
-    expected: &str,
-) -> Result<()> {
+pub async fn expect(store: &impl OperatorStore, ledger: &dyn Ledger, expected: &str) -> Result<()> {
     let own = own(ledger).await?;
     if own.as_deref() == Some(expected) {
         return Ok(());
@@ -116,7 +108,7 @@ pub async fn expect(
 /// Ledger cost: 1 query.
 pub async fn expect_of_audit(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     entropy: &impl Entropy,
 ) -> Result<bool> {
     let own = own(ledger).await?;
@@ -134,24 +126,23 @@ pub async fn expect_of_audit(
 /// Accepts that the database has lost rows: from now on, its rows count as complete.
 ///
 /// # Errors
-/// If the database has lost no rows, no ledger is bound, or the ledger or the store fails.
+/// If the database has lost no rows, or the ledger or the store fails.
 pub async fn accept(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<Done<()>> {
-    let database = bound(ledger)?;
     let work = async |author: &Author<'_, _, _>| {
-        if !is_lost(store, epoch::get(database).await?.as_deref()).await? {
+        if !is_lost(store, epoch::get(ledger).await?.as_deref()).await? {
             return Err(OperatorError::invalid(
                 "nothing was changed: the database has all credits, fulfilments and updates"
                     .to_owned(),
             ));
         }
         author.record(store, ACCEPT, [""; 0]).await?;
-        adopt(store, database, author.entropy).await
+        adopt(store, ledger, author.entropy).await
     };
-    once(store, ledger, author, (ACCEPT, &()), work).await
+    once(ledger, author, (ACCEPT, &()), work).await
 }
 
 /// Returns the health of the ledger. Reports a problem if the database has lost rows. KV cost: 1 read. Ledger cost:

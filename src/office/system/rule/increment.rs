@@ -7,7 +7,6 @@
 use crate::office::orders::rows::changed;
 use crate::office::orders::rows::changed::{ChangedPage, Next};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::system::rows::state;
 use crate::office::system::rows::state::SHOWN_AFTER_MS;
@@ -57,14 +56,14 @@ pub struct Span {
 /// from the header of the earlier backup.
 ///
 /// # Errors
-/// If no ledger is bound, the ledger's first reconciliation pass has not ended, or a time in the header is
+/// If the ledger's first reconciliation pass has not ended, or a time in the header is
 /// not valid.
 pub async fn span(
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     started_at: &str,
     complete_up_to: Option<&str>,
 ) -> Result<Span> {
-    let watermark = state::state(bound(ledger)?).await?.watermark().ok_or_else(|| {
+    let watermark = state::state(ledger).await?.watermark().ok_or_else(|| {
         invalid(
             "an incremental backup needs a ledger that was compared with all records at least once. \
              Either run `npm run ledger -- check` and repeat this command, or make a full backup",
@@ -85,10 +84,10 @@ pub async fn span(
 /// Returns a page of the transactions that were created or erased since a time, an RFC 3339 date-time. Ledger cost: 1 query.
 ///
 /// # Errors
-/// If no ledger is bound, `since` is not valid, or the ledger fails.
-pub async fn changed(ledger: Option<&dyn Ledger>, since: &str, next: Next) -> Result<ChangedPage> {
+/// If `since` is not valid, or the ledger fails.
+pub async fn changed(ledger: &dyn Ledger, since: &str, next: Next) -> Result<ChangedPage> {
     let since = parse_ms(since).ok_or_else(|| invalid("this is not a valid date-time"))?;
-    Ok(changed::changed(bound(ledger)?, since, next, MOST).await?)
+    Ok(changed::changed(ledger, since, next, MOST).await?)
 }
 
 /// Returns the prefixes of the records that a backup lists in KV.

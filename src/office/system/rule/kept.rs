@@ -2,7 +2,6 @@
 
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::system::rows::check;
@@ -18,35 +17,34 @@ const REBUILD: &str = "ledger rebuild";
 /// reconciliation pass must run.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger or the store fails.
+/// If the ledger or the store fails.
 pub async fn keep_from(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     month: Option<Month>,
 ) -> Result<Done<()>> {
-    let ledger = bound(ledger)?;
     let work = async |author: &Author<'_, _, _>| {
         let first = month.map_or_else(|| "all".to_owned(), |month| month.to_string());
         author.record(store, KEEP_FROM, [first]).await?;
         Ok(kept::keep_from(ledger, month).await?)
     };
-    once(store, Some(ledger), author, (KEEP_FROM, &month), work).await
+    once(ledger, author, (KEEP_FROM, &month), work).await
 }
 
 /// Empties the ledger. Afterwards, a complete reconciliation pass must run, which writes all rows again.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger or the store fails.
+/// If the ledger or the store fails.
 pub async fn rebuild(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<Done<()>> {
-    let (ledger, now_ms) = (bound(ledger)?, author.clock.now_ms());
+    let (ledger, now_ms) = (ledger, author.clock.now_ms());
     let work = async |author: &Author<'_, _, _>| {
         author.record(store, REBUILD, ["all"]).await?;
         Ok(check::clear(ledger, now_ms).await?)
     };
-    once(store, Some(ledger), author, (REBUILD, &()), work).await
+    once(ledger, author, (REBUILD, &()), work).await
 }

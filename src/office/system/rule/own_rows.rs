@@ -1,7 +1,7 @@
 //! The rows that only the ledger has (credits, fulfilments and updates) in backups and restores.
 
 use super::epoch;
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, if_bound};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::system::rows::kept;
 use crate::office::system::rows::own_rows;
@@ -24,17 +24,16 @@ pub struct OwnRowsHeader {
     pub kept_from: u64,
 }
 
-/// Returns the part of a backup's header that is about the database; `None` if no ledger is bound. KV cost: 1 read.
+/// Returns the part of a backup's header that is about the database; `None` if no database is bound. KV cost: 1 read.
 /// Ledger cost: 1 query.
 ///
 /// # Errors
 /// If the database has lost rows, or the ledger or the store fails.
 pub async fn header(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
 ) -> Result<Option<OwnRowsHeader>> {
-    let Some(ledger) = ledger else { return Ok(None) };
-    let state = state::state(ledger).await?;
+    let Some(state) = if_bound(state::state(ledger).await)? else { return Ok(None) };
     epoch::check_own(store, state.epoch.as_deref()).await?;
     Ok(Some(OwnRowsHeader { epoch: state.epoch, kept_from: state.kept_from }))
 }
@@ -51,14 +50,13 @@ pub fn check(table: OwnTable, row: &str) -> Result<()> {
 /// write. Ledger cost: at most 3 queries.
 pub async fn begin(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     header: &OwnRowsHeader,
 ) -> Result<()> {
     if let Some(epoch) = &header.epoch {
         epoch::expect(store, ledger, epoch).await?;
     }
-    let Some(ledger) = ledger else { return Ok(()) };
-    let state = state::state(ledger).await?;
+    let Some(state) = if_bound(state::state(ledger).await)? else { return Ok(()) };
     if state.epoch.is_none() && state.kept_from == 0 && header.kept_from > 0 {
         kept::keep_from(ledger, Month::at(header.kept_from)).await?;
     }

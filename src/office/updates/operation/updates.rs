@@ -176,7 +176,7 @@ pub fn check_edit(values: &Values) -> Result<(), Refused> {
 
 pub async fn edit<P: Ports>(call: &Call<'_, P>, Edit { update, members }: Edit) -> Result<Answer> {
     let edits: MemberEdits = members.edits().map_err(Failure::Usage)?;
-    let found = updates::get(call.ledger()?, &update).await?;
+    let found = updates::get(call.ledger, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
     if found.state == UpdateState::Published {
@@ -207,7 +207,7 @@ pub const PUBLISH: Spec = Spec::changes(
 .answers("the same members as in the answer of `updates add`");
 
 pub async fn publish<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
-    let found = updates::get(call.ledger()?, &update).await?;
+    let found = updates::get(call.ledger, &update).await?;
     confirm(call, &found, "Publish this update in", "nothing was published").await?;
     let by = call.host.person().await?;
     let of = (&*update, found.revision);
@@ -225,7 +225,7 @@ pub const WITHDRAW: Spec = Spec::changes(
 .answers("the same members as in the answer of `updates add`");
 
 pub async fn withdraw<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
-    let found = updates::get(call.ledger()?, &update).await?;
+    let found = updates::get(call.ledger, &update).await?;
     confirm(call, &found, "Withdraw this update from", "nothing was withdrawn").await?;
     let by = call.host.person().await?;
     let of = (&*update, found.revision);
@@ -320,7 +320,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
         Some(month) => vec![month],
         None => Month::last(call.platform.now_ms(), MONTHS),
     };
-    let found = updates::list(call.ledger()?, asked.mode, &months, MOST).await?;
+    let found = updates::list(call.ledger, asked.mode, &months, MOST).await?;
     let rows: Vec<_> = found.updates.iter().map(cells).collect();
     let headings = [
         "MONTH",
@@ -375,7 +375,7 @@ pub const PREVIEW: Spec =
         .answers("the same members as in the answer of `updates add`");
 
 pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
-    let row = updates::get(call.ledger()?, &update).await?;
+    let row = updates::get(call.ledger, &update).await?;
     let new = NewUpdate::from(&row.update);
     let given = |text: &str| Some(text.to_owned());
     let members = facts([
@@ -411,7 +411,7 @@ pub const CHECK: Spec = Spec::reads(
 pub struct Nothing {}
 
 pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
-    let compared = updates::compare(call.store, call.ledger()?, call.platform).await?;
+    let compared = updates::compare(call.store, call.ledger, call.platform).await?;
     Answer::new(&compared, in_counts(compared))
 }
 

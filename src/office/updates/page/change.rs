@@ -10,7 +10,6 @@ use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{operation, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
@@ -80,7 +79,7 @@ pub(crate) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     check_operation(context)?;
     let (wanted, revision) = (sent(form), revision(form)?);
     if let Some(tag) = form.given("preview") {
-        let row = updates::get(bound(context.ledger)?, id).await?;
+        let row = updates::get(context.ledger, id).await?;
         let shown = preview(context, &row.pledges, Some(&row), &wanted, tag).await;
         return match shown {
             Err(Refusal::Operator(OperatorError::Invalid(why))) => {
@@ -93,7 +92,7 @@ pub(crate) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let (store, ledger) = (context.store, context.ledger);
     if form.given(CONFIRMED).is_none() && context.was_done().await?.is_none() {
-        let row = updates::get(bound(ledger)?, id).await?;
+        let row = updates::get(ledger, id).await?;
         if row.state == UpdateState::Published {
             let problem = FormProblem::at(CONFIRMED, NOT_CONFIRMED);
             let wanted = Some(wanted);
@@ -104,7 +103,7 @@ pub(crate) async fn edit<S: OperatorStore, C: Clock, E: Entropy>(
     match updates::edit(store, ledger, &context.author, (id, revision), &wanted).await {
         Ok(edited) => show(context, &edited, "The update was saved.").await,
         Err(OperatorError::Invalid(why)) => {
-            let row = updates::get(bound(ledger)?, id).await?;
+            let row = updates::get(ledger, id).await?;
             let (wanted, problem) = (Some(wanted), why.into());
             one::page(context, &row, FormResult { wanted, problem, ..FormResult::default() }).await
         }
@@ -123,7 +122,7 @@ pub(crate) async fn publish<S: OperatorStore, C: Clock, E: Entropy>(
     match updates::publish(store, ledger, &context.author, of).await {
         Ok(published) => show(context, &published, "The update was published.").await,
         Err(OperatorError::Invalid(why)) => {
-            let row = updates::get(bound(ledger)?, id).await?;
+            let row = updates::get(ledger, id).await?;
             let problem = why.into();
             one::page(context, &row, FormResult { problem, ..FormResult::default() }).await
         }
@@ -139,7 +138,7 @@ pub(crate) async fn withdraw<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     if !context.has_operation() {
-        let row = updates::get(bound(context.ledger)?, id).await?;
+        let row = updates::get(context.ledger, id).await?;
         return Ok(one::confirm_withdrawal(context, &row));
     }
     let (store, ledger, of) = (context.store, context.ledger, (id, revision(form)?));

@@ -11,7 +11,6 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::Field;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
@@ -40,7 +39,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     selection: MonthSelection,
     result: FormResult,
 ) -> Result {
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = updates::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let offerings = pledged(context, selection).await?;
@@ -116,8 +115,7 @@ async fn pledged<S: OperatorStore, C, E>(
 ) -> Result<Vec<String>> {
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found =
-        fulfilments::balances(context.store, bound(context.ledger)?, mode, &months, MAX_SUGGESTED)
-            .await;
+        fulfilments::balances(context.store, context.ledger, mode, &months, MAX_SUGGESTED).await;
     match found {
         Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
         found => Ok(found?.balances.into_iter().map(|balance| balance.offering).collect()),

@@ -7,7 +7,6 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
@@ -20,7 +19,7 @@ pub(crate) async fn update<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    let row = updates::get(bound(context.ledger)?, id).await?;
+    let row = updates::get(context.ledger, id).await?;
     page(context, &row, FormResult::default()).await
 }
 
@@ -93,7 +92,7 @@ async fn removed_fulfilment<S, C, E>(
     row: &UpdateRow,
 ) -> Result<Option<Markup>> {
     let Some(id) = &row.fulfilment else { return Ok(None) };
-    let found = fulfilments::get(bound(context.ledger)?, id).await?;
+    let found = fulfilments::get(context.ledger, id).await?;
     Ok(found.removed.map(|removal| {
         view::notice(&html! {
             "This update was drafted from a fulfilment that " (view::untrusted_text(&removal.by))

@@ -6,7 +6,6 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::{Content, Page};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow};
 use crate::office::updates::rule as updates;
@@ -21,7 +20,7 @@ pub(crate) async fn preview_update<S, C: Clock, E: Entropy>(
     id: &str,
     query: &Form,
 ) -> Result {
-    let row = updates::get(bound(context.ledger)?, id).await?;
+    let row = updates::get(context.ledger, id).await?;
     let wanted = NewUpdate::from(&row.update);
     let tag = query.given("language").unwrap_or("en");
     preview(context, &row.pledges, Some(&row), &wanted, tag).await
@@ -38,7 +37,7 @@ pub(super) async fn preview<S, C: Clock, E: Entropy>(
 ) -> Result {
     let language = Language::from_tag(tag)
         .ok_or_else(|| Refusal::invalid("timelines are not available in this language"))?;
-    let ledger = bound(context.ledger)?;
+    let ledger = context.ledger;
     let shown = updates::preview(ledger, &context.author, pledges, row, wanted).await?;
     let example = example(pledges)?;
     let example: RetrievedPledgeTransaction<'_> =

@@ -9,7 +9,6 @@ use super::words::{changed, in_words};
 use crate::buyer::updates::{Update, UpdateId};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::{Ledger, LedgerError};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, Outcome, once};
 use crate::office::shared::rule::refused::RefusalCode;
@@ -60,15 +59,15 @@ impl Outcome for UpdateChange {
 /// - If a member of the update or the offering is invalid, or the month has not begun.
 /// - If the offering already has [`MAX_KEPT`] updates for the month, or the fulfilment already has an
 ///   update.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn add(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (pledges, fulfilment): (&Pledges, Option<&str>),
     new: &NewUpdate,
 ) -> Result<Done<UpdateChange>> {
-    let database = bound(ledger)?;
+    let database = ledger;
     check_pledges(pledges, author.clock)?;
     checked(id_of("0")?, new, author.clock)?;
     let work = async |author: &Author<'_, _, _>| {
@@ -77,7 +76,7 @@ pub async fn add(
         let row = insert(store, database, author, (pledges, fulfilment), update).await?;
         Ok(UpdateChange { row, is_compiled: true })
     };
-    once(store, ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
+    once(ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
 }
 
 /// Derives an update's ID from the hash of the operation's ID. A repeated request has the same operation
@@ -167,15 +166,15 @@ fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
 /// # Errors
 /// - If a member of the update is invalid, nothing differs, or a published update would have no sentence.
 /// - If somebody else has changed the update since, or no update has this ID.
-/// - If no ledger is bound, or the ledger or the store fails.
+/// - If the ledger or the store fails.
 pub async fn edit(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (id, revision): (&str, u64),
     new: &NewUpdate,
 ) -> Result<Done<UpdateChange>> {
-    let database = bound(ledger)?;
+    let database = ledger;
     let edited = |row: &UpdateRow, clock: &_| {
         let update = checked(row.update.id.clone(), new, clock)?;
         match update == row.update {
@@ -186,7 +185,7 @@ pub async fn edit(
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
     };
-    once(store, ledger, author, (EDIT, &(id, new)), work).await
+    once(ledger, author, (EDIT, &(id, new)), work).await
 }
 
 /// Publishes an update: timelines of its offering and month show it. Ledger cost: 6 calls. KV cost: 2 writes.
@@ -198,7 +197,7 @@ pub async fn edit(
 /// - As [`edit`].
 pub async fn publish(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: (&str, u64),
 ) -> Result<Done<UpdateChange>> {
@@ -214,7 +213,7 @@ pub async fn publish(
 /// - As [`edit`].
 pub async fn withdraw(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: (&str, u64),
 ) -> Result<Done<UpdateChange>> {
@@ -223,12 +222,12 @@ pub async fn withdraw(
 
 async fn change_state(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (id, revision): (&str, u64),
     (command, state): (&str, UpdateState),
 ) -> Result<Done<UpdateChange>> {
-    let database = bound(ledger)?;
+    let database = ledger;
     let changed = |row: &UpdateRow| match row.state == state {
         true => Err(already(state.into(), row)),
         false => Ok((state, row.update.clone())),
@@ -236,7 +235,7 @@ async fn change_state(
     let work = async |author: &Author<'_, _, _>| {
         change(store, database, author, (command, id, revision), changed).await
     };
-    once(store, ledger, author, (command, &id), work).await
+    once(ledger, author, (command, &id), work).await
 }
 
 /// Changes an update in the ledger. If the update was published before or is published now, also writes the

@@ -8,7 +8,6 @@ use crate::office::audit::rule::Author;
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::RefusalCode;
@@ -25,11 +24,11 @@ use crate::pledges::store::OperatorStore;
 /// - As [`add`].
 pub async fn add_from_fulfilment(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Done<UpdateChange>> {
-    let Fulfilment { done, removed, .. } = fulfilments::get(bound(ledger)?, id).await?;
+    let Fulfilment { done, removed, .. } = fulfilments::get(ledger, id).await?;
     if removed.is_some() {
         let problem = format_args!("the fulfilment `{id}` was removed");
         return Err(refused_at("fulfilment", RefusalCode::NotAllowed, problem));

@@ -4,7 +4,6 @@ use super::compile::{Compared, compare};
 use crate::office::audit::rule as audit;
 use crate::office::audit::rule::{Author, Change};
 use crate::office::shared::rows::port::{Ledger, LedgerError};
-use crate::office::shared::rule::bound::bound;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::read_values;
 use crate::office::updates::rows::changes as update_changes;
@@ -38,13 +37,12 @@ pub struct RestoredUpdates {
 /// [`compare`]. Ledger cost: 2 queries for each update.
 ///
 /// # Errors
-/// If no ledger is bound, or the ledger or the store fails. Some of the updates may have been written then.
+/// If the ledger or the store fails. Some of the updates may have been written then.
 pub async fn restore(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<RestoredUpdates> {
-    let ledger = bound(ledger)?;
     author.record(store, "updates restore", [""; 0]).await?;
     let mut restored = RestoredUpdates::default();
     for (name, row) in last_rows(store, &mut restored.failed).await? {

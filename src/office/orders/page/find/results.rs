@@ -168,10 +168,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
     }
 
     /// Returns the units and teams whose ID or name contains a word that begins with the search term, except those in
-    /// `levels`. Returns none if there is no ledger.
+    /// `levels`.
     async fn names(&self, levels: &[KeyLevel]) -> Vec<Name> {
-        let Some(ledger) = self.context.ledger else { return Vec::new() };
-        let found = names::find(ledger, self.term, MAX_NAMES + 1).await; // the search of transactions reports a failure
+        let found = names::find(self.context.ledger, self.term, MAX_NAMES + 1).await; // the search of transactions reports a failure
         let is_exact = |name: &Name| levels.iter().any(|level| level_of(name) == *level);
         let mut names = found.unwrap_or_default();
         names.retain(|name| !is_exact(name) && (self.operates() || name.kind == NameKind::Unit));

@@ -24,10 +24,9 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E>(
     order: &Order,
     times: &ListTimes<'_, C>,
 ) -> Markup {
-    let (Some(ledger), Some(id)) = (context.ledger, TransactionId::parse(&order.id)) else {
-        return html! {};
-    };
-    let Ok(Related { reference, buyer }) = related::related(ledger, &id, SHOWN + 1).await else {
+    let Some(id) = TransactionId::parse(&order.id) else { return html! {} };
+    let Ok(Related { reference, buyer }) = related::related(context.ledger, &id, SHOWN + 1).await
+    else {
         return html! {
             section { h2 { "Other transactions" } p { "The ledger does not answer, so other transactions \
                                                        are not shown." } }

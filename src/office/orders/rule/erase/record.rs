@@ -58,18 +58,18 @@ struct ErasedMarker<'t> {
 /// - If the store fails, or the ledger fails after the transaction's record was rewritten.
 pub async fn erase(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
 ) -> Result<Done<Erased>> {
     let work = async |author: &Author<'_, _, _>| erase_now(store, ledger, author, record).await;
-    once(store, ledger, author, (ERASE, &record.id.as_str()), work).await
+    once(ledger, author, (ERASE, &record.id.as_str()), work).await
 }
 
 /// Erases a transaction as [`erase`] does, as a part of another operation.
 pub(crate) async fn erase_now(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
 ) -> Result<Erased> {
@@ -91,7 +91,7 @@ pub(crate) async fn erase_now(
     for service in services {
         store.remove(&NotificationKey(&record.id, service)).await?;
     }
-    if let Some((ledger, row)) = ledger.zip(row) {
+    if let Some(row) = row {
         let written = entry::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
         written.map_err(|error| left_in_ledger(record, &error))?;
     }

@@ -49,7 +49,7 @@ struct Exports<'s> {
 
 pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answer> {
     let Export { of, unpaid, csv } = &asked;
-    let ledger = call.ledger()?;
+    let ledger = call.ledger;
     let mut used = usage::of_all(call.store, ledger, &of.filter(), Some(of.month)).await?;
     if used.months.is_empty() {
         unit_must_be_registered(call, of.filter().unit.as_deref()).await?;

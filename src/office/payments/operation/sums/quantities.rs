@@ -37,8 +37,7 @@ struct Quantities<'q> {
 
 pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<Answer> {
     let month = asked.month;
-    let found =
-        quantities::quantities(call.ledger()?, &asked.filter(), month, MOST_OFFERINGS).await?;
+    let found = quantities::quantities(call.ledger, &asked.filter(), month, MOST_OFFERINGS).await?;
     let PledgedQuantities { quantities, more, left_out, coverage } = &found;
     if quantities.is_empty() {
         unit_must_be_registered(call, asked.filter().unit.as_deref()).await?;

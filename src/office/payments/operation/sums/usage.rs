@@ -58,7 +58,7 @@ struct Unpriced<'s> {
 pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer> {
     let Usage { month, unit, mode, unpriced } = asked;
     let filter = TransactionFilter { unit, mode };
-    let used = usage::of_all(call.store, call.ledger()?, &filter, month).await?;
+    let used = usage::of_all(call.store, call.ledger, &filter, month).await?;
     if used.months.is_empty() {
         unit_must_be_registered(call, filter.unit.as_deref()).await?;
     }
@@ -69,7 +69,7 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     summed.sums.retain(|sum| sum.unpriced > 0);
     let query = ListQuery { filter, month, unpriced, ..ListQuery::default() };
     let newest = &Direction::Newest;
-    let mut page = transactions::list(call.ledger()?, &query, newest, MOST_EXAMPLES).await?.page;
+    let mut page = transactions::list(call.ledger, &query, newest, MOST_EXAMPLES).await?.page;
     transactions::mark_cancelled(call.store, &mut page.orders).await?;
     let sums = summed.in_words("every offering of these transactions had a price");
     let examples = match page.orders.is_empty() {

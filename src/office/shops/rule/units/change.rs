@@ -10,7 +10,7 @@ use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::once::{Done, once, refuse_repeat};
+use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::read_value;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::shared_record::RecordVersion;
@@ -28,19 +28,18 @@ use crate::pledges::store::{OperatorStore, ProfileKey};
 /// - If the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: ProfileMembers,
 ) -> Result<Done<UnitRow>> {
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         let (old, seen) = stored(store, unit).await?;
         let profile = checked(members.clone().over(unit, old.clone())?, author)?;
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
-    let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    let done = once(ledger, author, (SET, &(unit, &members)), work).await?;
     copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
@@ -54,7 +53,7 @@ pub async fn set(
 /// - If the store or the ledger fails.
 pub async fn replace(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     profile: NewProfile,
@@ -62,12 +61,11 @@ pub async fn replace(
 ) -> Result<Done<UnitRow>> {
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         let profile = checked(profile.clone(), author)?;
         let (old, _) = stored(store, unit).await?;
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
-    let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    let done = once(ledger, author, (SET, &(unit, &profile)), work).await?;
     copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
@@ -80,21 +78,20 @@ pub async fn replace(
 /// - If the store or the ledger fails.
 pub async fn unset(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: &[Member],
 ) -> Result<Done<Option<UnitRow>>> {
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
         let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
         let mut profile = old.clone();
         members.iter().for_each(|member| *member.of(&mut profile) = None);
         let profile = checked(profile, author)?;
         keep(store, author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
     };
-    let done = once(store, ledger, author, (UNSET, &(unit, members)), work).await?;
+    let done = once(ledger, author, (UNSET, &(unit, members)), work).await?;
     match &done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
@@ -121,8 +118,8 @@ async fn keep(
 /// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
 /// reconciliation pass copies it. Does nothing for a repeated request, because the first request has copied
 /// the name.
-async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
-    if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
+async fn copy_name(ledger: &dyn Ledger, row: &UnitRow) {
+    if let Some(profile) = &row.profile {
         let _ = names::set(ledger, &row.unit, profile.name()).await;
     }
 }

@@ -4,7 +4,7 @@ use crate::office::prices::rule as prices;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::once::{Done, once, refuse_repeat};
+use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::read_value;
 use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::rows::names;
@@ -18,17 +18,14 @@ use crate::pledges::store::{OperatorStore, ProfileKey, UnitKey};
 /// If somebody else changes the profile at the same moment, or the store or the ledger fails.
 pub async fn remove(
     store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
+    ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
 ) -> Result<Done<bool>> {
     check_unit(unit)?;
-    let work = async |author: &Author<'_, _, _>| {
-        refuse_repeat(ledger, author)?;
-        remove_now(store, author, unit).await
-    };
-    let done = once(store, ledger, author, (REMOVE, &unit), work).await?;
-    if let Some(ledger) = ledger.filter(|_| done.before.is_none()) {
+    let work = async |author: &Author<'_, _, _>| remove_now(store, author, unit).await;
+    let done = once(ledger, author, (REMOVE, &unit), work).await?;
+    if done.before.is_none() {
         let _ = names::remove(ledger, unit).await; // else the next reconciliation pass removes it
     }
     Ok(done)
