@@ -46,7 +46,7 @@ struct ErasedMarker<'t> {
 }
 
 /// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the recipient's
-/// address. Marks the transaction as erased in its record and, if a ledger is bound, in the ledger. The
+/// address. Marks the transaction as erased in its record and in the ledger. The
 /// erasure may be repeated.
 ///
 /// The transaction's idempotency key has a replay record, which must be visible everywhere before the
