@@ -277,7 +277,7 @@ async function restoreLedger(job, database) {
   const { kv, port, rules } = job;
   if (!database) return { rows: null, lacks: "rows", isLost: await rules.endWithoutOwnRows(port) };
   if (!kv.ledger) return { rows: null, lacks: "ledger", isLost: database.epoch !== null };
-  const tables = await rules.ownTables();
+  const tables = await rules.restoredTables(job.options);
   const rows = Object.fromEntries(
     tables.map((table) => [table, { written: 0, known: 0, refused: [] }]),
   );

@@ -81,13 +81,6 @@ impl NamespaceSecret {
         self.hash("address", &everybody, &mailbox(email))
     }
 
-    /// Returns the hash of a dashboard user's e-mail address. Two spellings of one mailbox have different
-    /// hashes, because Cloudflare Access identifies a person by the spelling.
-    pub fn person(&self, address: &str) -> String {
-        let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        self.hash("person", &everybody, address)
-    }
-
     /// Returns the key that encrypts search terms in URLs of the dashboard. It is unrelated to all hashes.
     pub fn sealing_key(&self) -> [u8; SECRET_BYTES] {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { startDashboard } from "../server/dashboard-worker.mjs";
 import { accessibilityNodes, axeFindings, openPage, useBrowser } from "./chromium.mjs";
-import { MONTH, demo, writeAll } from "./demo.mjs";
+import { MONTH, writeDemo } from "./demo.mjs";
 import { reachesEveryControl, send } from "./keyboard.mjs";
 
 useBrowser();
@@ -17,8 +17,7 @@ before(async () => {
   const main = join("tests", "server", "dashboard-stand-ins.mjs");
   dashboard = await startDashboard({ main, email: OPERATOR, vars: { OPERATORS: OPERATOR } });
   ({ origin } = dashboard);
-  await writeAll(dashboard.kv, (await demo()).records);
-  await dashboard.scheduled();
+  await writeDemo(dashboard);
 });
 after(() => dashboard?.close());
 

@@ -8,7 +8,7 @@ import test, { after, before } from "node:test";
 import { until } from "../support/until.mjs";
 import { startDashboard } from "../server/dashboard-worker.mjs";
 import { openPage, tools, useBrowser } from "./chromium.mjs";
-import { MONTH, demo, writeAll } from "./demo.mjs";
+import { MONTH, writeDemo } from "./demo.mjs";
 import { send } from "./keyboard.mjs";
 
 useBrowser();
@@ -29,8 +29,7 @@ before(async () => {
     others: [{ configPath: join(tools.root, "wrangler.toml") }],
     notifications: true,
   });
-  await writeAll(dashboard.kv, (await demo()).records);
-  await dashboard.scheduled();
+  await writeDemo(dashboard);
 });
 after(() => dashboard?.close());
 

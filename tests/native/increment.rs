@@ -117,7 +117,7 @@ enum Way {
 
 /// How a backup finds the records of each kind. A new kind needs a row here, and must be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 23] = [
+const WAYS: [(&str, Way); 22] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("cancelled:", Way::Whole),
@@ -131,7 +131,6 @@ const WAYS: [(&str, Way); 23] = [
     ("mail-queued:", Way::LeftOut), // belongs to a queue whose messages no longer exist
     ("mailed:", Way::LeftOut),      // names a person by the secret, for two days
     ("member:", Way::Whole),
-    ("person:", Way::Whole),
     ("notification:", Way::New),
     ("prices:", Way::Whole),
     ("profile:", Way::Whole),

@@ -14,6 +14,8 @@ use impact_pledge::office::payments::rule::ShopMonth;
 use impact_pledge::office::payments::rule::due_months::{DueFilter, due_months};
 use impact_pledge::office::payments::rule::statement::statement;
 use impact_pledge::office::payments::rule::usage;
+use impact_pledge::office::people::rows::people::PersonRole;
+use impact_pledge::office::people::rule as people;
 use impact_pledge::office::shared::rows::port::{Ledger, Statement};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, restore};
@@ -23,6 +25,7 @@ use impact_pledge::office::system::rule::{attention, epoch};
 use impact_pledge::office::updates::rows::updates::Pledges;
 use impact_pledge::office::updates::rule as updates;
 use impact_pledge::office::updates::rule::NewUpdate;
+use impact_pledge::pledges::auth::KeyLevel;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::settlement::Month;
 use serde_json::{Value, json};
@@ -52,6 +55,13 @@ impl Bench {
         let author = self.operator.author();
         let done = block_on(fulfilments::add(self.store(), &self.ledger, &author, &fulfilment()));
         done.map(|done| done.outcome.id)
+    }
+
+    fn employ(&self) -> Result<(), OperatorError> {
+        let (author, shop) = (self.operator.author(), KeyLevel::Unit("unit_dev".to_owned()));
+        let eva = (&shop, "eva@shop.example");
+        block_on(people::add(self.store(), &self.ledger, &author, eva, PersonRole::Viewer))
+            .map(drop)
     }
 
     fn balances(&self) -> Result<Balances, OperatorError> {
@@ -128,6 +138,7 @@ fn full() -> (Bench, String) {
     bench.fulfil().unwrap();
     let (update, revision) = bench.draft().unwrap();
     bench.publish((&update, revision)).unwrap();
+    bench.employ().unwrap();
     (bench, id)
 }
 
@@ -144,7 +155,7 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
     let filter = DueFilter::default();
     let record = || block_on(transactions::get(store, &id));
     let clock = bench.clock();
-    let tries: [(&str, &dyn Fn() -> Tried); 15] = [
+    let tries: [(&str, &dyn Fn() -> Tried); 16] = [
         ("usage of a shop", &|| block_on(usage::of_shop(store, ledger, shop)).map(drop)),
         ("usage", &|| block_on(usage::of_all(store, ledger, &of_all, month)).map(drop)),
         ("dues", &|| block_on(due_months(store, ledger, ENDED_MS, &filter, None, 9)).map(drop)),
@@ -164,6 +175,7 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
         ("fulfilment", &|| bench.fulfil().map(drop)),
         ("draft", &|| bench.draft().map(drop)),
         ("publish", &|| bench.publish((&draft.0, draft.1))),
+        ("person", &|| bench.employ()),
         ("backup", &|| bench.header().map(drop)),
     ];
     let (rows, header) = (dump(ledger), bench.header().unwrap().unwrap());
@@ -182,7 +194,7 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
         }
         assert!(bench.problem().is_some_and(|problem| problem.contains("`ledger accept-loss`")));
     }
-    assert_eq!(put_back(ledger, &rows), [[0, 2, 0], [1, 0, 0], [2, 0, 0]]);
+    assert_eq!(put_back(ledger, &rows), [[0, 2, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0]]);
     block_on(own_rows::end(store, ledger, (clock, &bench.operator.entropy), &header)).unwrap();
     assert_eq!((bench.dues(), bench.balances(), bench.problem()), (dues, balances, None));
     assert_eq!(dump(ledger), rows);
@@ -225,6 +237,7 @@ fn no_row_is_written_before_workers_kv_names_its_database() {
     bench.credit(&request(&id, None)).unwrap_err();
     bench.fulfil().unwrap_err();
     bench.draft().unwrap_err();
+    bench.employ().unwrap_err();
     assert!(dump(&bench.ledger).iter().all(|(_, rows)| rows.is_empty()));
     bench.store().set_failing(None);
     bench.credit(&request(&id, None)).unwrap();
@@ -235,9 +248,9 @@ fn rows_of_a_backup_replace_none_that_are_newer() {
     let (bench, id) = full();
     let rows = dump(&bench.ledger);
     let ledger = SqliteLedger::default();
-    assert_eq!(put_back(&ledger, &rows), [[2, 0, 0], [1, 0, 0], [1, 0, 0]]);
+    assert_eq!(put_back(&ledger, &rows), [[2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]]);
     assert_eq!(dump(&ledger), rows);
-    assert_eq!(put_back(&ledger, &rows), [[0, 2, 0], [0, 1, 0], [0, 1, 0]]);
+    assert_eq!(put_back(&ledger, &rows), [[0, 2, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]);
     let newer = [
         "UPDATE fulfilments SET removed = 5, remover = 'bob'",
         "UPDATE updates SET revision = revision + 1, state = 'withdrawn'",

@@ -1,5 +1,5 @@
-//! Tests which people of a shop may sign in: after each change, after a change in which a step fails, and
-//! after an import from KV.
+//! Tests which people of a shop may sign in: after each change, after a change in which a step fails, and after a
+//! restore.
 
 use crate::claimed::{Fault, Faulty};
 use futures_executor::block_on;
@@ -8,20 +8,21 @@ use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::people::rows::changes::Removable;
 use impact_pledge::office::people::rows::people::Membership;
+use impact_pledge::office::people::rows::people::PersonRole;
+use impact_pledge::office::people::rows::people::PersonRole::{Manager, Viewer};
 use impact_pledge::office::people::rule as people;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::shops::rule::teams;
-use impact_pledge::office::system::rule::restore;
+use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, restore};
+use impact_pledge::office::system::rule::restore::RestoreOptions;
 use impact_pledge::pledges::auth::KeyLevel;
-use impact_pledge::pledges::store::PersonRole;
-use impact_pledge::pledges::store::PersonRole::{Manager, Viewer};
 use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, FixedClock, NOW_MS, seeded, unit};
+use support::service::{CountedEntropy, FixedClock, NOW_MS, unit};
 
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -121,8 +122,8 @@ impl World {
         self.of(address).iter().any(|it| it.units == ["shop"])
     }
 
-    fn records(&self) -> usize {
-        self.store.names().iter().filter(|name| name.starts_with("person:")).count()
+    fn rows(&self) -> usize {
+        self.ledger.sql("SELECT address FROM people").len()
     }
 
     fn reconcile(&self) {
@@ -210,9 +211,7 @@ fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
             .contains("has no person with this address")
     );
     assert_eq!(world.remove(&shop(), BEN, Removable::All), Some(Ok(())));
-    assert_eq!((world.records(), world.may(BEN)), (0, false));
-    let addresses = world.ledger.sql("SELECT address FROM people WHERE address IS NOT NULL");
-    assert_eq!(addresses, [""; 0], "a removed person's address is gone");
+    assert_eq!((world.rows(), world.may(BEN)), (0, false));
 }
 
 /// Polls a future in a loop until it is ready, because a call that waits does not wake its task.
@@ -257,7 +256,7 @@ fn a_repeated_operation_takes_effect_once() {
     for _ in 0..2 {
         assert_eq!(world.add_as(Some(&id), &shop(), EVA, Manager), Some(Ok(())));
     }
-    assert_eq!((world.audited("people add"), world.records()), (1, 1));
+    assert_eq!((world.audited("people add"), world.rows()), (1, 1));
     let other = problem(world.add_as(Some(&id), &shop(), BEN, Manager));
     assert!(other.contains("used for another change"), "{other}");
     // A form that removes a person does not remove the person who was added again since.
@@ -296,14 +295,14 @@ fn a_change_that_one_step_fails_is_told_true_and_completed_by_a_retry() {
                 let heard = make(&world);
                 let is_made = world.may(EVA) == adds;
                 if heard == Some(Ok(())) {
-                    assert!(is_made && world.records() == usize::from(adds), "{call} {fault:?}");
+                    assert!(is_made && world.rows() == usize::from(adds), "{call} {fault:?}");
                 }
                 world.faults.clear();
                 world.later(MINUTE);
                 let again = make(&world);
                 assert_eq!(again, Some(Ok(())), "{call} {fault:?}, before: {heard:?}");
                 assert_eq!(world.may(EVA), adds, "{call} {fault:?}");
-                assert_eq!(world.records(), usize::from(adds), "{call} {fault:?}");
+                assert_eq!(world.rows(), usize::from(adds), "{call} {fault:?}");
                 world.later(21 * MINUTE);
                 world.reconcile();
                 assert_eq!(world.may(EVA), adds, "{call} {fault:?}");
@@ -312,100 +311,67 @@ fn a_change_that_one_step_fails_is_told_true_and_completed_by_a_retry() {
     }
 }
 
+/// A computer sleeps after it has begun a change. Meanwhile the change is sent again, and reversed. When the computer
+/// wakes up, it changes nothing, however short the sleep was.
 #[test]
-fn a_new_ledger_gets_the_people_from_kv() {
-    let mut world = World::with(&[(shop(), EVA, Manager), (shop(), BEN, Viewer)]);
-    let before = (world.of(EVA), world.of(BEN));
-    world.ledger = SqliteLedger::default();
-    assert!(!world.may(EVA));
-    for name in ["person:unit:shop:x", "person:unit::x", "person:queen:shop:x", "person:x"] {
-        world.store.keep(name, b"{}", b"{}");
+fn a_request_that_was_overtaken_while_it_slept_changes_nothing() {
+    let id = format!("{NOW_MS}-{}", "4".repeat(32));
+    for slept_ms in [31_000, 2 * DAY] {
+        let mut calls = 0;
+        for call in 1.. {
+            let world = World::new();
+            let (store, ledger, clock) = (&world.store, &world.ledger, &world.clock);
+            let faults = [(call, Fault::Wait)];
+            let slow = Faulty { store, ledger, clock, calls: Cell::new(0), faults: &faults };
+            let author = Author::new("ada@example.org", &world.clock, &world.entropy).unwrap();
+            let author = author.with_operation(OperationId::parse(&id).unwrap());
+            let place = shop();
+            let mut adding = pin!(people::add(&slow, &slow, &author, (&place, EVA), Viewer));
+            let mut context = Context::from_waker(Waker::noop());
+            if adding.as_mut().poll(&mut context).is_ready() {
+                break;
+            }
+            calls += 1;
+            world.later(slept_ms);
+            let again = world.add_as(Some(&id), &place, EVA, Viewer);
+            if again == Some(Ok(())) {
+                world.later(1_000);
+                assert_eq!(world.remove(&place, EVA, Removable::All), Some(Ok(())));
+            }
+            let told = poll_until_ready(adding);
+            assert!(!world.may(EVA) || again.unwrap().is_err(), "{call}: {told:?}");
+        }
+        assert!(calls > 5, "{calls}");
     }
-    world.store.keep(
-        "person:queen:shop:0",
-        b"{}",
-        br#"{"address":"eva@shop.example","role":"manager","created":"2026-01-01T00:00:00.000Z","by":"x"}"#,
-    );
-    world.store.set_page_length(1);
-    world.reconcile();
-    assert_eq!((world.of(EVA), world.of(BEN)), before);
-    block_on(impact_pledge::office::system::rows::check::clear(&world.ledger, world.clock.0.get()))
-        .unwrap();
-    assert_eq!((world.of(EVA), world.of(BEN)), before, "an emptied ledger keeps people");
-}
-
-#[test]
-fn an_import_brings_back_nobody_who_was_removed() {
-    let world = World::with(&[(shop(), EVA, Manager)]);
-    let name = world.store.names().into_iter().find(|name| name.starts_with("person:")).unwrap();
-    let (value, metadata) =
-        (world.store.value(&name).unwrap(), world.store.metadata(&name)[0].to_string());
-    let restore = || world.store.keep(&name, value.as_bytes(), metadata.as_bytes());
-    assert_eq!(world.remove(&shop(), EVA, Removable::All), Some(Ok(())));
-    restore(); // the removal of the record failed, or an old backup was restored
-    for ms in [MINUTE, 21 * MINUTE, DAY, DAY] {
-        world.later(ms);
-        world.reconcile();
-        assert!(!world.may(EVA), "{ms}");
-    }
-    // A person who was added again later is in the record.
-    world.later(MINUTE);
-    assert_eq!(world.add(&shop(), EVA, Viewer), Some(Ok(())));
-    world.later(21 * MINUTE);
-    world.reconcile();
-    assert!(world.may(EVA));
-    // Somebody removed the record, such as a restore of the ledger to an earlier time: the row gives no access.
-    world.store.remove(&name);
-    world.reconcile();
-    assert!(!world.may(EVA));
-}
-
-/// A person is removed and then added with another role, but Workers KV stores neither change. A restore from
-/// KV would bring back the first role. So the ledger's row must stop giving access after some minutes.
-#[test]
-fn a_row_whose_record_is_older_gives_no_access_after_some_minutes() {
-    let world = World::with(&[(shop(), EVA, Manager)]);
-    let name = world.store.names().into_iter().find(|name| name.starts_with("person:")).unwrap();
-    let (value, metadata) =
-        (world.store.value(&name).unwrap(), world.store.metadata(&name)[0].to_string());
-    assert_eq!(world.remove(&shop(), EVA, Removable::All), Some(Ok(())));
-    world.later(MINUTE);
-    assert_eq!(world.add(&shop(), EVA, Viewer), Some(Ok(())));
-    world.store.keep(&name, value.as_bytes(), metadata.as_bytes());
-    world.reconcile();
-    assert!(world.may(EVA), "the record may be on its way");
-    for ms in [21 * MINUTE, DAY, DAY] {
-        world.later(ms);
-        world.reconcile();
-        assert!(!world.may(EVA), "{ms}");
-    }
-    assert_eq!(world.add(&shop(), EVA, Viewer), Some(Ok(())));
-    world.later(21 * MINUTE);
-    world.reconcile();
-    assert!(world.may(EVA));
-}
-
-#[test]
-fn a_recent_row_wins_over_a_list_that_does_not_show_it() {
-    let world = World::with(&[(shop(), EVA, Manager)]);
-    world.store.set_hidden(Some("person:"));
-    world.reconcile();
-    assert!(world.may(EVA));
-    world.later(21 * MINUTE);
-    world.reconcile();
-    assert!(!world.may(EVA));
 }
 
 #[test]
 fn a_backup_has_people_and_a_restore_leaves_them_out() {
-    let name = "person:unit:shop:0";
-    assert!(impact_pledge::office::system::rule::increment::is_whole(name));
+    let world =
+        World::with(&[(shop(), EVA, Manager), (KeyLevel::Team("chain".to_owned()), BEN, Viewer)]);
+    let rows = block_on(page(&world.ledger, OwnTable::People, None)).unwrap();
+    assert_eq!(rows.len(), 2);
+    assert!(
+        block_on(page(&world.ledger, OwnTable::People, rows.last().map(|row| &**row)))
+            .unwrap()
+            .is_empty()
+    );
     for (with_keys, taken) in [(false, false), (true, true)] {
-        let options = restore::RestoreOptions { with_keys, ..Default::default() };
-        let store = seeded().store;
-        let restore = block_on(restore::Restore::new(&*store, options, Default::default()));
-        assert_eq!(restore.unwrap().takes(name), taken);
+        let options = RestoreOptions { with_keys, ..Default::default() };
+        assert_eq!(options.takes_rows(OwnTable::People), taken);
+        assert!(options.takes_rows(OwnTable::Credits));
     }
+    let other = World::with(&[(shop(), EVA, Viewer)]);
+    let put = || block_on(restore(&other.ledger, OwnTable::People, &rows, &[])).unwrap();
+    let done = |written, known| OwnRows { written, known, refused: vec![] };
+    assert_eq!((put(), put()), (done(1, 1), done(0, 2)));
+    assert_eq!(
+        (other.of(EVA)[0].role, other.of(BEN)),
+        (Viewer, world.of(BEN)),
+        "who is there stays"
+    );
+    let odd = rows[0].replace("team:chain", "queen:chain");
+    assert!(block_on(restore(&other.ledger, OwnTable::People, &[odd], &[])).is_err());
 }
 
 #[test]
@@ -420,7 +386,7 @@ fn a_request_finds_a_persons_places_by_an_index() {
     for index in [
         "p USING INDEX people_by_address (address=?)",
         "c USING PRIMARY KEY (kind=? AND name>? AND name<?)",
-        "people USING INDEX people_by_place (place=?)",
+        "people USING PRIMARY KEY (place=?)",
     ] {
         assert!(plan.iter().any(|row| row.ends_with(index)), "{index}: {plan:?}");
     }

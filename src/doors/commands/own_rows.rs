@@ -8,6 +8,7 @@ use crate::office::system::rows::own_rows::OwnTable;
 use crate::office::system::rule::epoch;
 use crate::office::system::rule::own_rows;
 use crate::office::system::rule::own_rows::OwnRowsHeader;
+use crate::office::system::rule::restore::RestoreOptions;
 use strum::IntoEnumIterator as _;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -15,6 +16,13 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[wasm_bindgen(js_name = ownTables)]
 pub fn own_tables() -> CommandOutcome {
     to_js(&OwnTable::iter().collect::<Vec<_>>())
+}
+
+/// Returns the names of the tables whose rows a restore writes, in the order of backups.
+#[wasm_bindgen(js_name = restoredTables)]
+pub fn restored_tables(options: JsValue) -> CommandOutcome {
+    let options: RestoreOptions = from_js(options)?;
+    to_js(&OwnTable::iter().filter(|table| options.takes_rows(*table)).collect::<Vec<_>>())
 }
 
 /// Returns the part of a backup's header that is about the database: `{epoch, keptFrom}`; null if

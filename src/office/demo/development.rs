@@ -2,19 +2,25 @@
 
 use crate::buyer::recipient::Profile;
 use crate::office::keys::rule::{KeyMetadata, NotedKey};
-use crate::office::people::rows::people::place_text;
+use crate::office::people::rows::changes;
+use crate::office::people::rows::changes::NewPerson;
+use crate::office::people::rows::people::PersonRole;
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::encode;
 use crate::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
 use crate::pledges::charge::PriceList;
 use crate::pledges::scope::Mode;
 use crate::pledges::secret::{NamespaceSecret, SecretRecord};
+use crate::pledges::service::Clock;
 use crate::pledges::store::{
-    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PersonKey, PersonNote, PersonRole,
-    PriceListKey, ProfileKey, Registered, SecretKey, TeamKey, UnitKey,
+    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PriceListKey, ProfileKey, Registered,
+    SecretKey, TeamKey, UnitKey,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+
+const DATA: &str = include_str!("development.json");
 
 #[derive(Deserialize)]
 struct Development {
@@ -46,8 +52,7 @@ pub struct DevelopmentKey {
 
 /// Writes the records that are missing, and leaves existing records unchanged. Returns the keys.
 pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
-    let Development { keys, teams, catalogue, secret, profiles, people } =
-        serde_json::from_str(include_str!("development.json"))?;
+    let Development { keys, teams, catalogue, secret, profiles, .. } = serde_json::from_str(DATA)?;
     put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
         put_missing(store, &PriceListKey::of_mode(mode), &catalogue, &NoMetadata).await?;
@@ -62,7 +67,6 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
         put_missing(store, &ProfileKey(unit), profile, &NoMetadata).await?;
     }
     put_teams(store, &teams).await?;
-    put_people(store, &secret, people).await?;
     let units = |level: &KeyLevel| match level {
         KeyLevel::Unit(unit) => vec![unit.clone()],
         KeyLevel::Team(team) => teams.get(team).cloned().unwrap_or_default(),
@@ -91,17 +95,17 @@ async fn put_teams(
     Ok(())
 }
 
-/// Writes the records of people. A reconciliation pass later copies these records to the ledger.
-async fn put_people(
-    store: &impl OperatorStore,
-    secret: &NamespaceSecret,
-    people: Vec<DevelopmentPerson>,
-) -> Result<()> {
-    let Registered { created, by, by_shop } = registered();
-    for DevelopmentPerson { place, address, role } in people {
-        let (place, hash) = (place_text(&place), secret.person(&address));
-        let note = PersonNote { address, role, created: created.clone(), by: by.clone(), by_shop };
-        put_missing(store, &PersonKey { place: &place, hash: &hash }, &note, &note).await?;
+/// Adds the people of shops to the ledger, except those who are there.
+///
+/// # Errors
+/// If the ledger fails.
+pub async fn seed_people(ledger: &dyn Ledger, clock: &impl Clock) -> Result<()> {
+    let Development { people, .. } = serde_json::from_str(DATA)?;
+    let Registered { by, by_shop, .. } = registered();
+    for DevelopmentPerson { place, address, role } in &people {
+        let (address, at) = (&**address, clock.now_ms());
+        let person = NewPerson { address, role: *role, by: &by, by_shop, at };
+        changes::add(ledger, place, &person, (None, None)).await?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 use super::clock::PastClock;
 use super::data::Demo;
+use super::development;
 use super::past::Past;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
@@ -28,6 +29,7 @@ pub async fn seed(
     origin: &str,
 ) -> Result<bool> {
     let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
+    development::seed_people(ledger, now).await?;
     if is_there(store, ledger, &demo).await? {
         return Ok(false);
     }

@@ -2,6 +2,7 @@ use super::rows::changes::Removable;
 use super::rows::people::Person;
 use super::rule as people;
 use super::rule::AddedPerson;
+use crate::office::people::rows::people::PersonRole;
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
 use crate::office::shared::operation::table::{table, time};
@@ -9,7 +10,6 @@ use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::{confirm_new, must_be_registered, whose};
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::store::PersonRole;
 use serde::{Deserialize, Serialize};
 
 const ADDRESS: Argument = Argument::positional(

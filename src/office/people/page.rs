@@ -5,6 +5,7 @@ use super::rows::changes::Removable;
 use super::rows::people::{PeopleList, Person};
 use super::rule as people;
 use super::rule::normal_address;
+use crate::office::people::rows::people::PersonRole;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::list_times::ListTimes;
@@ -22,7 +23,7 @@ use crate::office::shops::page::register;
 use crate::office::shops::rule::register::Unregistered;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{OperatorStore, PersonRole};
+use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
 /// Shows the people who may sign in for a unit. Ledger cost: 1 query. KV cost: 1 read.

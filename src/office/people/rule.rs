@@ -1,38 +1,27 @@
 //! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with
 //! which role.
 //!
-//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. The
-//! record in Workers KV is only a backup of the row. Each change is made to the row first, and then to the
-//! record. If a change stops halfway:
-//!
-//! | last step that was done | may the person sign in? | what happens later |
-//! |---|---|---|
-//! | the entry in the audit log was written | as before | |
-//! | the row of a new person was added | yes | reconciliation passes remove the row, because it has no record |
-//! | the row of a person was marked as removed | no | this row keeps the old record from adding the person again |
-//!
-//! A retry of the operation completes the change.
+//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. A change first
+//! writes its entry to the audit log, then its row. If it stops in between, nothing was changed, and a retry of the
+//! operation makes the change. The row is written only while the attempt is the operation's current one: if a computer
+//! sleeps in between, and the change was sent again meanwhile, it writes nothing when it wakes up.
 
 use super::rows::changes;
-use super::rows::changes::{Added, Removable, Removed};
+use super::rows::changes::{Added, NewPerson, Removable, Removed};
 use super::rows::people as rows;
-use super::rows::people::{MAX_PEOPLE, PeopleList, Person, place_text};
+use super::rows::people::{MAX_PEOPLE, PeopleList, Person, PersonRole, place_text};
 use crate::buyer::visible::{is_invisible, is_line};
 use crate::office::audit::rule::{Author, Subject};
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
-use crate::office::shared::rule::records::{encode, read_value};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::rule::register;
-use crate::office::system::rule::secret;
+use crate::office::system::rule::epoch;
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{
-    Key as _, OperatorStore, PersonKey, PersonNote, PersonRole, Registered,
-};
+use crate::pledges::store::{OperatorStore, Registered};
 use crate::pledges::time::parse_ms;
 use crate::pledges::validate::format::is_email;
 use serde::{Deserialize, Serialize};
@@ -94,12 +83,6 @@ impl PlacedPerson {
         Subject::of(self.place.clone(), std::iter::once(&*self.address).chain(role))
     }
 
-    /// Returns the end of the name of the person's KV record: the unit or team, and a hash of the address.
-    fn name(&self, secret: &NamespaceSecret) -> String {
-        let (place, hash) = (place_text(&self.place), secret.person(&self.address));
-        PersonKey { place: &place, hash: &hash }.suffix().into_owned()
-    }
-
     async fn row(&self, ledger: &dyn Ledger) -> Result<Option<Person>> {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
@@ -138,9 +121,8 @@ pub struct AddedPerson {
 
 impl StoredAsIs for AddedPerson {}
 
-/// Adds a person to a unit or a team, and registers the unit or team if it is not registered. For the first person of a
-/// namespace without API keys, also creates the namespace's secret. Ledger cost: 2 queries. KV cost: at most 4 reads and 4
-/// writes.
+/// Adds a person to a unit or a team, and registers the unit or team if it is not registered. Ledger cost: 3 queries. KV
+/// cost: at most 3 reads and 3 writes.
 ///
 /// # Errors
 /// - If the ID or the address is not valid.
@@ -154,7 +136,7 @@ pub async fn add(
     (place, address): (&KeyLevel, &str),
     role: PersonRole,
 ) -> Result<Done<AddedPerson>> {
-    let (ledger, person) = (ledger, PlacedPerson::check(place, address)?);
+    let person = PlacedPerson::check(place, address)?;
     let work = async |author: &Author<'_, _, _>| {
         let already = add_now(store, ledger, author, &person, role).await?;
         Ok(AddedPerson { place: person.place.clone(), role, already })
@@ -172,49 +154,46 @@ async fn add_now(
 ) -> Result<bool> {
     match person.row(ledger).await? {
         Some(row) if row.role != role => return Err(person.has_another_role(row.role)),
-        Some(row) if author.earlier.is_none() && has_record(store, &row.name).await? => {
-            return Ok(true);
-        }
-        _ => {}
+        Some(_) => return Ok(author.earlier.is_none()), // an earlier attempt may have added the person
+        None => {}
     }
+    epoch::begin(store, ledger, author.entropy).await?;
     let entry = author.begin_entry(store, ADD, |_| person.changed(Some(role))).await?;
-    let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
-    if is_new {
-        secret::keep(store, secret.clone()).await?;
-    }
     register::ensure(store, author, std::slice::from_ref(&person.place)).await?;
-    let address = person.address.clone();
     let Registered { by, by_shop, .. } = author.registered();
-    let note = PersonNote { address, role, created: entry.at.clone(), by, by_shop };
-    let at = (&note, entry.key.time_ms());
-    let (name, sender) = (person.name(&secret), author.sender());
-    let added = changes::add(ledger, &person.place, (&name, sender.as_deref()), at).await?;
-    let row = match added {
-        Added::Person(row) if row.role == role => row,
-        refused => {
-            author.withdraw(store, &entry).await;
-            return Err(person.not_added(&refused));
-        }
+    let (address, at) = (&*person.address, entry.key.time_ms());
+    let new = NewPerson { address, role, by: &by, by_shop, at };
+    let sender = author.sender();
+    let added = async {
+        let may = (sender.as_deref(), author.precondition()?);
+        Ok(changes::add(ledger, &person.place, &new, may).await?)
     };
-    let note = PersonNote { created: row.created, by: row.by, by_shop: row.by_shop, ..note };
-    put(store, &row.name, &note).await?;
-    Ok(false)
+    let refused = match added.await {
+        Ok(Added::Person(row)) if row.role == role => return Ok(false),
+        Ok(refused) => person.not_added(&refused),
+        Err(error) => refusal(error)?,
+    };
+    author.withdraw(store, &entry).await;
+    Err(refused)
 }
 
-async fn has_record(store: &impl OperatorStore, name: &str) -> Result<bool> {
-    match PersonKey::parse_suffix(name) {
-        Some(key) => Ok(read_value(store, key).await?.is_some()),
-        None => Ok(false),
+/// Returns what to tell a person if nothing was changed.
+///
+/// # Errors
+/// The error itself, if the change may have been made.
+fn refusal(error: OperatorError) -> Result<OperatorError> {
+    match error {
+        OperatorError::Ledger(LedgerError::Refused(_)) => Ok(OperatorError::Repeated(
+            "nothing was changed by this request, because the same form was sent again. Reload the page"
+                .to_owned(),
+        )),
+        late @ OperatorError::Invalid(_) => Ok(late),
+        unsure => Err(unsure),
     }
-}
-
-async fn put(store: &impl OperatorStore, name: &str, note: &PersonNote) -> Result<()> {
-    let Some(key) = PersonKey::parse_suffix(name) else { return Ok(()) };
-    Ok(store.put(&key, encode(note)?, note).await?)
 }
 
 /// Removes a person from a unit or a team. From then on, all requests of the person for that unit or team are
-/// refused. Ledger cost: 2 queries. KV cost: 2 reads, 2 writes.
+/// refused. Ledger cost: 2 queries. KV cost: 1 write.
 ///
 /// # Errors
 /// - If no person of the unit or team has the address.
@@ -252,7 +231,7 @@ async fn remove_once(
     (place, address): (&KeyLevel, &str),
     rule: (Removable, Option<String>),
 ) -> Result<Done<()>> {
-    let (ledger, person) = (ledger, PlacedPerson::check(place, address)?);
+    let person = PlacedPerson::check(place, address)?;
     let work =
         async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, &rule).await;
     once(ledger, author, (REMOVE, &person.arguments(())), work).await
@@ -265,24 +244,28 @@ async fn remove_now(
     person: &PlacedPerson,
     (which, sender): &(Removable, Option<String>),
 ) -> Result<()> {
-    let name = match person.row(ledger).await? {
+    match person.row(ledger).await? {
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
-        Some(row) => row.name,
-        None if author.earlier.is_some() => return finish_removal(store, author, person).await,
+        Some(_) => {}
+        None if author.earlier.is_some() => return Ok(()), // an earlier attempt has removed the person
         None => {
             let problem = "nothing was removed: this unit or team has no person with this address";
             return Err(OperatorError::at("address", RefusalCode::NotFound, problem));
         }
-    };
-    let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
-    let by = (author.by, entry.key.time_ms());
-    let who = (&*name, sender.as_deref());
-    let removed = changes::remove(ledger, &person.place, who, by, *which).await?;
-    if removed != Removed::Gone {
-        author.withdraw(store, &entry).await;
-        return Err(not_removed(removed));
     }
-    remove_record(store, &name).await
+    let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
+    let PlacedPerson { place, address } = person;
+    let removed = async {
+        let may = (sender.as_deref(), author.precondition()?);
+        Ok(changes::remove(ledger, place, address, may, *which).await?)
+    };
+    let refused = match removed.await {
+        Ok(Removed::Gone) => return Ok(()),
+        Ok(removed) => not_removed(removed),
+        Err(error) => refusal(error)?,
+    };
+    author.withdraw(store, &entry).await;
+    Err(refused)
 }
 
 fn not_removed(why: Removed) -> OperatorError {
@@ -292,21 +275,6 @@ fn not_removed(why: Removed) -> OperatorError {
             "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
         ),
     }
-}
-
-/// Removes a person's record in KV after an earlier attempt has removed the person from the ledger.
-async fn finish_removal(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    person: &PlacedPerson,
-) -> Result<()> {
-    let (secret, _) = secret::find_or_draw(store, author.entropy).await?;
-    remove_record(store, &person.name(&secret)).await
-}
-
-async fn remove_record(store: &impl OperatorStore, name: &str) -> Result<()> {
-    let Some(key) = PersonKey::parse_suffix(name) else { return Ok(()) };
-    Ok(store.remove(&key).await?)
 }
 
 /// Returns whether the person was added again in the meantime: since the form for the removal was opened, or

@@ -313,7 +313,7 @@ fn keep_question(month: Option<Month>, place: &str) -> String {
 pub const ACCEPT_LOSS: Spec = Spec::changes(
     "ledger",
     "accept-loss",
-    "go on with a database that has lost credits, fulfilments or updates, if there is no backup of them",
+    "go on with a database that has lost people, credits, fulfilments or updates, if there is no backup of them",
     &[],
 )
 .confirmed()
@@ -341,6 +341,6 @@ pub async fn accept_loss<P: Ports>(
     let done = epoch::accept(call.store, call.ledger, &call.author(&by)?).await?;
     let Health { complete_up_to, .. } = health(call).await?;
     let text =
-        "The ledger counts as complete, with the credits, fulfilments and updates that it has.";
+        "The ledger counts as complete, with the people, credits, fulfilments and updates that it has.";
     Ok(Answer::new(&Accepted { complete_up_to }, text)?.since(done.before.as_deref()))
 }

@@ -12,7 +12,6 @@ mod metadata;
 mod namespace_keys;
 mod notification_keys;
 mod operator;
-mod person;
 mod port;
 mod price_key;
 mod recorded;
@@ -31,7 +30,6 @@ pub use notification_keys::{
     QueuedMailKey,
 };
 pub use operator::{KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore, SETTLE_MS};
-pub use person::{PersonKey, PersonNote, PersonRole};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;

@@ -142,7 +142,7 @@ fn pages_and_monitors_say_that_the_database_has_lost_rows_and_what_to_run() {
     let dashboard = dashboard(seeded());
     dashboard.reconcile();
     dashboard.store().keep("epoch", br#"{"version":1,"epoch":"another"}"#, b"null");
-    let expected = ["has lost credits, fulfilments or updates", "transactions restore"];
+    let expected = ["has lost people, credits, fulfilments or updates", "transactions restore"];
     for page in ["/", "/system"] {
         assert_has(&dashboard.get(OPERATOR, page), 200, &expected);
     }

@@ -5,13 +5,13 @@
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
+use impact_pledge::office::people::rows::people::PersonRole::{Manager, Viewer};
 use impact_pledge::office::people::rule as people;
 use impact_pledge::office::route::{Route, route};
 use impact_pledge::office::shared::page::identity::Identity;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use impact_pledge::pledges::auth::{ApiKey, KeyLevel};
 use impact_pledge::pledges::scope::Mode;
-use impact_pledge::pledges::store::PersonRole::{Manager, Viewer};
 use impact_pledge::pledges::types::TransactionId;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -305,7 +305,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
 
     let before = (
         shops.records(),
-        shops.dashboard.ledger.sql("SELECT name || ifnull(role, '') FROM people"),
+        shops.dashboard.ledger.sql("SELECT place || address || role FROM people"),
     );
     for (path, form) in forms.borrow().iter() {
         let status = shops.send(ZOE, form).status;
@@ -313,7 +313,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     }
     let after = (
         shops.records(),
-        shops.dashboard.ledger.sql("SELECT name || ifnull(role, '') FROM people"),
+        shops.dashboard.ledger.sql("SELECT place || address || role FROM people"),
     );
     assert_eq!(before, after);
 

@@ -35,8 +35,8 @@ fn the_development_data_are_those_of_the_documents() {
     );
     assert_eq!(
         names(&store).len(),
-        keys.len() + 11,
-        "with prices of both modes, the secret, a profile, a team of two units, the register, and two people"
+        keys.len() + 9,
+        "with prices of both modes, the secret, a profile, a team of two units, and the register"
     );
     for row in &keys {
         let text = store.value(&name_of(&row.key)).unwrap();
@@ -46,6 +46,11 @@ fn the_development_data_are_those_of_the_documents() {
         assert!(row.key.starts_with(record.mode.key_prefix()));
     }
     assert!(list(&store).iter().all(|row| row.problem.is_none()));
+    let (ledger, clock) = (SqliteLedger::default(), test_operator().clock);
+    for _ in 0..2 {
+        block_on(seed::seed_people(&ledger, &clock)).unwrap();
+        assert_eq!(ledger.sql("SELECT address FROM people").len(), 2);
+    }
     for name in ["catalogue:test", "catalogue:live"] {
         assert_eq!(
             stored(&store, name),

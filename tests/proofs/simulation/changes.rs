@@ -2,9 +2,9 @@
 
 use crate::times::APART_MS;
 use impact_pledge::office::credits::rule::{Credit, CreditRequest};
+use impact_pledge::office::people::rows::people::PersonRole;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::updates::rows::updates::Pledges;
-use impact_pledge::pledges::store::PersonRole;
 use sha2::{Digest as _, Sha256};
 use std::cell::{Cell, RefCell};
 

@@ -12,7 +12,7 @@ use crate::due_rules::dues_follow_from_charges_and_credits;
 use crate::fulfilments::{an_operation_records_one_fulfilment, what_is_open_is_what_is_not_done};
 use crate::ledger_rows::rows;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
-use crate::people::{a_person_is_what_people_heard, kv_has_the_people_of_the_ledger};
+use crate::people::a_person_is_what_people_heard;
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use crate::times::{APART_MS, EPOCH_MS, LATEST_WRITE_MS};
@@ -48,7 +48,6 @@ pub const RULES: &[(&str, Rule)] = &[
     ("dues follow from charges and credits", dues_follow_from_charges_and_credits),
     ("an operation records one fulfilment", an_operation_records_one_fulfilment),
     ("what is open is what is not done", what_is_open_is_what_is_not_done),
-    ("KV has the people of the ledger", kv_has_the_people_of_the_ledger),
     ("a person is what people heard", a_person_is_what_people_heard),
     ("KV has the published updates", kv_has_the_published_updates),
     ("an update is what people heard", an_update_is_what_people_heard),

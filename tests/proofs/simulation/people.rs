@@ -8,20 +8,18 @@ use crate::database::LATEST_MS;
 use crate::kv::OPERATOR;
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
-use crate::times::{LATEST_WRITE_MS, created_ms};
+use crate::times::LATEST_WRITE_MS;
 use futures_executor::block_on;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::people::rows::changes::Removable;
+use impact_pledge::office::people::rows::people::PersonRole;
 use impact_pledge::office::people::rows::people::parse_place;
 use impact_pledge::office::people::rule as people;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::once::was_done;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::pledges::auth::KeyLevel;
-use impact_pledge::pledges::store::PersonRole;
-use serde_json::Value;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 const PLACES: &[&str] = &["unit:unit_1", "team:crew"];
@@ -152,32 +150,6 @@ impl Drop for Ending {
 }
 
 // ---- In the end ------------------------------------------------------------------------------------
-
-/// Checks that KV has a record, with the right role, of each person who may sign in according to the
-/// ledger. KV may also still have the record of a removed person, if the ledger states the removal.
-pub fn kv_has_the_people_of_the_ledger(simulation: &Simulation, books: &Books) -> Wrong {
-    let rows = books.database.json(
-        "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at) FROM people",
-    );
-    let rows = rows.into_iter().map(|row| (row["name"].as_str().unwrap().to_owned(), row));
-    let rows: BTreeMap<String, Value> = rows.collect();
-    let records = simulation.kv.last_of("person:").into_iter();
-    let records =
-        records.map(|(name, record)| (name.replacen("person:", "", 1), record.json().clone()));
-    let records: BTreeMap<String, Value> = records.collect();
-    let unlike = rows.iter().filter(|(_, row)| !row["address"].is_null()).find(|(name, row)| {
-        records.get(*name).is_none_or(|record| {
-            ["address", "role"].iter().any(|member| record[member] != row[member])
-        })
-    });
-    if let Some((name, row)) = unlike {
-        return Some(format!("the record of {row} is {:?}", records.get(name)));
-    }
-    let left = records.iter().find(|(name, record)| {
-        rows.get(*name).is_none_or(|row| row["at"].as_u64() < created_ms(&record["created"]))
-    });
-    left.map(|(name, record)| format!("the row of {record} is {:?}", rows.get(name)))
-}
 
 /// Checks that a person has the role of the last change that was reported as made. Leaves out people whom
 /// another change may have affected since.

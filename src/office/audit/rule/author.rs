@@ -5,7 +5,9 @@ use super::entry::Entry;
 use crate::buyer::visible::is_line;
 use crate::office::people::rows::people;
 use crate::office::people::rows::people::{Membership, normal_address};
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::operations;
+use crate::office::shared::rows::operations::UNDER_WAY_MS;
+use crate::office::shared::rows::port::{Ledger, Statement};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::office::shared::rule::records::{encode, load};
@@ -35,9 +37,33 @@ pub struct Author<'a, C, E> {
     pub(crate) operation: Option<OperationId>,
     /// The earlier attempts of the operation; `None` if this is certainly the first attempt.
     pub(crate) earlier: Option<EarlierAttempt>,
+    attempt: Option<Attempt>,
     /// Whether this attempt may have written an audit log entry. An attempt that wrote no entry has changed
     /// nothing.
     has_entry: Cell<bool>,
+}
+
+/// An attempt at an operation. While it is the current one, the operation's row in the ledger has its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    /// The ID of the operation's row.
+    pub operation: String,
+    pub name: String,
+    pub began_ms: u64,
+}
+
+impl Attempt {
+    /// Refuses to go on with an attempt that began too long ago. By now, a repeated request may be making the same
+    /// change.
+    pub fn check_age(&self, clock: &impl Clock) -> Result<()> {
+        if clock.now_ms().saturating_sub(self.began_ms) < UNDER_WAY_MS {
+            return Ok(());
+        }
+        Err(OperatorError::invalid(format!(
+            "nothing was done: the ledger took more than {} s to answer. Try again later",
+            UNDER_WAY_MS / 1_000
+        )))
+    }
 }
 
 /// The earlier attempts at an operation, which may already have made the change.
@@ -57,7 +83,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
             let has_entry = Cell::default();
-            let (operation, earlier) = (None, None);
+            let (operation, earlier, attempt) = (None, None, None);
             return Ok(Author {
                 by,
                 clock,
@@ -66,6 +92,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
                 rights: None,
                 operation,
                 earlier,
+                attempt,
                 has_entry,
             });
         }
@@ -122,15 +149,31 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation, ..self.anew() }
     }
 
-    pub(crate) fn attempt(&self, operation: OperationId, earlier: Option<EarlierAttempt>) -> Self {
-        Author { operation: Some(operation), earlier, ..self.anew() }
+    pub(crate) fn of_attempt(
+        &self,
+        operation: OperationId,
+        attempt: Attempt,
+        earlier: Option<EarlierAttempt>,
+    ) -> Self {
+        Author { operation: Some(operation), attempt: Some(attempt), earlier, ..self.anew() }
+    }
+
+    /// Returns the statement that makes a change of the ledger depend on this attempt being the operation's current one,
+    /// if the author makes an operation.
+    ///
+    /// # Errors
+    /// If the attempt began too long ago, for example because the computer slept.
+    pub(crate) fn precondition(&self) -> Result<Option<Statement>> {
+        let Some(attempt) = &self.attempt else { return Ok(None) };
+        attempt.check_age(self.clock)?;
+        Ok(Some(operations::is_current(&attempt.operation, &attempt.name)?))
     }
 
     /// Creates a copy of this author without the operation's ID and without any trace of its attempts.
     fn anew(&self) -> Self {
         let Author { by, clock, entropy, is_of_shop, rights, .. } = *self;
-        let (operation, earlier, has_entry) = (None, None, Cell::default());
-        Author { by, clock, entropy, is_of_shop, rights, operation, earlier, has_entry }
+        let (operation, earlier, attempt, has_entry) = (None, None, None, Cell::default());
+        Author { by, clock, entropy, is_of_shop, rights, operation, earlier, attempt, has_entry }
     }
 
     /// Returns whether this attempt may have changed something, because it may have written an audit log

@@ -16,6 +16,6 @@ pub use own::{AN_OPERATOR, OwnPlaces};
 pub use search::{AuditFilter, AuditPage, page};
 pub use sentence::{GROUPS, Part, is_known};
 
-pub(crate) use author::EarlierAttempt;
+pub(crate) use author::{Attempt, EarlierAttempt};
 pub(crate) use entry::{Entry, Written, change_of};
 pub(crate) use list::notes;

@@ -1,10 +1,9 @@
 //! Adds and removes people of a unit or a team. The statement of each change also checks that the sender of the
 //! form may still make it.
 
-use super::people::{MAX_PEOPLE, OnePerson, Person, PersonRow, place_text};
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
+use super::people::{MAX_PEOPLE, OnePerson, Person, PersonRole, PersonRow, place_text};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement};
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::store::PersonNote;
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,27 +15,45 @@ pub enum Added {
     NoRight,
 }
 
+/// A person to add.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct NewPerson<'a> {
+    /// The [normal address](super::people::normal_address).
+    pub address: &'a str,
+    pub role: PersonRole,
+    /// Who adds the person.
+    pub by: &'a str,
+    /// Whether somebody of a shop adds the person, and not an operator.
+    pub by_shop: bool,
+    /// When the person is added, in milliseconds since 1970.
+    pub at: u64,
+}
+
 /// Adds a person, unless the unit or team already has this person. If two calls add the same person at the same
-/// time, both return the row of the first one. `name` is the name of the person's record in KV, without its
-/// prefix.
+/// time, both return the row of the first one.
 ///
-/// If a person of a shop sent the form, `sender` is this person's [normal address](crate::office::people::rows::people::normal_address). The statement
-/// that adds the person also checks that the sender is a manager.
+/// If a person of a shop sent the form, `sender` is this person's [normal address](super::people::normal_address).
+/// The statement that adds the person also checks that the sender is a manager.
+///
+/// # Errors
+/// - [`LedgerError::Refused`] if the `precondition` does not hold. Nothing was changed.
+/// - If the ledger does not answer. The person may have been added then.
 pub async fn add(
     ledger: &dyn Ledger,
     place: &KeyLevel,
-    (name, sender): (&str, Option<&str>),
-    (note, at): (&PersonNote, u64),
+    person: &NewPerson<'_>,
+    (sender, precondition): (Option<&str>, Option<Statement>),
 ) -> Result<Added> {
     let place = place_text(place);
-    let add = Add { name, place: &place, note, at, sender, most: MAX_PEOPLE }.statement()?;
-    let get = OnePerson { place: place.clone(), address: &note.address }.statement()?;
+    let add = Add { place: &place, person, sender, most: MAX_PEOPLE }.statement()?;
+    let get = OnePerson { place: &place, address: person.address }.statement()?;
     let may = SenderMay { place: &place, sender }.statement()?;
-    let answers = ledger.run(&[add, get, may]).await?;
-    let [_, found, may] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let statements: Vec<_> = [add, get, may].into_iter().chain(precondition).collect();
+    let answers = ledger.run(&statements).await?;
+    let [_, found, may, ..] = answers.as_slice() else { return Err(LedgerError::Damaged) };
     let found = OnePerson::rows(found)?.into_iter().next();
     let may = !SenderMay::rows(may)?.is_empty();
-    let is_ours = |row: &PersonRow| row.at == at && row.author == note.by;
+    let is_ours = |row: &PersonRow| row.at == person.at && row.author == person.by;
     Ok(match found {
         Some(row) if may || is_ours(&row) => Added::Person(row.read()),
         None if may => Added::Full,
@@ -61,24 +78,25 @@ pub enum Removed {
     NoRight,
 }
 
-/// Removes a person. `name` is the name of the person's record in KV, without its prefix. `sender` is as for
-/// [`add`].
+/// Removes the person with this [normal address](super::people::normal_address). `sender` is as for [`add`].
 ///
 /// # Errors
-/// If the ledger does not answer. The person may have been removed then.
+/// As [`add`].
 pub async fn remove(
     ledger: &dyn Ledger,
     place: &KeyLevel,
-    (name, sender): (&str, Option<&str>),
-    (by, at): (&str, u64),
+    address: &str,
+    (sender, precondition): (Option<&str>, Option<Statement>),
     which: Removable,
 ) -> Result<Removed> {
     let (place, may_be_last) = (place_text(place), which == Removable::All);
-    let remove = Remove { name, place: &place, by, at, may_be_last, sender }.statement()?;
+    let remove = Remove { place: &place, address, may_be_last, sender }.statement()?;
+    let get = OnePerson { place: &place, address }.statement()?;
     let may = SenderMay { place: &place, sender }.statement()?;
-    let answers = ledger.run(&[remove, IsThere { name }.statement()?, may]).await?;
-    let [_, left, may] = answers.as_slice() else { return Err(LedgerError::Damaged) };
-    Ok(match (IsThere::rows(left)?.is_empty(), SenderMay::rows(may)?.is_empty()) {
+    let statements: Vec<_> = [remove, get, may].into_iter().chain(precondition).collect();
+    let answers = ledger.run(&statements).await?;
+    let [_, left, may, ..] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    Ok(match (OnePerson::rows(left)?.is_empty(), SenderMay::rows(may)?.is_empty()) {
         (true, _) => Removed::Gone,
         (false, true) => Removed::NoRight,
         (false, false) => Removed::LastManager,
@@ -115,10 +133,8 @@ impl Query for SenderMay<'_> {
 
 #[derive(Serialize)]
 struct Add<'a> {
-    name: &'a str,
     place: &'a str,
-    note: &'a PersonNote,
-    at: u64,
+    person: &'a NewPerson<'a>,
     sender: Option<&'a str>,
     most: usize,
 }
@@ -126,26 +142,21 @@ struct Add<'a> {
 impl Query for Add<'_> {
     type Row = ();
     const SQL: &'static str = concat!(
-        "INSERT INTO people (name, place, address, role, at, author, by_shop)
-SELECT ?1 ->> '$.name', ?1 ->> '$.place', ?1 ->> '$.note.address', ?1 ->> '$.note.role', ?1 ->> '$.at', ?1 ->> '$.note.by',
-  ifnull(?1 ->> '$.note.byShop', 0)
-WHERE NOT EXISTS (SELECT 1 FROM people WHERE address = ?1 ->> '$.note.address' AND place = ?1 ->> '$.place')
-  AND (SELECT count(*) FROM people WHERE place = ?1 ->> '$.place' AND address IS NOT NULL) < ?1 ->> '$.most'
+        "INSERT INTO people (place, address, role, at, author, by_shop)
+SELECT ?1 ->> '$.place', ?1 ->> '$.person.address', ?1 ->> '$.person.role', ?1 ->> '$.person.at', ?1 ->> '$.person.by',
+  ?1 ->> '$.person.by_shop'
+WHERE (SELECT count(*) FROM people WHERE place = ?1 ->> '$.place') < ?1 ->> '$.most'
   AND ",
         sender_may!(),
         "
-ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author,
-  by_shop = excluded.by_shop
-WHERE people.address IS NULL"
+ON CONFLICT DO NOTHING"
     );
 }
 
 #[derive(Serialize)]
 struct Remove<'a> {
-    name: &'a str,
     place: &'a str,
-    by: &'a str,
-    at: u64,
+    address: &'a str,
     may_be_last: bool,
     sender: Option<&'a str>,
 }
@@ -155,24 +166,13 @@ struct Remove<'a> {
 impl Query for Remove<'_> {
     type Row = ();
     const SQL: &'static str = concat!(
-        "UPDATE people SET address = NULL, role = NULL, at = ?1 ->> '$.at', author = ?1 ->> '$.by'
-WHERE name = ?1 ->> '$.name' AND address IS NOT NULL
+        "DELETE FROM people
+WHERE place = ?1 ->> '$.place' AND address = ?1 ->> '$.address'
   AND (role <> 'manager' OR ?1 ->> '$.may_be_last' OR EXISTS (
     SELECT 1 FROM people other
-    WHERE other.place = ?1 ->> '$.place' AND other.role = 'manager' AND other.name <> ?1 ->> '$.name'
+    WHERE other.place = ?1 ->> '$.place' AND other.role = 'manager' AND other.address <> ?1 ->> '$.address'
   ))
   AND ",
         sender_may!()
     );
-}
-
-#[derive(Serialize)]
-struct IsThere<'a> {
-    name: &'a str,
-}
-
-impl Query for IsThere<'_> {
-    type Row = u8;
-    const SQL: &'static str =
-        "SELECT '1' FROM people WHERE name = ?1 ->> '$.name' AND address IS NOT NULL";
 }

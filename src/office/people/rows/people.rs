@@ -1,23 +1,46 @@
-//! The people who may sign in to the dashboard for a unit or a team.
-//!
-//! The rows decide who may sign in, so a change takes effect at once. Workers KV has a copy of each row.
-//!
-//! The row of a removed person is kept for a day, without the address. So a copy that is still in KV does not
-//! bring the person back. A row without a copy gives access only until the next reconciliation pass deletes
-//! it.
+//! The people who may sign in to the dashboard for a unit or a team. A change takes effect at the person's next request.
 
-use crate::office::shared::rows::claims::recent;
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::store::{PersonNote, PersonRole};
-use crate::pledges::time::{DAY_MS, date_time};
+use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
+use strum::{EnumIter, IntoStaticStr};
 
 /// Maximum number of a team's units that a person gets access to.
 pub const MAX_UNITS: usize = 10_000;
 /// Maximum number of people of one unit or team.
 pub const MAX_PEOPLE: usize = 200;
+
+/// What a person may do in a unit or a team.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    EnumIter,
+    IntoStaticStr,
+    Serialize,
+    Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum PersonRole {
+    /// May see usage, and transactions with masked personal data.
+    Viewer,
+    /// May also find transactions, see them unmasked, resend e-mails and erase personal data. May change the
+    /// API keys, the profile, and the people who may sign in.
+    Manager,
+}
+
+impl PersonRole {
+    /// Returns the name, such as `manager`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// What a person may do in a unit, or in all units of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,9 +54,6 @@ pub struct Membership {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Person {
-    /// The name of the person's record in KV, without its prefix.
-    #[serde(skip)]
-    pub name: String,
     /// The e-mail address, in lower case.
     pub address: String,
     pub role: PersonRole,
@@ -99,73 +119,8 @@ pub async fn person(
     place: &KeyLevel,
     address: &str,
 ) -> Result<Option<Person>> {
-    let rows = ask(ledger, &OnePerson { place: place_text(place), address }).await?;
+    let rows = ask(ledger, &OnePerson { place: &place_text(place), address }).await?;
     Ok(rows.into_iter().next().map(PersonRow::read))
-}
-
-// ---- Import --------------------------------------------------------------------------------------
-
-/// A person's record in KV.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct FoundPerson<'a> {
-    /// The record's name, without its prefix.
-    pub name: &'a str,
-    /// The unit or team, as [`place_text`] writes it.
-    pub place: &'a str,
-    /// The record's metadata.
-    #[serde(flatten)]
-    pub note: PersonNote,
-    /// When the person was added, in milliseconds since 1970.
-    pub at: u64,
-}
-
-#[derive(Serialize)]
-pub(crate) struct PeoplePage<'a> {
-    after: &'a str,
-    until: Option<&'a str>,
-    names: &'a [&'a str],
-    found: &'a [FoundPerson<'a>],
-    since: u64,
-    ahead: u64,
-    day_ago: u64,
-}
-
-impl<'a> PeoplePage<'a> {
-    /// Describes a page of the list: all `names` after the name `after`, up to and including `until`. If
-    /// `until` is `None`, the page reaches the end of the list.
-    ///
-    /// `found` are the records of the page that can be read. `times` begins when the page was requested, and
-    /// ends now.
-    pub fn new(
-        (after, until): (&'a str, Option<&'a str>),
-        names: &'a [&'a str],
-        found: &'a [FoundPerson<'a>],
-        times: RangeInclusive<u64>,
-    ) -> Self {
-        let (asked, now) = times.into_inner();
-        let (since, ahead) = (*recent(asked).start(), *recent(now).end());
-        PeoplePage {
-            after,
-            until,
-            names,
-            found,
-            since,
-            ahead,
-            day_ago: asked.saturating_sub(DAY_MS),
-        }
-    }
-}
-
-/// Updates the rows from the records in KV: adds people whom only KV has, and deletes people whom KV does not
-/// have. Leaves out rows that changed recently. A record from before a person's removal does not add the
-/// person again.
-///
-/// Also removes a person whose record is older than the person's row. In this case the record that belongs to
-/// the row was never written, and the older record may have another role.
-pub(crate) async fn import(ledger: &dyn Ledger, page: &PeoplePage<'_>) -> Result<()> {
-    let statements =
-        [Lost(page).statement()?, Outdated(page).statement()?, Found(page).statement()?];
-    ledger.run(&statements).await.map(drop)
 }
 
 // ---- Queries -------------------------------------------------------------------------------------
@@ -213,7 +168,6 @@ FROM people p WHERE p.address = ?1 ->> '$.address' ORDER BY p.place";
 
 #[derive(Deserialize)]
 pub(crate) struct PersonRow {
-    name: String,
     address: String,
     role: PersonRole,
     pub at: u64,
@@ -223,14 +177,14 @@ pub(crate) struct PersonRow {
 
 impl PersonRow {
     pub fn read(self) -> Person {
-        let PersonRow { name, address, role, at, author, by_shop } = self;
-        Person { name, address, role, created: date_time(at), by: author, by_shop: by_shop != 0 }
+        let PersonRow { address, role, at, author, by_shop } = self;
+        Person { address, role, created: date_time(at), by: author, by_shop: by_shop != 0 }
     }
 }
 
 macro_rules! columns {
     () => {
-        "SELECT json_object('name', name, 'address', address, 'role', role, 'at', at, 'author', author,
+        "SELECT json_object('address', address, 'role', role, 'at', at, 'author', author,
   'by_shop', by_shop) FROM people "
     };
 }
@@ -246,14 +200,14 @@ impl Query for People {
     type Row = PersonRow;
     const SQL: &'static str = concat!(
         columns!(),
-        "WHERE place = ?1 ->> '$.place' AND address IS NOT NULL ORDER BY address, name
+        "WHERE place = ?1 ->> '$.place' ORDER BY address
 LIMIT ?1 ->> '$.most' OFFSET ?1 ->> '$.skipped'"
     );
 }
 
 #[derive(Serialize)]
 pub(crate) struct OnePerson<'a> {
-    pub place: String,
+    pub place: &'a str,
     pub address: &'a str,
 }
 
@@ -263,42 +217,40 @@ impl Query for OnePerson<'_> {
         concat!(columns!(), "WHERE address = ?1 ->> '$.address' AND place = ?1 ->> '$.place'");
 }
 
-#[derive(Serialize)]
-struct Lost<'a>(&'a PeoplePage<'a>);
+// ---- Backups -------------------------------------------------------------------------------------
 
-/// Deletes the rows of people whom the page of KV's list does not contain. Keeps the row of a removed person
-/// for a day.
-impl Query for Lost<'_> {
-    type Row = ();
-    const SQL: &'static str = "DELETE FROM people
-WHERE name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
-  AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND (address IS NOT NULL OR at < ?1 ->> '$.day_ago')
-  AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))";
+/// A person's row as a backup has it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptPerson {
+    /// The place and the address, with a space between them.
+    pub id: String,
+    place: String,
+    address: String,
+    role: PersonRole,
+    at: u64,
+    author: String,
+    by_shop: u8,
+}
+
+/// Selects at most `$.most` people, who follow `$.after`, one of them.
+pub(crate) const PAGE: &str =
+    "SELECT json_object('id', place || ' ' || address, 'place', place, 'address', address, 'role', role, 'at', at,
+  'author', author, 'by_shop', by_shop)
+FROM people WHERE (place, address) > (ifnull(?1 ->> '$.after.place', ''), ifnull(?1 ->> '$.after.address', ''))
+ORDER BY place, address LIMIT ?1 ->> '$.most'";
+
+/// Returns the statement that adds a person of a backup, unless the place has a person with this address.
+pub(crate) fn restoring(person: &KeptPerson) -> Result<Statement> {
+    parse_place(&person.place).ok_or(LedgerError::Damaged)?;
+    Restore(person).statement()
 }
 
 #[derive(Serialize)]
-struct Outdated<'a>(&'a PeoplePage<'a>);
+struct Restore<'a>(&'a KeptPerson);
 
-/// Removes people whose records are older than their rows.
-impl Query for Outdated<'_> {
+impl Query for Restore<'_> {
     type Row = ();
-    const SQL: &'static str = "UPDATE people SET address = NULL, role = NULL
-WHERE address IS NOT NULL AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND name IN (
-  SELECT value ->> '$.name' FROM json_each(?1, '$.found')
-  WHERE value ->> '$.at' < (SELECT at FROM people own WHERE own.name = value ->> '$.name')
-)";
-}
-
-#[derive(Serialize)]
-struct Found<'a>(&'a PeoplePage<'a>);
-
-impl Query for Found<'_> {
-    type Row = ();
-    const SQL: &'static str = "INSERT INTO people (name, place, address, role, at, author, by_shop)
-SELECT value ->> '$.name', value ->> '$.place', value ->> '$.address', value ->> '$.role', value ->> '$.at', value ->> '$.by',
-  ifnull(value ->> '$.byShop', 0)
-FROM json_each(?1, '$.found') WHERE true
-ON CONFLICT DO UPDATE SET address = excluded.address, role = excluded.role, at = excluded.at, author = excluded.author,
-  by_shop = excluded.by_shop
-WHERE excluded.at > people.at AND people.at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead'";
+    const SQL: &'static str = "INSERT INTO people (place, address, role, at, author, by_shop)
+VALUES (?1 ->> '$.place', ?1 ->> '$.address', ?1 ->> '$.role', ?1 ->> '$.at', ?1 ->> '$.author', ?1 ->> '$.by_shop')
+ON CONFLICT DO NOTHING";
 }

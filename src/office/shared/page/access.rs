@@ -5,11 +5,11 @@ use super::identity::Identity;
 use super::refusal::{Refusal, Result};
 use super::settings::Settings;
 use super::view;
+use crate::office::people::rows::people::PersonRole;
 use crate::office::people::rule as people;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::{MemberRight, Memberships, Permission, Roles};
-use crate::pledges::store::PersonRole;
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.

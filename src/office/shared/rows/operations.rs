@@ -3,7 +3,7 @@
 //!
 //! A row says that an operation has begun, and later also its outcome. Rows are kept for [`KEPT_DAYS`].
 
-use super::port::{Ledger, LedgerError, Query, Result, ask};
+use super::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::pledges::time::{DAY_MS, SKEW_MS};
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,25 @@ pub async fn give_up(
 pub(crate) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
     let before = now_ms.saturating_sub(KEPT_DAYS * DAY_MS);
     ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)
+}
+
+/// Returns a statement that fails unless the attempt is the operation's current one. All statements of the same database
+/// transaction then have no effect.
+pub(crate) fn is_current(id: &str, attempt: &str) -> Result<Statement> {
+    IsCurrent { id, attempt }.statement()
+}
+
+#[derive(Serialize)]
+struct IsCurrent<'a> {
+    id: &'a str,
+    attempt: &'a str,
+}
+
+impl Query for IsCurrent<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "INSERT INTO preconditions (holds) SELECT EXISTS (SELECT 1 FROM operations
+WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL)";
 }
 
 #[derive(Serialize)]

@@ -18,7 +18,7 @@
 
 use super::error::{OperatorError, Result};
 use super::operation_id::OperationId;
-use crate::office::audit::rule::{Author, EarlierAttempt};
+use crate::office::audit::rule::{Attempt, Author, EarlierAttempt};
 use crate::office::shared::rows::operations;
 use crate::office::shared::rows::operations::{
     AttemptEnd, Operation, OperationRequest, PriorOutcome, UNDER_WAY_MS,
@@ -107,25 +107,15 @@ pub(crate) async fn once<C: Clock, E: Entropy, T: Outcome>(
         Begun::Done(done) => return Ok(done),
         Begun::Ours(earlier) => earlier,
     };
-    let author = author.attempt(id.clone(), earlier);
-    let outcome = match check_begun(author.clock, at) {
+    let attempt = Attempt { operation: own.clone(), name: attempt.clone(), began_ms: at };
+    let begun = attempt.check_age(author.clock);
+    let author = author.of_attempt(id, attempt, earlier);
+    let outcome = match begun {
         Ok(()) => work(&author).await,
         Err(late) => Err(late),
     };
     let _or_it_is_done_again = end(ledger, &asked, &author, &outcome).await;
     outcome.map(|outcome| Done { outcome, before: None })
-}
-
-/// Returns an error if the change was begun too long ago. By now, a repeated request may be making the same
-/// change.
-fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
-    if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
-        return Ok(());
-    }
-    Err(OperatorError::invalid(format!(
-        "nothing was done: the ledger took more than {} s to answer. Try again later",
-        UNDER_WAY_MS / 1_000
-    )))
 }
 
 /// Stores the outcome of an attempt, or that the attempt failed.

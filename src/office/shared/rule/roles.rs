@@ -1,8 +1,8 @@
 //! The roles of people who operate the service, the people of shops, and what each of them may do.
 
 use crate::office::people::rows::people::Membership;
+use crate::office::people::rows::people::PersonRole;
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::store::PersonRole;
 use strum::{EnumIter, IntoStaticStr};
 
 /// A person's role. The dashboard's secrets `OPERATORS`, `SUPPORT` and `ACCOUNTS` list the people of each role.

@@ -104,26 +104,22 @@ CREATE TABLE names (
 
 -- People of shops: who may sign in to the dashboard for a unit, or for all units of a team
 -- (src/office/people/rows/people.rs). The dashboard reads these rows at each request, so that a removal counts at
--- once. Workers KV has a copy of each row, from which the reconciliation rebuilds them.
---   name: the name of its record in KV without the prefix: `{place}:{keyed hash of the address}`.
+-- once. Their only other copies are in backups.
 --   place: `unit:{id}` or `team:{id}`.
---   address, role: NULL if the person was removed. The row then keeps an older record in KV from adding the person again.
---   at, author: when it was last changed, and by whom.
+--   at, author: when the person was added, and by whom.
 --   by_shop: whether a person of a shop added the person. If not, people of shops see "the operator" instead of the
 --     author's name.
 CREATE TABLE people (
-  name TEXT PRIMARY KEY NOT NULL,
   place TEXT NOT NULL,
-  address TEXT,
-  role TEXT CHECK (role IN ('manager', 'viewer')),
+  address TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('manager', 'viewer')),
   at INTEGER NOT NULL,
   author TEXT NOT NULL,
-  by_shop INTEGER NOT NULL DEFAULT 0 CHECK (by_shop IN (0, 1)),
-  CHECK ((address IS NULL) = (role IS NULL))
+  by_shop INTEGER NOT NULL CHECK (by_shop IN (0, 1)),
+  PRIMARY KEY (place, address)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX people_by_address ON people (address) WHERE address IS NOT NULL;
-CREATE INDEX people_by_place ON people (place);
+CREATE INDEX people_by_address ON people (address);
 
 -- Claims: facts that two people may change at the same time, namely that a month is paid or that a unit is in a team. A
 -- fact has the name of its record in KV, which the API reads. This row says whose change it is, so that of two
@@ -165,6 +161,15 @@ CREATE TABLE operations (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX by_beginning ON operations (began);
+
+-- A precondition of a change: inserting a row that does not hold fails, and with it all statements of the same database
+-- transaction. The view never has rows.
+CREATE VIEW preconditions (holds) AS SELECT NULL WHERE 0;
+
+CREATE TRIGGER preconditions_hold INSTEAD OF INSERT ON preconditions WHEN NEW.holds IS NOT 1
+BEGIN
+  SELECT RAISE(ABORT, 'a precondition does not hold');
+END;
 
 -- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are
 -- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy
@@ -324,7 +329,7 @@ CREATE TABLE reconciliation (
   lease INTEGER NOT NULL DEFAULT 0,
   holder TEXT NOT NULL DEFAULT '',
   started INTEGER,
-  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members', 'people')),
+  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members')),
   cursor TEXT,
   after TEXT NOT NULL DEFAULT '',
   listed INTEGER NOT NULL DEFAULT 0,

@@ -1,4 +1,4 @@
-//! The epoch: a random text that identifies the database with all credits, fulfilments and updates. No record in
+//! The epoch: a random text that identifies the database with all people, credits, fulfilments and updates. No record in
 //! Workers KV has these rows, so another database cannot be rebuilt from KV.
 
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};

@@ -1,11 +1,14 @@
-//! Backs up and restores the rows that only the ledger has: credits, fulfilments and updates. A row is a JSON text.
-//! Rows only move forward: credits never change, a fulfilment is removed at most once, and each change of an update
-//! has a higher revision. So a restore never replaces a newer row by an older one, and can be repeated.
+//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments and updates. A row is a
+//! JSON text. A restore never replaces a newer row by an older one, and can be repeated: a person who is there stays as
+//! they are, credits never change, a fulfilment is removed at most once, and each change of an update has a higher
+//! revision.
 
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::fulfilment::rows::fulfilments;
 use crate::office::fulfilment::rows::fulfilments::FulfilmentRow;
+use crate::office::people::rows::people;
+use crate::office::people::rows::people::KeptPerson;
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::office::updates::rows::{changes as update_changes, updates};
 use serde::de::DeserializeOwned;
@@ -26,6 +29,8 @@ pub enum OwnTable {
     Fulfilments,
     /// Updates in every state.
     Updates,
+    /// People of shops. Some of them may have been removed since the backup.
+    People,
 }
 
 /// The outcome of writing rows.
@@ -45,6 +50,7 @@ pub async fn page(
     after: Option<&str>,
 ) -> Result<Vec<String>> {
     let sql = match table {
+        OwnTable::People => people::PAGE,
         OwnTable::Credits => credits::PAGE,
         OwnTable::Fulfilments => fulfilments::PAGE,
         OwnTable::Updates => updates::PAGE,
@@ -90,6 +96,11 @@ struct OwnRow {
 impl OwnRow {
     fn read(table: OwnTable, row: &str, erased: &[String]) -> Result<Self> {
         let (id, write) = match table {
+            OwnTable::People => {
+                let person: KeptPerson = parsed(row)?;
+                let write = people::restoring(&person)?;
+                (person.id, write)
+            }
             OwnTable::Credits => {
                 let mut credit: CreditRow = parsed(row)?;
                 if erased.contains(&credit.id) {
@@ -135,6 +146,7 @@ async fn write(ledger: &dyn Ledger, rows: &[OwnRow]) -> Result<()> {
 async fn present(ledger: &dyn Ledger, table: OwnTable, rows: &[OwnRow]) -> Result<Vec<String>> {
     let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
     match table {
+        OwnTable::People => ask(ledger, &People { ids }).await,
         OwnTable::Credits => ask(ledger, &Credits { ids }).await,
         OwnTable::Fulfilments => ask(ledger, &Fulfilments { ids }).await,
         OwnTable::Updates => ask(ledger, &Updates { ids }).await,
@@ -156,6 +168,11 @@ macro_rules! present {
     };
 }
 
+present!(
+    People,
+    "SELECT json_quote(value) FROM json_each(?1, '$.ids') JOIN people
+  ON place = substr(value, 1, instr(value, ' ') - 1) AND address = substr(value, instr(value, ' ') + 1)"
+);
 present!(
     Credits,
     "SELECT json_quote(operation) FROM json_each(?1, '$.ids') JOIN credits ON operation = value"

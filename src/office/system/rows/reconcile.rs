@@ -8,19 +8,15 @@ use super::findings::{Finding, FindingKind, Forget};
 use super::imports;
 use super::imports::Import;
 use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
-use crate::office::people::rows::people;
-use crate::office::people::rows::people::{FoundPerson, PeoplePage};
 use crate::office::shared::rows::claims::Kind;
 use crate::office::shared::rows::port::{Ledger, Query as _, ask};
 use crate::office::shops::rows::names;
 use crate::pledges::auth::check_id;
 use crate::pledges::service::Clock;
 use crate::pledges::store::{
-    Key as _, KeyInfo, ListPage, MemberKey, OperatorStore, PersonKey, PersonNote, SettlementKey,
-    StoreError, TransactionKey,
+    Key as _, ListPage, MemberKey, OperatorStore, SettlementKey, StoreError, TransactionKey,
 };
-use crate::pledges::time::parse_ms;
-use serde::{Deserialize as _, Serialize};
+use serde::Serialize;
 
 /// Number of consecutive failures to read KV's list after which a reconciliation pass starts again from the
 /// beginning. KV may no longer accept the pass's cursor.
@@ -154,7 +150,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(PassOutcome::Part)
     }
 
-    /// Compares a page of KV's list with the ledger's entries (rows, claims or people) in the same range
+    /// Compares a page of KV's list with the ledger's entries (rows or claims) in the same range
     /// of names. Skips pages without names, which KV returns where many records were removed.
     async fn compare(&mut self, page: ListPage) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
@@ -165,7 +161,6 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             Part::Transactions => self.compare_rows(page, until.as_deref()).await?,
             Part::Settlements => self.import(Kind::Settlement, &page, until.as_deref()).await?,
             Part::Members => self.import(Kind::Member, &page, until.as_deref()).await?,
-            Part::People => self.import_people(&page, until.as_deref()).await?,
         }
         self.state.after = until.unwrap_or_default();
         Ok(())
@@ -176,7 +171,6 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             Part::Transactions => TransactionKey::PREFIX,
             Part::Settlements => SettlementKey::PREFIX,
             Part::Members => MemberKey::PREFIX,
-            Part::People => PersonKey::PREFIX,
         }
     }
 
@@ -243,17 +237,6 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(imports::import(self.ledger, &import).await?)
     }
 
-    /// Updates the ledger's list of people from a page of their records. Skips records that cannot be read.
-    async fn import_people(&mut self, page: &ListPage, until: Option<&str>) -> Result<()> {
-        self.calls = self.calls.saturating_sub(1);
-        let names = page.records.iter().filter_map(|it| it.name.strip_prefix(PersonKey::PREFIX));
-        let names: Vec<_> = names.filter(|name| name.len() <= MAX_PERSON_NAME).collect();
-        let found: Vec<_> = page.records.iter().filter_map(found_person).collect();
-        let span = (&*self.state.after, until);
-        let times = self.asked..=self.clock.now_ms();
-        Ok(people::import(self.ledger, &PeoplePage::new(span, &names, &found, times)).await?)
-    }
-
     async fn finish(&mut self) -> Result<PassOutcome> {
         let pass = self.state.started.unwrap_or_default();
         let (holder, now) = (self.holder, self.clock.now_ms());
@@ -268,21 +251,6 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         names::copy(self.ledger, self.store).await?;
         Ok(PassOutcome::Complete)
     }
-}
-
-/// Maximum length of the name of a person's record without its prefix, in bytes. It limits a page to 1.3 MB,
-/// which fits a parameter of D1.
-const MAX_PERSON_NAME: usize = 200;
-
-/// Reads a person's record from a page of the list; `None` if its name or metadata does not have the form of
-/// such a record.
-fn found_person(record: &KeyInfo) -> Option<FoundPerson<'_>> {
-    let name = record.name.strip_prefix(PersonKey::PREFIX)?;
-    let PersonKey { place, .. } = PersonKey::parse_suffix(name)?;
-    let note = PersonNote::deserialize(&record.metadata).ok()?;
-    let at = parse_ms(&note.created)?;
-    let is_own = name.len() <= MAX_PERSON_NAME && people::parse_place(place).is_some();
-    is_own.then_some(FoundPerson { name, place, note, at })
 }
 
 /// Returns whether a part of a name is a valid ID. As IDs are short, the names of a page have at most about 300 KB.

@@ -22,7 +22,6 @@ pub enum Part {
     Settlements,
     /// The list of memberships. Each membership becomes a row which states that a unit is in a team.
     Members,
-    People,
 }
 
 impl Part {
@@ -31,8 +30,7 @@ impl Part {
         match self {
             Part::Transactions => Some(Part::Settlements),
             Part::Settlements => Some(Part::Members),
-            Part::Members => Some(Part::People),
-            Part::People => None,
+            Part::Members => None,
         }
     }
 }

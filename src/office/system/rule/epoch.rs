@@ -1,4 +1,4 @@
-//! Detects a database that has lost credits, fulfilments or updates. No record in Workers KV has these rows, so
+//! Detects a database that has lost people, credits, fulfilments or updates. No record in Workers KV has these rows, so
 //! without this check a new database would answer as if there had never been any.
 //!
 //! Before the first such row is written, the database gets an epoch, which is a random text. The record `epoch` in
@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 
 const ACCEPT: &str = "ledger accept-loss";
 /// The commands that write rows which no record in Workers KV has.
-const WRITING: [&str; 3] = ["credits add", "fulfilments add", "updates add"];
-const LOST: &str = "the database has lost credits, fulfilments or updates, so nothing that depends on them is shown or \
+const WRITING: [&str; 4] = ["people add", "credits add", "fulfilments add", "updates add"];
+const LOST: &str = "the database has lost people, credits, fulfilments or updates, so nothing that depends on them is shown or \
      changed. Run `transactions restore` with a backup; with `--only ledger`, it leaves the records as they are. If there is no backup, run `credits restore` and `updates restore`, which \
      read the audit log, and then `ledger accept-loss`";
 
@@ -135,7 +135,7 @@ pub async fn accept(
     let work = async |author: &Author<'_, _, _>| {
         if !is_lost(store, epoch::get(ledger).await?.as_deref()).await? {
             return Err(OperatorError::invalid(
-                "nothing was changed: the database has all credits, fulfilments and updates"
+                "nothing was changed: the database has all people, credits, fulfilments and updates"
                     .to_owned(),
             ));
         }

@@ -13,8 +13,8 @@ use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::idempotency::ReplayHash;
 use crate::pledges::store::{
     AuditKey, CancelledKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey,
-    NotificationKey, PersonKey, PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey,
-    SecretKey, SettlementKey, TeamKey, TransactionKey, UnitKey, UpdatesKey,
+    NotificationKey, PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey, SecretKey,
+    SettlementKey, TeamKey, TransactionKey, UnitKey, UpdatesKey,
 };
 use crate::pledges::time::{date_time, parse_ms};
 use crate::pledges::types::TransactionId;
@@ -25,14 +25,13 @@ use serde_json::Value;
 const MOST: usize = 1_000;
 /// Prefixes of the kinds of records that each incremental backup contains in full. Such records change
 /// rarely, and each change matters.
-const WHOLE: [&str; 14] = [
+const WHOLE: [&str; 13] = [
     CancelledKey::PREFIX,
     PriceListKey::PREFIX,
     ErasedKey::PREFIX,
     CredentialKey::PREFIX,
     FailedMailKey::PREFIX,
     MemberKey::PREFIX,
-    PersonKey::PREFIX,
     PriceListVersionKey::PREFIX,
     ProfileKey::PREFIX,
     SecretKey::PREFIX,

@@ -1,4 +1,4 @@
-//! The rows that only the ledger has (credits, fulfilments and updates) in backups and restores.
+//! The rows that only the ledger has (people, credits, fulfilments and updates) in backups and restores.
 
 use super::epoch;
 use crate::office::shared::rows::port::{Ledger, if_bound};

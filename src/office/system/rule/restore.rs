@@ -2,11 +2,12 @@
 
 use super::secret;
 use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::system::rows::own_rows::OwnTable;
 use crate::pledges::secret::{NamespaceSecret, SecretRecord};
 use crate::pledges::store::{
     BackupKey, CancelledKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey, Key as _,
-    LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, PersonKey,
-    QueuedMailKey, ReplayKey, SecretKey, TransactionKey, decode,
+    LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, QueuedMailKey,
+    ReplayKey, SecretKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -24,6 +25,13 @@ pub struct RestoreOptions {
     pub only_ledger: bool,
     /// Also overwrites existing records that differ from the backup, including the namespace's secret.
     pub overwrite: bool,
+}
+
+impl RestoreOptions {
+    /// Returns whether the rows of a table are restored.
+    pub fn takes_rows(&self, table: OwnTable) -> bool {
+        table != OwnTable::People || self.with_keys
+    }
 }
 
 /// The facts about a backup on which a restore depends: its secret, and whether it has replay records.
@@ -99,7 +107,7 @@ impl Restore {
         if self.options.only_ledger {
             return false;
         }
-        if [CredentialKey::PREFIX, MemberKey::PREFIX, PersonKey::PREFIX].into_iter().any(is) {
+        if [CredentialKey::PREFIX, MemberKey::PREFIX].into_iter().any(is) {
             return self.options.with_keys;
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
