@@ -43,7 +43,7 @@ export function addBackup(transactions) {
 function savedInWords(file, { count, rows, lacks, sha256, since, completeUpTo }) {
   const span =
     since && `\nIt continues the last backup, with the changes from ${since} to ${completeUpTo}.`;
-  const lacking = lacks && `\nIt has no people, credits, fulfilments and updates: ${lacks}.`;
+  const lacking = lacks && `\nIt has no people of shops, credits, fulfilments and updates: ${lacks}.`;
   return `${file}: ${count} records, ${rows} rows of the ledger, SHA-256 ${sha256}${span ?? ""}${lacking ?? ""}\n\n${SECRET}`;
 }
 
@@ -161,11 +161,11 @@ function restoredInWords(file, increments, done, withKeys) {
   ].join("\n");
 }
 
-const LEFT_OUT = "Credits, fulfilments and updates were left out.";
+const LEFT_OUT = "People of shops, credits, fulfilments and updates were left out.";
 const WITHOUT =
-  "The backup has no people, credits, fulfilments and updates: it was made without the ledger, or after a loss.";
+  "The backup has no people of shops, credits, fulfilments and updates: it was made without the ledger, or after a loss.";
 const WITHOUT_LEDGER =
-  "Credits, fulfilments and updates were not restored, because no database is bound as `LEDGER_DB`. Bind one, and run the same command again.";
+  "People of shops, credits, fulfilments and updates were not restored, because no database is bound as `LEDGER_DB`. Bind one, and run the same command again.";
 
 function rowsInWords({ rows, lacks, isLost }) {
   if (lacks === "ledger") return [WITHOUT_LEDGER];

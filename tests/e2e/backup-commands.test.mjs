@@ -142,7 +142,7 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
   await empty();
   await kv.remove(await Array.fromAsync(kv.names()));
   const said = await words("transactions", "restore", lost, "--with-keys", "--yes");
-  assert.match(said, /The backup has no people, credits, fulfilments and updates/);
+  assert.match(said, /The backup has no people of shops, credits, fulfilments and updates/);
   assert.match(said, /credits -- restore` and .*updates -- restore`, then .*accept-loss/);
   await fails(["credits", "list", LIVE_ID], /Run `transactions restore` with a backup/);
   await json("credits", "restore");

@@ -295,7 +295,7 @@ test("without a database a command says that it needs one", async (t) => {
     ["quantities", ...month],
     ["export", ...month],
     ["erase", "--email", "ada@example.org", "--yes"],
+    ["erase", ID, "--yes"],
   ])
     await fails(["transactions", name, ...args], /^this needs the ledger/);
-  assert.equal((await json("transactions", "erase", ID, "--yes")).erased, true);
 });
