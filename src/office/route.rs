@@ -39,7 +39,7 @@ macro_rules! routes {
     (
         ($scoped:ident, $form:ident, $query:ident);
         $(
-            #[doc = $doc:literal]
+            $(#[doc = $doc:literal])?
             $route:ident $(($id:ident))? = $template:literal, $act:ident, $scope:ident $right:ident,
             $module:ident::$function:ident($($argument:expr),*);
         )*
@@ -47,7 +47,7 @@ macro_rules! routes {
         /// A page or form of the dashboard. An ID from its path is percent-decoded, but not validated yet.
         #[derive(Clone, Debug, PartialEq, Eq, EnumIter)]
         pub enum Route {
-            $(#[doc = $doc] $route $((routes!(@id $id)))?,)*
+            $($(#[doc = $doc])? $route $((routes!(@id $id)))?,)*
         }
 
         impl Route {
@@ -111,9 +111,7 @@ routes! {
     Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Look, global View, start::search(&scoped, form);
-    /// The results of a search.
     Find = "GET /find", Look, global View, start::find(&scoped, query);
-    /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
@@ -121,105 +119,68 @@ routes! {
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
-    /// Sends a transaction's e-mail, or its message by a messaging service, again.
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
     /// Previews a transaction's e-mail or message as it would be sent now.
     PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped, query);
-    /// Erases the personal data of a transaction.
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
-    /// The list of units.
     Units = "GET /units", Look, global None, unit::units();
-    /// Creates a unit.
     AddUnit = "POST /units", Operate, global None, unit::add_unit(form);
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
-    /// Sets a unit's profile.
     SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
     /// A preview of the page or the e-mail that the unit's buyers see.
     PreviewProfile(id) = "GET /units/{id}/preview", Look, unit View, profile::preview_profile(&scoped, query);
-    /// A unit's usage by month.
     Usage(id) = "GET /units/{id}/usage", Account, unit View, usage::usage(&scoped, query);
-    /// CSV export of a unit's usage.
     UsageCsv(id) = "GET /units/{id}/usage.csv", Account, unit View, usage::usage_csv(&scoped, query);
-    /// The usage of all units in a month.
     Month = "GET /usage", Account, global None, month::month(query);
-    /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
-    /// CSV export of the quantities that were pledged and fulfilled in a month.
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
-    /// Records what was done for the pledges of a month.
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
-    /// Removes a record of what was done for the pledges of a month.
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
     /// Drafts news for buyers (an update) from a record of what was done (a fulfilment).
     DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
-    /// Lists the updates (news for buyers) about the pledges of a month, by offering.
     Updates = "GET /updates", Operate, global None, update::updates(query);
     /// Adds a draft of an update, or previews it.
     AddUpdate = "POST /updates", Operate, global None, update::add(form);
-    /// An update, and the forms that change it.
     Update(id) = "GET /updates/{id}", Operate, global None, update::update(id);
     /// Edits an update, or previews it.
     EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::edit(id, form);
-    /// A preview of a timeline with the update.
     PreviewUpdate(id) = "GET /updates/{id}/preview", Operate, global None, update::preview_update(id, query);
-    /// Publishes an update.
     PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::publish(id, form);
-    /// Withdraws an update.
     WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::withdraw(id, form);
-    /// A unit's quantities per offering in one month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
-    /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
     Payments = "GET /payments", Account, global None, payments::payments(query);
-    /// The statement of a month.
     Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
-    /// CSV export of the transactions of a month.
     TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
-    /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
-    /// Undoes the marking of a month as paid.
     UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
-    /// The form to erase all transactions of a person.
     Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
     /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
-    /// The people of a unit.
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
-    /// Adds a person to a unit.
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
-    /// Removes a person from a unit.
     RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
     /// Removes the sender of the form from a unit.
     LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::leave_unit(&scoped);
-    /// The people of a team.
     TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
-    /// Adds a person to a team.
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
-    /// Removes a person from a team.
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
-    /// Removes the sender of the form from a team.
     LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::leave_team(&scoped);
-    /// Creates an API key.
     MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
     /// Replaces an API key.
     RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotate_key(form);
-    /// Revokes an API key.
     RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoke_key(form);
-    /// The list of teams.
     Teams = "GET /teams", Operate, global None, team::teams();
     /// Creates a team with a first unit.
     AddTeam = "POST /teams", Operate, global None, team::add_team(form);
     /// A team and its settings (§5).
     Team(id) = "GET /teams/{id}", Operate, team View, team::team(&scoped);
-    /// Adds a unit to a team.
     AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::add_member(&scoped, form);
-    /// Removes a unit from a team.
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
-    /// The price list of live or test mode, and its history.
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// The price list that applies to a unit. It cannot be changed here.
     UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);

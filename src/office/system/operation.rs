@@ -340,7 +340,6 @@ pub async fn accept_loss<P: Ports>(
     let by = call.host.person().await?;
     let done = epoch::accept(call.store, call.ledger, &call.author(&by)?).await?;
     let Health { complete_up_to, .. } = health(call).await?;
-    let text =
-        "The ledger counts as complete, with the people, credits, fulfilments and updates that it has.";
+    let text = "The ledger counts as complete, with the people, credits, fulfilments and updates that it has.";
     Ok(Answer::new(&Accepted { complete_up_to }, text)?.since(done.before.as_deref()))
 }

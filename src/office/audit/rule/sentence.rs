@@ -79,7 +79,10 @@ const SENTENCES: &[(&str, &str)] = &[
 
 /// The sentences of the commands about the ledger. Their entries have texts instead of IDs.
 const OF_LEDGER: [(&str, &str); 3] = [
-    ("ledger accept-loss", "accepted that the ledger has lost people, credits, fulfilments or updates"),
+    (
+        "ledger accept-loss",
+        "accepted that the ledger has lost people, credits, fulfilments or updates",
+    ),
     ("ledger keep-from", "changed the first month that the ledger keeps{text 0}"),
     ("ledger rebuild", "started a rebuild of the ledger"),
 ];
