@@ -105,7 +105,7 @@ pub async fn seed_people(ledger: &dyn Ledger, clock: &impl Clock) -> Result<()> 
     for DevelopmentPerson { place, address, role } in &people {
         let (address, at) = (&**address, clock.now_ms());
         let person = NewPerson { address, role: *role, by: &by, by_shop, at };
-        changes::add(ledger, place, &person, (None, None)).await?;
+        changes::add(ledger, place, &person, None).await?;
     }
     Ok(())
 }

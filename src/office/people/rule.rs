@@ -12,7 +12,7 @@ use super::rows::people as rows;
 use super::rows::people::{MAX_PEOPLE, PeopleList, Person, PersonRole, place_text};
 use crate::buyer::visible::{is_invisible, is_line};
 use crate::office::audit::rule::{Author, Subject};
-use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_level;
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
@@ -163,33 +163,14 @@ async fn add_now(
     let Registered { by, by_shop, .. } = author.registered();
     let (address, at) = (&*person.address, entry.key.time_ms());
     let new = NewPerson { address, role, by: &by, by_shop, at };
-    let sender = author.sender();
-    let added = async {
-        let may = (sender.as_deref(), author.precondition()?);
-        Ok(changes::add(ledger, &person.place, &new, may).await?)
+    let add = async |ledger: &dyn Ledger| {
+        let sender = author.sender();
+        match changes::add(ledger, &person.place, &new, sender.as_deref()).await? {
+            Added::Person(row) if row.role == role => Ok(false),
+            refused => Err(person.not_added(&refused)),
+        }
     };
-    let refused = match added.await {
-        Ok(Added::Person(row)) if row.role == role => return Ok(false),
-        Ok(refused) => person.not_added(&refused),
-        Err(error) => refusal(error)?,
-    };
-    author.withdraw(store, &entry).await;
-    Err(refused)
-}
-
-/// Returns what to tell a person if nothing was changed.
-///
-/// # Errors
-/// The error itself, if the change may have been made.
-fn refusal(error: OperatorError) -> Result<OperatorError> {
-    match error {
-        OperatorError::Ledger(LedgerError::Refused(_)) => Ok(OperatorError::Repeated(
-            "nothing was changed by this request, because the same form was sent again. Reload the page"
-                .to_owned(),
-        )),
-        late @ OperatorError::Invalid(_) => Ok(late),
-        unsure => Err(unsure),
-    }
+    author.change((store, ledger), &entry, add).await
 }
 
 /// Removes a person from a unit or a team. From then on, all requests of the person for that unit or team are
@@ -255,17 +236,19 @@ async fn remove_now(
     }
     let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
     let PlacedPerson { place, address } = person;
-    let removed = async {
-        let may = (sender.as_deref(), author.precondition()?);
-        Ok(changes::remove(ledger, place, address, may, *which).await?)
+    let remove = async |ledger: &dyn Ledger| match changes::remove(
+        ledger,
+        place,
+        address,
+        sender.as_deref(),
+        *which,
+    )
+    .await?
+    {
+        Removed::Gone => Ok(()),
+        removed => Err(not_removed(removed)),
     };
-    let refused = match removed.await {
-        Ok(Removed::Gone) => return Ok(()),
-        Ok(removed) => not_removed(removed),
-        Err(error) => refusal(error)?,
-    };
-    author.withdraw(store, &entry).await;
-    Err(refused)
+    author.change((store, ledger), &entry, remove).await
 }
 
 fn not_removed(why: Removed) -> OperatorError {

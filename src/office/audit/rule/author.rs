@@ -5,9 +5,8 @@ use super::entry::Entry;
 use crate::buyer::visible::is_line;
 use crate::office::people::rows::people;
 use crate::office::people::rows::people::{Membership, normal_address};
-use crate::office::shared::rows::operations;
-use crate::office::shared::rows::operations::UNDER_WAY_MS;
-use crate::office::shared::rows::port::{Ledger, Statement};
+use crate::office::shared::rows::operations::{LedgerOfAttempt, UNDER_WAY_MS};
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::office::shared::rule::records::{encode, load};
@@ -63,6 +62,15 @@ impl Attempt {
             "nothing was done: the ledger took more than {} s to answer. Try again later",
             UNDER_WAY_MS / 1_000
         )))
+    }
+
+    fn ledger<'l>(
+        &self,
+        ledger: &'l dyn Ledger,
+        clock: &impl Clock,
+    ) -> Result<LedgerOfAttempt<'l>> {
+        self.check_age(clock)?;
+        Ok(LedgerOfAttempt::new(ledger, &self.operation, &self.name)?)
     }
 }
 
@@ -158,15 +166,31 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation: Some(operation), attempt: Some(attempt), earlier, ..self.anew() }
     }
 
-    /// Returns the statement that makes a change of the ledger depend on this attempt being the operation's current one,
-    /// if the author makes an operation.
+    /// Changes the ledger, once the change's entry is in the audit log. `work` gets a ledger whose calls take effect only
+    /// while this attempt is the operation's current one. If the change is refused, withdraws the entry.
     ///
     /// # Errors
-    /// If the attempt began too long ago, for example because the computer slept.
-    pub(crate) fn precondition(&self) -> Result<Option<Statement>> {
-        let Some(attempt) = &self.attempt else { return Ok(None) };
-        attempt.check_age(self.clock)?;
-        Ok(Some(operations::is_current(&attempt.operation, &attempt.name)?))
+    /// - If the attempt began too long ago, for example because the computer slept, or another attempt has replaced it.
+    ///   Nothing was changed.
+    /// - As `work`.
+    pub(crate) async fn change<T>(
+        &self,
+        (store, ledger): (&impl OperatorStore, &dyn Ledger),
+        entry: &Entry,
+        work: impl AsyncFnOnce(&dyn Ledger) -> Result<T>,
+    ) -> Result<T> {
+        let made = match &self.attempt {
+            None => work(ledger).await,
+            Some(attempt) => match attempt.ledger(ledger, self.clock) {
+                Ok(ledger) => work(&ledger).await,
+                Err(late) => Err(late),
+            },
+        };
+        use OperatorError::{Denied, Invalid, Repeated};
+        if let Err(Invalid(_) | Repeated(_) | Denied(_)) = &made {
+            self.withdraw(store, entry).await;
+        }
+        made
     }
 
     /// Creates a copy of this author without the operation's ID and without any trace of its attempts.

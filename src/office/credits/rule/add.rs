@@ -49,8 +49,7 @@ pub async fn add(
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
 ) -> Result<Done<Credit>> {
-    let db = ledger;
-    let work = async |author: &Author<'_, _, _>| add_now(store, db, author, request).await;
+    let work = async |author: &Author<'_, _, _>| add_now(store, ledger, author, request).await;
     once(ledger, author, (ADD, request), work).await
 }
 
@@ -77,17 +76,21 @@ async fn add_now(
     let entry = author.begin_entry(store, ADD, recorded).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
     let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
-    let refused = match credits::credit(ledger, &row, &booked.fact()).await {
-        Ok(Some(made)) => return confirmed(store, author, request, made).await,
-        Ok(None) => {
+    let credit = async |ledger: &dyn Ledger| match credits::credit(ledger, &row, &booked.fact())
+        .await
+    {
+        Ok(Some(made)) => Ok(made),
+        Ok(None) => Err(invalid(
             "somebody credited the transaction, or marked the month as paid, at the same moment. Check \
-             the transaction, and begin again"
+             the transaction, and begin again",
+        )),
+        Err(LedgerError::Refused(_)) => {
+            Err(invalid("the credits of the transaction would exceed its charge"))
         }
-        Err(LedgerError::Refused(_)) => "the credits of the transaction would exceed its charge",
-        Err(unknown) => return Err(unknown.into()), // the row may be there: a retry finds out
+        Err(unknown) => Err(unknown.into()), // the row may be there: a retry finds out
     };
-    author.withdraw(store, &entry).await;
-    Err(invalid(refused))
+    let made = author.change((store, ledger), &entry, credit).await?;
+    confirmed(store, author, request, made).await
 }
 
 /// Completes a credit whose row is in the ledger. First marks the transaction as cancelled if the request

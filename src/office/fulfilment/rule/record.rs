@@ -34,9 +34,8 @@ pub async fn add(
     author: &Author<'_, impl Clock, impl Entropy>,
     new: &NewFulfilment,
 ) -> Result<Done<Fulfilment>> {
-    let database = ledger;
     let new = checked(new, author.clock)?;
-    let work = async |author: &Author<'_, _, _>| record(store, database, author, &new).await;
+    let work = async |author: &Author<'_, _, _>| record(store, ledger, author, &new).await;
     once(ledger, author, (ADD, &new), work).await
 }
 
@@ -55,21 +54,23 @@ async fn record(
     epoch::begin(store, ledger, author.entropy).await?;
     let now_ms = author.clock.now_ms();
     let entry = author.begin_entry(store, ADD, |_| vec![id.clone(), in_words(new)]).await?;
-    match fulfilments::add(ledger, &id, new, author.by, now_ms).await? {
-        Some(recorded) => Ok(recorded),
-        None => {
-            author.withdraw(store, &entry).await;
-            Err(refused(
-                "offering",
-                RefusalCode::NotAllowed,
-                format_args!(
-                    "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their \
-                 sum as one fulfilment",
-                    new.offering, new.month
-                ),
-            ))
-        }
-    }
+    let add = async |ledger: &dyn Ledger| {
+        let added = fulfilments::add(ledger, &id, new, author.by, now_ms).await?;
+        added.ok_or_else(|| full(new))
+    };
+    author.change((store, ledger), &entry, add).await
+}
+
+fn full(new: &NewFulfilment) -> OperatorError {
+    refused(
+        "offering",
+        RefusalCode::NotAllowed,
+        format_args!(
+            "{} already has {MAX_FULFILMENTS} fulfilments for {}: remove some, and record their sum as one \
+             fulfilment",
+            new.offering, new.month
+        ),
+    )
 }
 
 /// Derives a fulfilment's ID from the operation's ID. So a repeated request does not record the fulfilment twice.
@@ -90,8 +91,7 @@ pub async fn remove(
     author: &Author<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Done<Fulfilment>> {
-    let database = ledger;
-    let work = async |author: &Author<'_, _, _>| remove_now(store, database, author, id).await;
+    let work = async |author: &Author<'_, _, _>| remove_now(store, ledger, author, id).await;
     once(ledger, author, (REMOVE, &id), work).await
 }
 
@@ -114,9 +114,13 @@ async fn remove_now(
         None => {}
     }
     let now_ms = author.clock.now_ms();
-    author.record(store, REMOVE, [found.id, in_words(&found.done)]).await?;
-    let removed = fulfilments::remove(ledger, id, author.by, now_ms).await?;
-    removed.ok_or_else(|| unknown(id))
+    let on = vec![found.id, in_words(&found.done)];
+    let entry = author.begin_entry(store, REMOVE, |_| on).await?;
+    let remove = async |ledger: &dyn Ledger| {
+        let removed = fulfilments::remove(ledger, id, author.by, now_ms).await?;
+        removed.ok_or_else(|| unknown(id))
+    };
+    author.change((store, ledger), &entry, remove).await
 }
 
 /// Returns a fulfilment, even if it is removed. One query.

@@ -2,7 +2,7 @@
 //! form may still make it.
 
 use super::people::{MAX_PEOPLE, OnePerson, Person, PersonRole, PersonRow, place_text};
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
 use crate::pledges::auth::KeyLevel;
 use serde::Serialize;
 
@@ -34,23 +34,18 @@ pub struct NewPerson<'a> {
 ///
 /// If a person of a shop sent the form, `sender` is this person's [normal address](super::people::normal_address).
 /// The statement that adds the person also checks that the sender is a manager.
-///
-/// # Errors
-/// - [`LedgerError::Refused`] if the `precondition` does not hold. Nothing was changed.
-/// - If the ledger does not answer. The person may have been added then.
 pub async fn add(
     ledger: &dyn Ledger,
     place: &KeyLevel,
     person: &NewPerson<'_>,
-    (sender, precondition): (Option<&str>, Option<Statement>),
+    sender: Option<&str>,
 ) -> Result<Added> {
     let place = place_text(place);
     let add = Add { place: &place, person, sender, most: MAX_PEOPLE }.statement()?;
     let get = OnePerson { place: &place, address: person.address }.statement()?;
     let may = SenderMay { place: &place, sender }.statement()?;
-    let statements: Vec<_> = [add, get, may].into_iter().chain(precondition).collect();
-    let answers = ledger.run(&statements).await?;
-    let [_, found, may, ..] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let answers = ledger.run(&[add, get, may]).await?;
+    let [_, found, may] = answers.as_slice() else { return Err(LedgerError::Damaged) };
     let found = OnePerson::rows(found)?.into_iter().next();
     let may = !SenderMay::rows(may)?.is_empty();
     let is_ours = |row: &PersonRow| row.at == person.at && row.author == person.by;
@@ -79,23 +74,19 @@ pub enum Removed {
 }
 
 /// Removes the person with this [normal address](super::people::normal_address). `sender` is as for [`add`].
-///
-/// # Errors
-/// As [`add`].
 pub async fn remove(
     ledger: &dyn Ledger,
     place: &KeyLevel,
     address: &str,
-    (sender, precondition): (Option<&str>, Option<Statement>),
+    sender: Option<&str>,
     which: Removable,
 ) -> Result<Removed> {
     let (place, may_be_last) = (place_text(place), which == Removable::All);
     let remove = Remove { place: &place, address, may_be_last, sender }.statement()?;
     let get = OnePerson { place: &place, address }.statement()?;
     let may = SenderMay { place: &place, sender }.statement()?;
-    let statements: Vec<_> = [remove, get, may].into_iter().chain(precondition).collect();
-    let answers = ledger.run(&statements).await?;
-    let [_, left, may, ..] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let answers = ledger.run(&[remove, get, may]).await?;
+    let [_, left, may] = answers.as_slice() else { return Err(LedgerError::Damaged) };
     Ok(match (OnePerson::rows(left)?.is_empty(), SenderMay::rows(may)?.is_empty()) {
         (true, _) => Removed::Gone,
         (false, true) => Removed::NoRight,

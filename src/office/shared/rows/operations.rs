@@ -3,7 +3,7 @@
 //!
 //! A row says that an operation has begun, and later also its outcome. Rows are kept for [`KEPT_DAYS`].
 
-use super::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use super::port::{Ledger, LedgerError, Query, QueryFuture, Result, Statement, ask};
 use crate::pledges::time::{DAY_MS, SKEW_MS};
 use serde::{Deserialize, Serialize};
 
@@ -117,16 +117,48 @@ pub(crate) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
     ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)
 }
 
-/// Returns a statement that fails unless the attempt is the operation's current one. All statements of the same database
-/// transaction then have no effect.
-pub(crate) fn is_current(id: &str, attempt: &str) -> Result<Statement> {
-    IsCurrent { id, attempt }.statement()
+/// The ledger, as one attempt of an operation changes it. A call takes effect only while the attempt is the operation's
+/// current one: the precondition is part of the same database transaction.
+pub(crate) struct LedgerOfAttempt<'l> {
+    ledger: &'l dyn Ledger,
+    precondition: Statement,
+}
+
+impl<'l> LedgerOfAttempt<'l> {
+    /// `id` is the ID of the operation's row, and `attempt` the name of the attempt.
+    pub fn new(ledger: &'l dyn Ledger, id: &str, attempt: &str) -> Result<Self> {
+        let precondition = IsCurrent { id, attempt }.statement()?;
+        Ok(LedgerOfAttempt { ledger, precondition })
+    }
+}
+
+impl Ledger for LedgerOfAttempt<'_> {
+    /// # Errors
+    /// [`LedgerError::Overtaken`] if another attempt has replaced this one, or has ended the operation.
+    fn run<'s>(&'s self, statements: &'s [Statement]) -> QueryFuture<'s> {
+        Box::pin(async move {
+            let precondition = std::iter::once(&self.precondition);
+            let all: Vec<_> = precondition.chain(statements).cloned().collect();
+            match self.ledger.run(&all).await {
+                Ok(answers) => Ok(answers.into_iter().skip(1).collect()),
+                Err(LedgerError::Refused(text)) if text.contains(IsCurrent::REFUSAL) => {
+                    Err(LedgerError::Overtaken)
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
 }
 
 #[derive(Serialize)]
 struct IsCurrent<'a> {
     id: &'a str,
     attempt: &'a str,
+}
+
+impl IsCurrent<'_> {
+    /// The message of the trigger `preconditions_hold`.
+    const REFUSAL: &'static str = "a precondition does not hold";
 }
 
 impl Query for IsCurrent<'_> {

@@ -49,6 +49,8 @@ impl Ledger for Unbound {
 pub enum LedgerError {
     /// No database is bound.
     Unbound,
+    /// Another attempt has replaced the one that made the call, or has ended the operation. Nothing was changed.
+    Overtaken,
     /// The database does not answer, or refuses the statements. The statements may have taken effect.
     Unavailable,
     /// A row would break a constraint, so nothing was changed. The text is SQLite's message. It contains
@@ -65,6 +67,10 @@ impl Display for LedgerError {
                 "this needs the ledger, but no database is bound as `LEDGER_DB`. Deploy the dashboard with \
                  its database (see docs/ledger.md)",
             ),
+            LedgerError::Overtaken => out.write_str(
+                "nothing was changed by this request, because the same form or command was sent again. Check \
+                 what was changed",
+            ),
             LedgerError::Unavailable => out.write_str("the ledger does not answer, or refuses"),
             LedgerError::Refused(problem) => write!(out, "the ledger refuses a row: {problem}"),
             LedgerError::Damaged => out.write_str(
@@ -80,7 +86,7 @@ impl From<LedgerError> for StoreError {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Unbound | LedgerError::Unavailable => StoreError::Unavailable,
-            LedgerError::Refused(_) | LedgerError::Damaged => {
+            LedgerError::Refused(_) | LedgerError::Overtaken | LedgerError::Damaged => {
                 StoreError::Damaged(error.to_string())
             }
         }

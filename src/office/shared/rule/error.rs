@@ -82,7 +82,10 @@ impl From<StoreError> for OperatorError {
 
 impl From<LedgerError> for OperatorError {
     fn from(error: LedgerError) -> Self {
-        OperatorError::Ledger(error)
+        match error {
+            LedgerError::Overtaken => OperatorError::Repeated(error.to_string()),
+            error => OperatorError::Ledger(error),
+        }
     }
 }
 

@@ -67,13 +67,12 @@ pub async fn add(
     (pledges, fulfilment): (&Pledges, Option<&str>),
     new: &NewUpdate,
 ) -> Result<Done<UpdateChange>> {
-    let database = ledger;
     check_pledges(pledges, author.clock)?;
     checked(id_of("0")?, new, author.clock)?;
     let work = async |author: &Author<'_, _, _>| {
         let id = id_of(&author.operation_hash().unwrap_or_default())?;
         let update = checked(id, new, author.clock)?;
-        let row = insert(store, database, author, (pledges, fulfilment), update).await?;
+        let row = insert(store, ledger, author, (pledges, fulfilment), update).await?;
         Ok(UpdateChange { row, is_compiled: true })
     };
     once(ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
@@ -117,20 +116,22 @@ async fn insert(
     let entry = author.begin_entry(store, ADD, |_| subject).await?;
     let content = serde_json::to_string(&row.update)?;
     let change = row_change(&row, &content, author.clock.now_ms());
-    match update_changes::add(ledger, pledges, fulfilment, change).await? {
-        Some(added) => Ok(added),
-        None => {
-            author.withdraw(store, &entry).await;
-            Err(refused_at(
-                "offering",
-                RefusalCode::NotAllowed,
-                format_args!(
-                    "{} already has {MAX_KEPT} updates for {}, or the fulfilment already has an update",
-                    pledges.offering, pledges.month
-                ),
-            ))
-        }
-    }
+    let add = async |ledger: &dyn Ledger| {
+        let added = update_changes::add(ledger, pledges, fulfilment, change).await?;
+        added.ok_or_else(|| has_too_many(pledges))
+    };
+    author.change((store, ledger), &entry, add).await
+}
+
+fn has_too_many(pledges: &Pledges) -> OperatorError {
+    refused_at(
+        "offering",
+        RefusalCode::NotAllowed,
+        format_args!(
+            "{} already has {MAX_KEPT} updates for {}, or the fulfilment already has an update",
+            pledges.offering, pledges.month
+        ),
+    )
 }
 
 fn row_change<'r>(row: &'r UpdateRow, content: &'r str, at: u64) -> RowChange<'r> {
@@ -174,7 +175,6 @@ pub async fn edit(
     (id, revision): (&str, u64),
     new: &NewUpdate,
 ) -> Result<Done<UpdateChange>> {
-    let database = ledger;
     let edited = |row: &UpdateRow, clock: &_| {
         let update = checked(row.update.id.clone(), new, clock)?;
         match update == row.update {
@@ -183,7 +183,7 @@ pub async fn edit(
         }
     };
     let work = async |author: &Author<'_, _, _>| {
-        change(store, database, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
+        change(store, ledger, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
     };
     once(ledger, author, (EDIT, &(id, new)), work).await
 }
@@ -227,13 +227,12 @@ async fn change_state(
     (id, revision): (&str, u64),
     (command, state): (&str, UpdateState),
 ) -> Result<Done<UpdateChange>> {
-    let database = ledger;
     let changed = |row: &UpdateRow| match row.state == state {
         true => Err(already(state.into(), row)),
         false => Ok((state, row.update.clone())),
     };
     let work = async |author: &Author<'_, _, _>| {
-        change(store, database, author, (command, id, revision), changed).await
+        change(store, ledger, author, (command, id, revision), changed).await
     };
     once(ledger, author, (command, &id), work).await
 }
@@ -274,17 +273,18 @@ async fn change(
     let subject = subject(Some(&found), &audited)?;
     let entry = author.begin_entry(store, command, |_| subject).await?;
     let content = serde_json::to_string(&after.update)?;
-    let row = match update_changes::change(ledger, row_change(&after, &content, at_ms)).await? {
-        Some(row) if row.operation == after.operation => row,
-        refusing => {
-            author.withdraw(store, &entry).await;
-            return Err(match refusing {
-                Some(row) if row.revision == revision => full(&row.pledges),
-                Some(row) => overtaken(&row),
-                None => unknown(id),
-            });
-        }
+    let change = async |ledger: &dyn Ledger| match update_changes::change(
+        ledger,
+        row_change(&after, &content, at_ms),
+    )
+    .await?
+    {
+        Some(row) if row.operation == after.operation => Ok(row),
+        Some(row) if row.revision == revision => Err(full(&row.pledges)),
+        Some(row) => Err(overtaken(&row)),
+        None => Err(unknown(id)),
     };
+    let row = author.change((store, ledger), &entry, change).await?;
     if UpdateState::Published == found.state || UpdateState::Published == row.state {
         return compiled(store, ledger, author, row).await;
     }
