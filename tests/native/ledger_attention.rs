@@ -139,7 +139,7 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
             .iter()
             .for_each(|(months, code, cents)| credit_in(&ledger, "a", *months, code, *cents));
         let found = block_on(attention::unsettled(&ledger, &months(&["2026-02"]))).unwrap();
-        let covered: Vec<_> = found.covered.iter().map(|it| (&*it.shop.unit, it.month)).collect();
+        let covered: Vec<_> = found.covered.iter().map(|it| (&*it.scope.unit, it.month)).collect();
         let expected: Vec<_> = months(&["2026-02"]).into_iter().map(|month| ("a", month)).collect();
         assert_eq!(
             covered,

@@ -9,8 +9,8 @@ use impact_pledge::office::orders::rows::order;
 use impact_pledge::office::orders::rows::order::Filter;
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
-use impact_pledge::office::payments::rows::shop_months;
-use impact_pledge::office::payments::rows::shop_months::ShopMonthFilter;
+use impact_pledge::office::payments::rows::scope_months;
+use impact_pledge::office::payments::rows::scope_months::MonthFilter;
 use impact_pledge::office::payments::rows::sums::{months_of, sums};
 use impact_pledge::office::prices::rows as priced;
 use impact_pledge::office::shared::rows::port::Ledger;
@@ -19,11 +19,13 @@ use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
 use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::ScopeMonth;
 use serde_json::json;
 use std::cell::Cell;
 use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, SECRET};
+use support::stores::scope;
 
 const DAY_MS: u64 = 86_400_000;
 const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
@@ -124,13 +126,13 @@ fn sums_are_found_by_shop_and_month() {
     });
     assert_eq!(stored, ["stored PRIMARY KEY (day=? AND mode=?)"]);
     let found = plan(async |it| {
-        let shop = Scope { mode: Mode::Live, unit: "u".to_owned() };
-        drop(priced::priced(it, &shop, january[0], 50).await.unwrap());
+        let of = ScopeMonth { scope: scope("u", Mode::Live), month: january[0] };
+        drop(priced::priced(it, &of, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| {
-        let filter = ShopMonthFilter { months: january.clone(), ..ShopMonthFilter::default() };
-        drop(shop_months::shop_months(it, &filter, None, 50).await.unwrap());
+        let filter = MonthFilter { months: january.clone(), ..MonthFilter::default() };
+        drop(scope_months::scope_months(it, &filter, None, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));

@@ -150,7 +150,7 @@ fn an_address_or_a_reference_is_found_in_all_units_page_by_page() {
         }
         assert_eq!(found.len(), all);
         assert!(found.is_sorted_by_key(|order| std::cmp::Reverse(order.place())));
-        assert!(found.iter().all(|order| mode.is_none_or(|mode| order.mode == mode)));
+        assert!(found.iter().all(|order| mode.is_none_or(|mode| order.scope.mode == mode)));
         let ids: BTreeSet<_> = found.iter().map(|order| &order.id).collect();
         assert_eq!(ids.len(), all);
     }

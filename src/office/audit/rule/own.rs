@@ -61,7 +61,7 @@ impl OwnPlaces {
     }
 
     fn has_month(&self, name: &str) -> bool {
-        SettlementKey::parse(name).is_some_and(|of| self.has_unit(of.unit))
+        SettlementKey::parse(name).is_some_and(|of| self.has_unit(&of.scope.unit))
     }
 
     fn has_prices(&self, name: &str) -> bool {

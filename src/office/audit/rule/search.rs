@@ -99,7 +99,7 @@ fn concerns(change: &Change, shop: &str) -> bool {
     let prefixes = [Mode::Test, Mode::Live].map(prefix);
     let is_shop = |text: &String| {
         text == shop
-            || SettlementKey::parse(text).is_some_and(|of| of.unit == shop)
+            || SettlementKey::parse(text).is_some_and(|of| of.scope.unit == shop)
             || PriceListVersionKey::parse(text).is_some_and(|version| version.of.unit == Some(shop))
             || prefixes.iter().any(|prefix| text.starts_with(prefix))
     };

@@ -4,7 +4,7 @@ use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
 use crate::office::system::rows::findings::{Finding, FindingKind};
 use crate::pledges::decimal::{Decimal, text_as_money};
 use crate::pledges::quantities::Quantities;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::store::Recorded;
 use crate::pledges::time::parse_ms;
 use crate::pledges::types::Impact;
@@ -24,8 +24,8 @@ const MAX_OFFERING: usize = 256;
 pub struct Entry {
     /// The transaction's ID.
     pub id: String,
-    mode: Mode,
-    unit: String,
+    #[serde(flatten)]
+    scope: Scope,
     created: u64,
     currency: &'static str,
     cents: Option<u64>,
@@ -61,7 +61,7 @@ impl Entry {
     /// `quantities` are the sums of the transaction's pledges. If the sums are small, the metadata's summary
     /// contains them.
     pub fn new(recorded: &Recorded, quantities: Quantities) -> Option<Self> {
-        let Recorded { id, mode, unit, summary } = recorded;
+        let Recorded { id, scope, summary } = recorded;
         let amount = text_as_money(summary.amount.as_deref()?)?; // a large exponent could take gigabytes of digits
         let amount = Decimal::parse_bounded(&amount)?;
         let cents = amount.units(2);
@@ -69,8 +69,7 @@ impl Entry {
         let lookup = summary.lookup.as_ref().filter(|_| erased.is_none());
         Some(Entry {
             id: id.to_string(),
-            mode: *mode,
-            unit: unit.clone(),
+            scope: scope.clone(),
             created: parse_ms(summary.created_at.as_deref()?)?,
             currency: summary.currency_code?.code(),
             cents,

@@ -4,7 +4,7 @@ use super::order::{Filter, Order};
 use crate::office::shared::rows::money::money;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::office::shops::rows::shops::wanted;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,8 @@ pub(crate) async fn rows(
 #[derive(Deserialize)]
 pub(crate) struct Row {
     id: String,
-    mode: Mode,
-    unit: String,
+    #[serde(flatten)]
+    scope: Scope,
     created: u64,
     currency: String,
     cents: Option<u64>,
@@ -81,8 +81,7 @@ impl Row {
             paid: self.paid > 0,
             cancelled: false,
             id: self.id,
-            mode: self.mode,
-            unit: self.unit,
+            scope: self.scope,
             created_ms: self.created,
             created_at: date_time(self.created),
             amount: money(self.cents, self.amount.as_deref()),

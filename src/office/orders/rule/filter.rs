@@ -14,6 +14,11 @@ pub struct TransactionFilter {
 }
 
 impl TransactionFilter {
+    /// Selects the transactions of one scope.
+    pub fn of(scope: &Scope) -> Self {
+        TransactionFilter { unit: Some(scope.unit.clone()), mode: Some(scope.mode) }
+    }
+
     /// Checks the unit's ID.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
@@ -23,8 +28,9 @@ impl TransactionFilter {
     /// Returns whether the filter selects this record. Compares the unit and the mode in the metadata: the
     /// record's name has only a 40-bit hash of them, which two shops can share.
     pub(super) fn has(&self, recorded: &Recorded) -> bool {
-        self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
-            && self.mode.is_none_or(|mode| mode == recorded.mode)
+        let Scope { unit, mode } = &recorded.scope;
+        self.unit.as_ref().is_none_or(|wanted| wanted == unit)
+            && self.mode.is_none_or(|wanted| wanted == *mode)
     }
 
     pub(crate) fn units(&self) -> Option<Vec<String>> {

@@ -127,7 +127,7 @@ pub async fn find_within(
     let shops = shops::shops(ledger, filter.mode, Some(&wanted)).await?;
     let mut found = of_shops(ledger, &secret, (&shops, by), from, most).await?;
     // IDs of two shops can have the same 40-bit hash.
-    found.retain(|order| wanted.binary_search(&order.unit).is_ok());
+    found.retain(|order| wanted.binary_search(&order.scope.unit).is_ok());
     let coverage = coverage(ledger, Some(&shops)).await?;
     Ok(newest(found, most, Some(coverage)))
 }
@@ -222,9 +222,8 @@ impl Searched<'_> {
     /// in the record's name has only 40 bits. Two references can share these 40 bits. An erased transaction
     /// has no full hash, so its name is enough.
     fn has(&self, recorded: &Recorded) -> bool {
-        let scope = recorded.scope();
         let is_own = match &recorded.summary.lookup {
-            Some(hashes) => hashes.order == self.secret.order(&scope, self.reference),
+            Some(hashes) => hashes.order == self.secret.order(&recorded.scope, self.reference),
             None => recorded.summary.erased.is_some(),
         };
         is_own && self.filter.has(recorded)

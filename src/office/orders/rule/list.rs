@@ -56,7 +56,7 @@ impl ListQuery {
     /// [`like`](Self::like) may contain transactions of other units.
     fn only_within(&self, mut page: OrderPage) -> OrderPage {
         if let Some(within) = &self.within {
-            page.orders.retain(|order| within.contains(&order.unit));
+            page.orders.retain(|order| within.contains(&order.scope.unit));
         }
         page
     }

@@ -230,10 +230,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
             damaged.add(name.clone());
             return None;
         };
-        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
+        let Recorded { id, scope, summary } = recorded;
+        let lookup = summary.lookup?; // an erased one has no hashes
         let is_own =
             self.shops.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
-        is_own.then_some(recorded.id)
+        is_own.then_some(id)
     }
 
     async fn erase(&self, id: &str) -> Result<Erased> {

@@ -22,7 +22,6 @@ pub mod usage;
 mod words;
 
 pub use mark::{check, mark};
-pub use month::ShopMonth;
 pub(crate) use payable::stated_money;
 pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
 pub use settled::{get, list};

@@ -1,12 +1,10 @@
-//! Usage of shops by month: the ledger's current sums, and what the shops have paid. Here, a shop is a unit
-//! in one mode, test or live.
+//! Usage of scopes by month: the ledger's current sums, and what was paid.
 
 pub use super::due::MonthUsage;
 use crate::office::orders::rows::orders;
 use crate::office::payments::rows::settled;
 use crate::office::payments::rows::sums;
 
-use super::ShopMonth;
 use super::dues;
 use crate::office::credits::rows::credit_sums;
 use crate::office::orders::rows::order::{Filter, Order};
@@ -15,8 +13,8 @@ use crate::office::orders::rule::TransactionFilter;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
 use crate::office::shared::rule::error::Result;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::Scope;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::parse_ms;
 
@@ -38,17 +36,16 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months in which a shop has transactions, credits or a payment, as [`of_all`] does.
+/// Returns all months in which a scope has transactions, credits or a payment, as [`of_all`] does.
 ///
 /// # Errors
 /// As [`of_all`].
-pub async fn of_shop(
+pub async fn of_scope(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    (unit, mode): (&str, Mode),
+    scope: &Scope,
 ) -> Result<Usage> {
-    let filter = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(mode) };
-    of_all(store, ledger, &filter, None).await
+    of_all(store, ledger, &TransactionFilter::of(scope), None).await
 }
 
 /// Returns the usage of the selected shops in one month, as [`of_all`] does.
@@ -101,8 +98,8 @@ async fn all_months(ledger: &dyn Ledger, filter: &TransactionFilter) -> Result<V
     let (mode, units) = (filter.mode, units.as_deref());
     let mut months = sums::months_of(ledger, mode, units).await?;
     months.truncate(MAX_MONTHS);
-    months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.month));
-    months.extend(settled::settled(ledger, mode, units, None).await?.iter().map(|it| it.0));
+    months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.of.month));
+    months.extend(settled::settled(ledger, mode, units, None).await?.iter().map(|it| it.month));
     months.sort_unstable();
     months.dedup();
     Ok(months)
@@ -124,15 +121,13 @@ async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()>
 /// Selects the transactions of a month whose rows were written after the month was marked as paid. Returns `None` if
 /// the month's sums equal its payment, or it has none.
 fn late_in(usage: &MonthUsage) -> Option<Filter> {
-    let (from, until) = usage.month.span_ms()?;
+    let (from, until) = usage.of.month.span_ms()?;
     let settled = usage.settled.as_ref().filter(|_| usage.differs())?;
     Some(Filter {
-        mode: Some(usage.mode),
-        units: Some(vec![usage.unit.clone()]),
         from,
         until: Some(until),
         changed_after: parse_ms(&settled.at),
-        ..Filter::default()
+        ..Filter::of(&usage.of.scope)
     })
 }
 
@@ -142,10 +137,10 @@ fn late_in(usage: &MonthUsage) -> Option<Filter> {
 pub(crate) async fn is_late(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     order: &Order,
 ) -> Result<bool> {
-    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let shops = TransactionFilter::of(&of.scope);
     let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
     if !coverage.has(of.month) {
         return Ok(false);

@@ -235,7 +235,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
 
 fn month_line(usage: &MonthUsage) -> Markup {
     html! {
-        a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
+        a href=(link::statement(&usage.of)) { (view::month(usage.of.month)) } ": "
         @for (index, sum) in usage.sums.iter().filter(|sum| sum.is_owed()).enumerate() {
             @if index > 0 { ", " }
             (view::money(&sum.due, &sum.currency_code))

@@ -2,14 +2,7 @@
 
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
 use serde::Serialize;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedMonth {
-    pub shop: Scope,
-    pub month: Month,
-}
 
 /// Returns the shops that have transactions, for the given units or for all units. One query.
 pub async fn shops(

@@ -4,9 +4,9 @@
 use crate::office::payments::rows::sums::{SumsQuery, months};
 use crate::office::shared::rows::money::money;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::{ListedMonth, wanted};
+use crate::office::shops::rows::shops::wanted;
 use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -57,9 +57,8 @@ pub struct Unsettled {
     /// The number of shops that certainly owe something, by month. The newest month is first. Months without
     /// such shops are left out.
     pub owed: Vec<(Month, u64)>,
-    /// Months in which a shop may owe nothing, because its credits may cover all charges. Each entry is one
-    /// month of one shop.
-    pub covered: Vec<ListedMonth>,
+    /// Months in which a shop may owe nothing, because its credits may cover all charges.
+    pub covered: Vec<ScopeMonth>,
 }
 
 /// For each of these months, finds the shops that have a charge above 0.00 and whose month is not marked as
@@ -75,8 +74,8 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
         match unit {
             None => found.owed.push((month, count)),
             Some(unit) => {
-                let shop = Scope { mode: Mode::Live, unit };
-                found.covered.push(ListedMonth { shop, month });
+                let scope = Scope { mode: Mode::Live, unit };
+                found.covered.push(ScopeMonth { scope, month });
             }
         }
     }

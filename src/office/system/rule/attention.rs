@@ -67,7 +67,7 @@ pub async fn unsettled(
                 .await?
         }
     };
-    let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.month);
+    let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.of.month);
     for month in owed.chain(others.into_iter().map(|it| it.month)) {
         *counts.entry(month).or_default() += 1;
     }

@@ -1,15 +1,15 @@
-//! Lists, page by page, the months in which a shop has transactions, credits or a payment.
+//! Lists, page by page, the months in which a scope has transactions, credits or a payment.
 
 use super::sums::months;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::{ListedMonth, wanted};
+use crate::office::shops::rows::shops::wanted;
 use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::Serialize;
 
-/// Selects entries of the list of months. An entry is one month of one shop.
+/// Selects entries of the list of months. An entry is one month of one scope.
 #[derive(Clone, Debug, Default)]
-pub struct ShopMonthFilter {
+pub struct MonthFilter {
     /// Only months in this mode, live or test.
     pub mode: Option<Mode>,
     /// Only this unit.
@@ -20,34 +20,34 @@ pub struct ShopMonthFilter {
     pub is_paid: Option<bool>,
 }
 
-/// Lists months of shops: at most `most`, after the position `after`. They are sorted by month (newest
-/// first), unit and mode. A month is listed if the shop has transactions or credits in it, or if it is
+/// Lists months of scopes: at most `most`, after the position `after`. They are sorted by month (newest
+/// first), unit and mode. A month is listed if the scope has transactions or credits in it, or if it is
 /// marked as paid. One query.
-pub async fn shop_months(
+pub async fn scope_months(
     ledger: &dyn Ledger,
-    filter: &ShopMonthFilter,
-    after: Option<&ListedMonth>,
+    filter: &MonthFilter,
+    after: Option<&ScopeMonth>,
     most: usize,
-) -> Result<Vec<ListedMonth>> {
+) -> Result<Vec<ScopeMonth>> {
     let span = |month: &Month| {
         let (from, until) = month.span_ms()?;
         Some((*month, from, until))
     };
-    let query = ShopMonths {
+    let query = Months {
         mode: filter.mode,
         units: filter.unit.as_ref().map(|unit| [&**unit]),
         months: filter.months.iter().filter_map(span).collect(),
         is_paid: filter.is_paid,
-        after: after.map(|ListedMonth { shop, month }| (*month, &*shop.unit, shop.mode)),
+        after: after.map(|ScopeMonth { scope, month }| (*month, &*scope.unit, scope.mode)),
         most,
     };
     let rows = ask(ledger, &query).await?;
-    let listed = |(month, unit, mode)| ListedMonth { shop: Scope { mode, unit }, month };
+    let listed = |(month, unit, mode)| ScopeMonth { scope: Scope { mode, unit }, month };
     Ok(rows.into_iter().map(listed).collect())
 }
 
 #[derive(Serialize)]
-struct ShopMonths<'a> {
+struct Months<'a> {
     mode: Option<Mode>,
     units: Option<[&'a str; 1]>,
     months: Vec<(Month, u64, u64)>,
@@ -56,9 +56,9 @@ struct ShopMonths<'a> {
     most: usize,
 }
 
-impl Query for ShopMonths<'_> {
+impl Query for Months<'_> {
     type Row = (Month, String, Mode);
-    // The name of a settlement is `{mode}:{unit}:{month}`. A shop may have one without transactions.
+    // The name of a settlement is `{mode}:{unit}:{month}`. A scope may have one without transactions.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
