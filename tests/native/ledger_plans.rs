@@ -28,9 +28,9 @@ use support::service::{FixedClock, NOW_MS, SECRET};
 use support::stores::scope;
 
 const DAY_MS: u64 = 86_400_000;
-const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
-const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
-const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
+const BETWEEN: &str = "t PRIMARY KEY (scope=? AND created>? AND created<?)";
+const FOUND: &str = "t INDEX by_id (id=? AND scope=? AND created=?)";
+const ONE: &str = "t PRIMARY KEY (scope=? AND created=? AND id=?)";
 
 /// Returns a ledger with three transactions. One of them has amounts so large that they are stored as texts.
 fn filled() -> SqliteLedger {
@@ -72,7 +72,7 @@ fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
 }
 
 #[test]
-fn lists_are_found_by_shop_and_time() {
+fn lists_are_found_by_scope_and_time() {
     let (place, units) = (newest(), Some(vec!["u".to_owned()]));
     let filters = [
         Filter::default(),
@@ -113,7 +113,7 @@ fn searches_are_found_by_hash_and_by_the_beginning_of_an_id() {
 }
 
 #[test]
-fn sums_are_found_by_shop_and_month() {
+fn sums_are_found_by_scope_and_month() {
     let january = months(&["2026-01"]);
     let found = plan(async |it| drop(sums(it, None, None, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
@@ -136,7 +136,7 @@ fn sums_are_found_by_shop_and_month() {
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
-    assert_eq!(found, ["t PRIMARY KEY (shop=?)"]);
+    assert_eq!(found, ["t PRIMARY KEY (scope=?)"]);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     let found = plan(async |it| drop(attention::unsettled(it, &january).await.unwrap()));
     assert_eq!(found, ["t INDEX by_id (id=?)", BETWEEN], "the orders of credits, and the charges");
     let found = plan(async |it| drop(attention::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
-    assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
+    assert_eq!(found, ["t PRIMARY KEY (scope=? AND created>?)"]);
 }
 
 #[test]
@@ -165,11 +165,11 @@ fn changes_are_found_by_time_and_by_erasure() {
         let created = changed::changed(it, NOW_MS, changed::Next::default(), 1_000).await.unwrap();
         changed::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
     });
-    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (shop=? AND created>?)"]);
+    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (scope=? AND created>?)"]);
 }
 
 #[test]
-fn days_without_stored_sums_are_found_by_shop_and_time() {
+fn days_without_stored_sums_are_found_by_scope_and_time() {
     let call = async |it: &dyn Ledger| {
         let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS + 3 * DAY_MS)));
         let limits = Limits { calls: 600, milliseconds: 60_000 };
@@ -178,7 +178,7 @@ fn days_without_stored_sums_are_found_by_shop_and_time() {
         assert!(keep_up(it, &store, &clock, "one", limits).await.unwrap().days == 0);
     };
     let found = plan(call);
-    assert!(found.contains(&"t PRIMARY KEY (shop=?)".to_owned()), "{found:?}");
+    assert!(found.contains(&"t PRIMARY KEY (scope=?)".to_owned()), "{found:?}");
     assert!(found.contains(&BETWEEN.to_owned()), "{found:?}");
     assert!(!found.iter().any(|way| way.starts_with("SCAN")), "{found:?}");
     assert_eq!(plan_of(&["stored"], call), ["stored PRIMARY KEY (day=?)"]);

@@ -266,8 +266,8 @@ impl Ledger for Late<'_> {
         let call = self.calls.replace(self.calls.get() + 1);
         if self.before.contains(&call) {
             self.ledger.sql(&format!(
-                "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities, prices)
-                 SELECT 'late-{call}', shop, created, currency, 50, 0, 0, '[[\"tree\",1000000]]', prices
+                "INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities, prices)
+                 SELECT 'late-{call}', scope, created, currency, 50, 0, 0, '[[\"tree\",1000000]]', prices
                  FROM transactions WHERE currency = 'USD' LIMIT 1"
             ));
         }

@@ -148,7 +148,7 @@ fn one_shop_and_one_order_are_prefixes_of_their_transactions_alone() {
         let id = TransactionId::new(&secret, shop, reference, [9; 16]);
         let name = TransactionKey(&id).name();
         for (other, text) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
-            let of_shop = name.starts_with(&TransactionKey::shop_prefix(other));
+            let of_shop = name.starts_with(&TransactionKey::scope_prefix(other));
             let of_order = name.starts_with(&TransactionKey::order_prefix(&secret, other, text));
             assert_eq!(of_shop, other == shop);
             assert_eq!(of_order, other == shop && text == reference);

@@ -236,12 +236,12 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     let (store, ledger) = (MemoryStore::default(), SqliteLedger::default());
     ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
-         INSERT INTO shops (shop, mode, unit) SELECT n, 'live', printf('shop %05d', n) FROM n",
+         INSERT INTO scopes (scope, mode, unit) SELECT n, 'live', printf('shop %05d', n) FROM n",
     );
     ledger.sql(
-        "INSERT INTO transactions (id, shop, created, currency, amount, unpriced, changed, quantities)
-         SELECT printf('ptran_%042d', shop), shop, 1793491200000 + shop, 'EUR', '1e308', 0, 0,
-           '[[\"tree\",\"1e308\"]]' FROM shops",
+        "INSERT INTO transactions (id, scope, created, currency, amount, unpriced, changed, quantities)
+         SELECT printf('ptran_%042d', scope), scope, 1793491200000 + scope, 'EUR', '1e308', 0, 0,
+           '[[\"tree\",\"1e308\"]]' FROM scopes",
     );
     ledger.calls.set(0);
     let november = month("2026-11");

@@ -1,15 +1,15 @@
-//! The charges and quantities of a shop's month, by price list. The lines of the shop's monthly statement are
+//! The charges and quantities of a scope's month, by price list. The lines of the monthly statement are
 //! computed from them.
 
 use crate::office::fulfilment::rows::quantities::PLACES;
 use crate::office::shared::rows::money::of_halves;
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
-use crate::office::shops::rows::shops::wanted;
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::settlement::ScopeMonth;
 use serde::{Deserialize, Serialize};
 
-/// The charges and quantities of a shop's month.
+/// The charges and quantities of a scope's month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PricedMonth {
     /// The charges, one entry for each combination of currency, price list and [`is_split`](PricedCharges::is_split).
@@ -99,7 +99,7 @@ macro_rules! of_month {
   SELECT currency, prices, cents, t.quantities,
     cents IS NOT NULL AND t.quantities <> '[]' AND instr(t.quantities, '\",\"') = 0 AS is_split
   FROM wanted CROSS JOIN transactions t
-    ON t.shop = wanted.shop AND t.created >= ?1 ->> '$.from' AND t.created < ?1 ->> '$.until'
+    ON t.scope = wanted.scope AND t.created >= ?1 ->> '$.from' AND t.created < ?1 ->> '$.until'
 )"
         )
     };

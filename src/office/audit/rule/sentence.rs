@@ -95,7 +95,7 @@ pub enum Part {
     Team(String),
     /// The ID of a transaction.
     Transaction(String),
-    /// A month of a unit in a mode.
+    /// A month of a scope.
     Month(ScopeMonth),
     /// The price list of a mode, or of a unit in that mode.
     Prices(Mode, Option<String>),

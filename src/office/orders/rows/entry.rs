@@ -162,7 +162,7 @@ pub async fn write(
         };
         let write = Write { now: now_ms, unless_since, entries: some };
         let statements =
-            [Shops(&write).statement()?, Keys(&write).statement()?, Rows(&write).statement()?];
+            [Scopes(&write).statement()?, Keys(&write).statement()?, Rows(&write).statement()?];
         let answers = ledger.run(&statements).await?;
         written.extend(Rows::rows(answers.get(2).ok_or(LedgerError::Damaged)?)?);
     }
@@ -226,11 +226,11 @@ struct Write<'a> {
 }
 
 #[derive(Serialize)]
-struct Shops<'a>(&'a Write<'a>);
+struct Scopes<'a>(&'a Write<'a>);
 
-impl Query for Shops<'_> {
+impl Query for Scopes<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO shops (mode, unit)
+    const SQL: &'static str = "INSERT INTO scopes (mode, unit)
 SELECT DISTINCT value ->> '$.mode', value ->> '$.unit' FROM json_each(?1, '$.entries') WHERE true
 ON CONFLICT DO NOTHING";
 }
@@ -240,9 +240,9 @@ struct Keys<'a>(&'a Write<'a>);
 
 impl Query for Keys<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO keys (id, shop)
-SELECT DISTINCT value ->> '$.key', shop
-FROM json_each(?1, '$.entries') CROSS JOIN shops ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
+    const SQL: &'static str = "INSERT INTO keys (id, scope)
+SELECT DISTINCT value ->> '$.key', scope
+FROM json_each(?1, '$.entries') CROSS JOIN scopes ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
 WHERE value ->> '$.key' IS NOT NULL
 ON CONFLICT DO NOTHING";
 }
@@ -253,15 +253,15 @@ struct Rows<'a>(&'a Write<'a>);
 impl Query for Rows<'_> {
     type Row = String;
     const SQL: &'static str = "INSERT INTO transactions
-  (id, shop, created, currency, cents, amount, unpriced, email, reference, key, prices, erased, changed,
+  (id, scope, created, currency, cents, amount, unpriced, email, reference, key, prices, erased, changed,
   quantities)
-SELECT value ->> '$.id', s.shop, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
+SELECT value ->> '$.id', s.scope, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
   value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email', value ->> '$.reference',
-  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.shop = s.shop), value ->> '$.prices',
+  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.scope = s.scope), value ->> '$.prices',
   value ->> '$.erased', ?1 ->> '$.now', value -> '$.quantities'
-FROM json_each(?1, '$.entries') CROSS JOIN shops s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
+FROM json_each(?1, '$.entries') CROSS JOIN scopes s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
 WHERE true
-ON CONFLICT (id) DO UPDATE SET shop = excluded.shop, created = excluded.created, currency = excluded.currency,
+ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, created = excluded.created, currency = excluded.currency,
   cents = excluded.cents, amount = excluded.amount, unpriced = excluded.unpriced, email = excluded.email,
   reference = excluded.reference, key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,
   quantities = excluded.quantities
@@ -270,9 +270,9 @@ WHERE CASE
   WHEN transactions.erased IS NULL AND excluded.erased IS NOT NULL THEN true
   WHEN ?1 ->> '$.unless_since' IS NULL THEN transactions.erased IS NULL AND excluded.created > transactions.created
   ELSE transactions.changed < ?1 ->> '$.unless_since' AND
-    (excluded.shop, excluded.created, excluded.currency, excluded.cents, excluded.amount, excluded.unpriced,
+    (excluded.scope, excluded.created, excluded.currency, excluded.cents, excluded.amount, excluded.unpriced,
       excluded.email, excluded.reference, excluded.key, excluded.prices, excluded.erased, excluded.quantities)
-    IS NOT (transactions.shop, transactions.created, transactions.currency, transactions.cents, transactions.amount,
+    IS NOT (transactions.scope, transactions.created, transactions.currency, transactions.cents, transactions.amount,
       transactions.unpriced, transactions.email, transactions.reference, transactions.key, transactions.prices,
       transactions.erased, transactions.quantities)
 END

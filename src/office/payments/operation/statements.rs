@@ -20,7 +20,7 @@ use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::{Month, ScopeMonth, Settlement};
 use serde::{Deserialize, Serialize};
 
-/// Number of entries that are read at once from the ledger's list. An entry is one month of one shop.
+/// Number of entries that are read at once from the ledger's list. An entry is one month of one scope.
 const PAGE: usize = 500;
 
 // ---- Dues ----------------------------------------------------------------------------------------
@@ -55,7 +55,10 @@ pub struct DueArguments {
 impl DueArguments {
     fn filter(&self) -> DueFilter {
         DueFilter {
-            shops: TransactionFilter { unit: self.unit.clone(), mode: Mode::from_name(&self.mode) },
+            scopes: TransactionFilter {
+                unit: self.unit.clone(),
+                mode: Mode::from_name(&self.mode),
+            },
             month: self.month,
             is_paid: match &*self.state {
                 "open" => Some(false),
@@ -86,7 +89,7 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
         }
     };
     if sums.is_empty() {
-        unit_must_be_registered(call, filter.shops.unit.as_deref()).await?;
+        unit_must_be_registered(call, filter.scopes.unit.as_deref()).await?;
     }
     let found = match sums.is_empty() {
         true => "no months match".to_owned(),

@@ -71,7 +71,7 @@ fn selected(query: &Form) -> Result<DueFilter> {
     };
     let unit = query.given("unit").map(str::to_owned);
     Ok(DueFilter {
-        shops: TransactionFilter { unit, mode: Some(query.mode()?) },
+        scopes: TransactionFilter { unit, mode: Some(query.mode()?) },
         month: query.given("month").map(orders::month).transpose()?,
         is_paid,
     })
@@ -86,18 +86,18 @@ fn position(query: &Form) -> Result<Option<ScopeMonth>> {
     })
 }
 
-fn in_words(DueFilter { shops, month, is_paid }: &DueFilter) -> Markup {
+fn in_words(DueFilter { scopes, month, is_paid }: &DueFilter) -> Markup {
     html! {
         (match is_paid {
             Some(true) => "Paid months",
             Some(false) => "Unpaid months",
             None => "Paid and unpaid months",
         })
-        @match &shops.unit {
+        @match &scopes.unit {
             Some(unit) => { " of the unit " a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) } }
             None => " of all units",
         }
-        @if let Some(mode) = shops.mode { ", in " (mode.name()) " mode" }
+        @if let Some(mode) = scopes.mode { ", in " (mode.name()) " mode" }
         @match month {
             Some(month) => { ", in " (view::month(*month)) }
             None => { ", of the last " (MONTHS) " months that have ended" }
@@ -168,7 +168,7 @@ fn table(months: &[MonthUsage], now_ms: u64, list: &str) -> Markup {
     view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
 }
 
-/// Renders the rows of a shop's month, one for each currency. Only the first row has the buttons.
+/// Renders the rows of a month, one for each currency. Only the first row has the buttons.
 fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;

@@ -1,4 +1,4 @@
-//! The statement of a shop's month. It is a single sheet that the browser can print, or save as PDF.
+//! The statement of a month. It is a single sheet that the browser can print, or save as PDF.
 
 use super::month::MonthSelection;
 use crate::buyer::recipient::Profile;
@@ -243,7 +243,7 @@ fn totals(due: &Due) -> Markup {
 
 // ---- Its transactions ----------------------------------------------------------------------------
 
-/// Returns the CSV export of the transactions of a shop's month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1
+/// Returns the CSV export of the transactions of a month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1
 /// read per 100 transactions.
 pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,

@@ -2,8 +2,8 @@
 
 use super::sums::months;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::wanted;
-use crate::pledges::scope::{Mode, Scope};
+use crate::office::shops::rows::scopes::wanted;
+use crate::pledges::scope::Mode;
 use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::Serialize;
 
@@ -38,12 +38,10 @@ pub async fn scope_months(
         units: filter.unit.as_ref().map(|unit| [&**unit]),
         months: filter.months.iter().filter_map(span).collect(),
         is_paid: filter.is_paid,
-        after: after.map(|ScopeMonth { scope, month }| (*month, &*scope.unit, scope.mode)),
+        after,
         most,
     };
-    let rows = ask(ledger, &query).await?;
-    let listed = |(month, unit, mode)| ScopeMonth { scope: Scope { mode, unit }, month };
-    Ok(rows.into_iter().map(listed).collect())
+    ask(ledger, &query).await
 }
 
 #[derive(Serialize)]
@@ -52,12 +50,12 @@ struct Months<'a> {
     units: Option<[&'a str; 1]>,
     months: Vec<(Month, u64, u64)>,
     is_paid: Option<bool>,
-    after: Option<(Month, &'a str, Mode)>,
+    after: Option<&'a ScopeMonth>,
     most: usize,
 }
 
 impl Query for Months<'_> {
-    type Row = (Month, String, Mode);
+    type Row = ScopeMonth;
     // The name of a settlement is `{mode}:{unit}:{month}`. A scope may have one without transactions.
     const SQL: &'static str = concat!(
         "WITH ",
@@ -71,7 +69,7 @@ impl Query for Months<'_> {
 ), listed AS (
   SELECT month, unit, mode FROM months CROSS JOIN wanted
   WHERE EXISTS (SELECT 1 FROM transactions t
-    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms)
+    WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms)
   UNION
   SELECT booked_month, unit, mode FROM credits JOIN months ON months.month = booked_month
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
@@ -81,9 +79,9 @@ impl Query for Months<'_> {
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
     AND (?1 ->> '$.units' IS NULL OR unit = ?1 ->> '$.units[0]')
 )
-SELECT json_array(month, unit, mode) FROM listed
-WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after[0]'
-    OR month = ?1 ->> '$.after[0]' AND (unit, mode) > (?1 ->> '$.after[1]', ?1 ->> '$.after[2]'))
+SELECT json_object('month', month, 'unit', unit, 'mode', mode) FROM listed
+WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after.month'
+    OR month = ?1 ->> '$.after.month' AND (unit, mode) > (?1 ->> '$.after.unit', ?1 ->> '$.after.mode'))
   AND (?1 ->> '$.is_paid' IS NULL OR ?1 ->> '$.is_paid' = EXISTS (SELECT 1 FROM claims c
     WHERE c.kind = 'settlement' AND c.name = mode || ':' || unit || ':' || month
       AND c.state IN ('kept', 'removing')))

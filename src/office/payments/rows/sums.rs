@@ -2,7 +2,7 @@
 
 use crate::office::shared::rows::money::{laid_out, of_halves, of_part, part_sum, parts};
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::wanted;
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::{Month, ScopeMonth};
@@ -117,8 +117,8 @@ impl Query for Span<'_> {
         "WITH ",
         wanted!(),
         " SELECT json_array(
-  min((SELECT min(created) FROM transactions t WHERE t.shop = wanted.shop)),
-  max((SELECT max(created) FROM transactions t WHERE t.shop = wanted.shop))) FROM wanted"
+  min((SELECT min(created) FROM transactions t WHERE t.scope = wanted.scope)),
+  max((SELECT max(created) FROM transactions t WHERE t.scope = wanted.scope))) FROM wanted"
     );
 }
 
@@ -148,7 +148,7 @@ impl Query for Sums<'_> {
   SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
     SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
       ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
-    FROM transactions t WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms
+    FROM transactions t WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms
     GROUP BY currency ORDER BY currency)) AS sums
   FROM months CROSS JOIN wanted
   WHERE ?1 ->> '$.only' IS NULL
@@ -225,8 +225,8 @@ impl Query for LargeSums<'_> {
         laid_out!("amount"),
         " AS digits
   FROM json_each(?1, '$.months') asked
-  CROSS JOIN shops s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
-  CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= asked.value ->> '$.from'
+  CROSS JOIN scopes s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
+  CROSS JOIN transactions t ON t.scope = s.scope AND t.created >= asked.value ->> '$.from'
     AND t.created < asked.value ->> '$.until'
   WHERE cents IS NULL)
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', ",

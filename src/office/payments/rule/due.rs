@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What a shop owes for a month in one currency. Amounts are decimals with two places.
+/// What is due for a month in one currency. Amounts are decimals with two places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Due {
@@ -75,7 +75,7 @@ impl Due {
     }
 
     /// Returns the excess of credits over charges, which is carried to a later month; `None` if there is
-    /// none. In a total of several shops, it is the sum of their excesses.
+    /// none. In a total of several months, it is the sum of their excesses.
     pub fn excess(&self) -> Option<String> {
         let parts = [&self.credited, &self.carried, &self.due];
         let parts = Decimal::sum(parts.into_iter().map(|part| money(part)));

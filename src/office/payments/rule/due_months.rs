@@ -17,7 +17,7 @@ pub const MONTHS: usize = 12;
 
 #[derive(Clone, Debug, Default)]
 pub struct DueFilter {
-    pub shops: TransactionFilter,
+    pub scopes: TransactionFilter,
     /// The month to select; `None` selects the last [`MONTHS`] months that have ended.
     pub month: Option<Month>,
     /// `true` selects months that are marked as paid, and `false` those that are not. `None` selects both.
@@ -33,7 +33,7 @@ pub struct DuePage {
     pub coverage: Coverage,
 }
 
-/// Returns a page of months. Each entry is one month of one shop, with what is owed and what is paid. A month is
+/// Returns a page of months. Each entry is one month of one scope, with what is owed and what is paid. A month is
 /// listed if it has transactions or credits, or is marked as paid. The page has at most `most` months. `after` is
 /// the last month of the previous page.
 ///
@@ -51,11 +51,11 @@ pub async fn due_months(
     after: Option<&ScopeMonth>,
     most: usize,
 ) -> Result<DuePage> {
-    let DueFilter { shops, month, is_paid } = filter;
-    shops.check()?;
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let DueFilter { scopes, month, is_paid } = filter;
+    scopes.check()?;
+    let coverage = coverage_of_dues(store, ledger, scopes.scopes().as_deref()).await?;
     let months = months(*month, &coverage, now_ms)?;
-    let (mode, unit, is_paid) = (shops.mode, shops.unit.clone(), *is_paid);
+    let (mode, unit, is_paid) = (scopes.mode, scopes.unit.clone(), *is_paid);
     let wanted = MonthFilter { mode, unit, months, is_paid };
     let mut listed =
         scope_months::scope_months(ledger, &wanted, after, most.saturating_add(1)).await?;
@@ -81,7 +81,7 @@ fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<
     Ok(ended.filter(|month| coverage.has(*month)).collect())
 }
 
-/// Returns what is owed and what is paid for one month of a shop. Ledger cost: 5 to 7 queries. KV cost: 2 reads.
+/// Returns what is owed and what is paid for one month of a scope. Ledger cost: 5 to 7 queries. KV cost: 2 reads.
 ///
 /// # Errors
 /// As [`due_months`].
@@ -90,10 +90,10 @@ pub async fn due_month(
     ledger: &dyn Ledger,
     of: &ScopeMonth,
 ) -> Result<MonthUsage> {
-    let shops = TransactionFilter::of(&of.scope);
-    shops.check()?;
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let filter = TransactionFilter::of(&of.scope);
+    filter.check()?;
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     coverage.check(of.month)?;
-    let found = dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let found = dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
     Ok(found.unwrap_or_else(|| MonthUsage::new(of.clone())))
 }

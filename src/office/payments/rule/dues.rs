@@ -27,9 +27,9 @@ use std::iter;
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns what the selected shops owe for months, with the payments of settled months. Includes each shop
+/// Returns what is due for months of the selected scopes, with the payments of settled months. Includes each scope
 /// that has transactions, credits or a payment in a month. Sorts by month (newest first), unit and mode.
-/// `coverage` is the ledger's coverage of these shops.
+/// `coverage` is the ledger's coverage of these scopes.
 ///
 /// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 1 more query. Credits of earlier orders that may be
 /// carried into the months also cost 1 more query. KV cost: 1 read per 100 months, requested or earlier.
@@ -48,7 +48,7 @@ pub async fn dues(
     dues_of(store, ledger, &asked, coverage).await
 }
 
-/// Returns what shops owe, like [`dues`], but only for the listed months.
+/// Returns what is due, like [`dues`], but only for the listed months.
 pub(crate) async fn listed_dues(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,

@@ -102,7 +102,7 @@ pub enum Item {
     },
 }
 
-/// Returns the statement of a shop's month. Ledger cost: 6 to 8 queries. KV cost: 3 reads, and 2 reads per 5 price lists
+/// Returns the statement of a month. Ledger cost: 6 to 8 queries. KV cost: 3 reads, and 2 reads per 5 price lists
 /// of the month.
 ///
 /// # Errors
@@ -148,9 +148,9 @@ async fn read(
     of: &ScopeMonth,
     coverage: &Coverage,
 ) -> Result<(MonthUsage, PricedMonth)> {
-    let shops = TransactionFilter::of(&of.scope);
+    let filter = TransactionFilter::of(&of.scope);
     for _ in 0..ATTEMPTS {
-        let found = dues(store, ledger, &shops, &[of.month], coverage).await?.pop();
+        let found = dues(store, ledger, &filter, &[of.month], coverage).await?.pop();
         let usage = found.unwrap_or_else(|| MonthUsage::new(of.clone()));
         let priced = priced::priced(ledger, of, MAX_QUANTITIES).await?;
         if is_of(&usage, &priced) {

@@ -22,14 +22,14 @@ use crate::pledges::time::parse_ms;
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
-/// Maximum number of late transactions of one shop and one millisecond among which a transaction is searched.
+/// Maximum number of late transactions of one scope and one millisecond among which a transaction is searched.
 const MAX_AT_ONCE: usize = 1_000;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The months of the shops: newest month first, then by unit and mode.
+    /// The months of the scopes: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     pub coverage: Coverage,
 }
@@ -48,7 +48,7 @@ pub async fn of_scope(
     of_all(store, ledger, &TransactionFilter::of(scope), None).await
 }
 
-/// Returns the usage of the selected shops in one month, as [`of_all`] does.
+/// Returns the usage of the selected scopes in one month, as [`of_all`] does.
 ///
 /// # Errors
 /// As [`of_all`].
@@ -61,12 +61,12 @@ pub async fn of_month(
     of_all(store, ledger, filter, Some(month)).await
 }
 
-/// Returns the usage and payments of the selected shops, in one month or in all months. Includes shops that
+/// Returns the usage and payments of the selected scopes, in one month or in all months. Includes scopes that
 /// have credits or a payment but no transactions. If the ledger no longer keeps a month, returns the sums that
 /// were paid.
 ///
 /// Costs as much as [`dues`](dues::dues), plus 2 ledger queries for one month, or 5 for all months. In
-/// addition, 1 query for each month of a shop whose sums differ from its payment, at most 20.
+/// addition, 1 query for each month of a scope whose sums differ from its payment, at most 20.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the
@@ -78,7 +78,7 @@ pub async fn of_all(
     month: Option<Month>,
 ) -> Result<Usage> {
     filter.check()?;
-    let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
             coverage.check(month)?;
@@ -92,7 +92,7 @@ pub async fn of_all(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the months in which the selected shops may have transactions, credits or a payment.
+/// Returns the months in which the selected scopes may have transactions, credits or a payment.
 async fn all_months(ledger: &dyn Ledger, filter: &TransactionFilter) -> Result<Vec<Month>> {
     let units = filter.units();
     let (mode, units) = (filter.mode, units.as_deref());
@@ -140,12 +140,12 @@ pub(crate) async fn is_late(
     of: &ScopeMonth,
     order: &Order,
 ) -> Result<bool> {
-    let shops = TransactionFilter::of(&of.scope);
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let filter = TransactionFilter::of(&of.scope);
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     if !coverage.has(of.month) {
         return Ok(false);
     }
-    let found = dues::dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let found = dues::dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
     let Some(late) = found.as_ref().and_then(late_in) else { return Ok(false) };
     let Some(from) = parse_ms(&order.created_at) else { return Ok(false) };
     let own = Filter { from, until: Some(from.saturating_add(1)), ..late };

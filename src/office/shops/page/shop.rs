@@ -218,7 +218,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     live: &TransactionFilter,
 ) -> Result<Markup, OperatorError> {
-    let filter = DueFilter { shops: live.clone(), month: None, is_paid: Some(false) };
+    let filter = DueFilter { scopes: live.clone(), month: None, is_paid: Some(false) };
     let (ledger, now_ms) = (bound(context.ledger)?, context.clock.now_ms());
     let most = due_months::MONTHS;
     let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;

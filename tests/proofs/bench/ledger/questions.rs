@@ -12,7 +12,7 @@ use impact_pledge::office::payments::rows::sums;
 use impact_pledge::office::payments::rows::sums::{months_of, sums};
 use impact_pledge::office::prices::rows as priced;
 use impact_pledge::office::shared::rows::port::Ledger;
-use impact_pledge::office::shops::rows::shops;
+use impact_pledge::office::shops::rows::scopes;
 use impact_pledge::office::system::rows::attention;
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
@@ -37,7 +37,7 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
 
 /// Returns all queries, for a database that was filled with this number of orders and shops.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
-    let shops = block_on(shops::shops(ledger, None, None)).unwrap();
+    let shops = block_on(scopes::scopes(ledger, None, None)).unwrap();
     [lists(ledger, size), searches(shops, size), totals(), tasks(size)]
         .into_iter()
         .flatten()

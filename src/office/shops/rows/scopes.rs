@@ -1,24 +1,23 @@
-//! Shops that have transactions.
+//! Scopes that have transactions.
 
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::pledges::scope::{Mode, Scope};
 use serde::Serialize;
 
-/// Returns the shops that have transactions, for the given units or for all units. One query.
-pub async fn shops(
+/// Returns the scopes that have transactions, for the given units or for all units. One query.
+pub async fn scopes(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
     units: Option<&[String]>,
 ) -> Result<Vec<Scope>> {
-    let rows = ask(ledger, &Shops { mode, units }).await?;
-    Ok(rows.into_iter().map(|(mode, unit)| Scope { mode, unit }).collect())
+    ask(ledger, &Scopes { mode, units }).await
 }
 
-/// SQL: a table expression `wanted(shop, mode, unit)` with the requested shops.
+/// SQL: a table expression `wanted(scope, mode, unit)` with the requested scopes.
 macro_rules! wanted {
     () => {
         "wanted AS (
-  SELECT shop, mode, unit FROM shops
+  SELECT scope, mode, unit FROM scopes
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
     AND (?1 ->> '$.units' IS NULL OR unit IN (SELECT value FROM json_each(?1, '$.units')))
 )"
@@ -27,16 +26,16 @@ macro_rules! wanted {
 pub(crate) use wanted;
 
 #[derive(Serialize)]
-struct Shops<'a> {
+struct Scopes<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
 }
 
-impl Query for Shops<'_> {
-    type Row = (Mode, String);
+impl Query for Scopes<'_> {
+    type Row = Scope;
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
-        " SELECT json_array(mode, unit) FROM wanted ORDER BY unit, mode"
+        " SELECT json_object('unit', unit, 'mode', mode) FROM wanted ORDER BY unit, mode"
     );
 }
