@@ -39,12 +39,13 @@ impl Mode {
 }
 
 /// The unit and mode that a record belongs to. Callers of other units or modes cannot read it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Sorted by unit, then by mode.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Scope {
-    /// Test or live.
-    pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
 }
 
 impl Scope {

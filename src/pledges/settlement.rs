@@ -5,6 +5,7 @@
 //! create request, and in its idempotent replays.
 
 use super::http::Splice;
+use super::scope::Scope;
 use super::time::{date_time, parse_ms};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -115,6 +116,15 @@ impl<'de> Deserialize<'de> for Month {
     }
 }
 
+/// A month of a scope, which is summed and paid as one. Sorted by unit, mode and month.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScopeMonth {
+    #[serde(flatten)]
+    pub scope: Scope,
+    /// The month in which the transactions were created, in UTC.
+    pub month: Month,
+}
+
 /// When a month was paid: an RFC 3339 date-time in UTC with milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -151,7 +161,7 @@ impl<'de> Deserialize<'de> for PaidAt {
     }
 }
 
-/// The record that a shop has paid for a month. Here, a shop is a unit in one mode, test or live.
+/// The record that a month of a scope was paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {

@@ -126,7 +126,7 @@ test("tables are created before the Worker that needs them is uploaded, all of a
   sqlite.exec("CREATE TABLE findings (name TEXT)");
   assert.match(await refused(), /table findings already exists.*: SQLITE_ERROR \[7500\]/);
   assert.deepEqual([there.uploads, tablesOf({ sqlite })], [[], []]);
-  assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shops'").all(), []);
+  assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'scopes'").all(), []);
 });
 
 test("a dashboard whose service has no queue for the ledger says what to do, and a dashboard without a ledger needs no queue", async (t) => {

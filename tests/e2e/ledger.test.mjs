@@ -15,9 +15,10 @@ import { MIGRATIONS, localKv, scratch, tools } from "./script.mjs";
 
 const local = async (t) => ({ kv: await localKv(t) });
 
-const ADD = "INSERT INTO shops (mode, unit) SELECT 'test', value FROM json_each(?1)";
-const COUNT = "SELECT json_array(count(*)) FROM shops WHERE unit LIKE ?1 ->> '$'";
-const UNITS = "SELECT json_quote(unit), 'more' FROM shops WHERE unit LIKE ?1 ->> '$' ORDER BY unit";
+const ADD = "INSERT INTO scopes (mode, unit) SELECT 'test', value FROM json_each(?1)";
+const COUNT = "SELECT json_array(count(*)) FROM scopes WHERE unit LIKE ?1 ->> '$'";
+const UNITS =
+  "SELECT json_quote(unit), 'more' FROM scopes WHERE unit LIKE ?1 ->> '$' ORDER BY unit";
 const all = JSON.stringify("%");
 const add = (...units) => ({ sql: ADD, parameter: JSON.stringify(units) });
 
@@ -37,7 +38,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     ]);
     await assert.rejects(run([add("c"), add("d", "a")]), {
       constraint: true,
-      message: "UNIQUE constraint failed: shops.mode, shops.unit",
+      message: "UNIQUE constraint failed: scopes.mode, scopes.unit",
     });
     assert.deepEqual(await run(counts), [["[3]"], ["[2]"]]);
   });
@@ -183,7 +184,8 @@ test("deployed: a migration whose answer was lost is not applied twice", async (
   let isLost = false;
   account.lost = () => {
     const before = isLost;
-    isLost = sqlite.prepare("SELECT name FROM sqlite_schema WHERE name = 'shops'").all().length > 0;
+    isLost =
+      sqlite.prepare("SELECT name FROM sqlite_schema WHERE name = 'scopes'").all().length > 0;
     return isLost && !before;
   };
   assert.deepEqual(await migrate(kv.ledger, tools.root), MIGRATIONS);

@@ -155,7 +155,7 @@ fn on(ids: &[&str]) -> Subject {
 #[test]
 fn changes_are_found_by_person_command_shop_and_time() {
     let log = Log::new();
-    let id = TransactionId::shop_prefix(&Scope { mode: Mode::Live, unit: "shop".to_owned() });
+    let id = TransactionId::scope_prefix(&Scope { mode: Mode::Live, unit: "shop".to_owned() });
     log.record("anna@x.example", "units set", on(&["shop"]));
     log.record(
         "anna@x.example",
@@ -246,7 +246,7 @@ fn people_of_a_shop_see_what_concerns_their_own_units_and_teams() {
     let own = |unit: &str| {
         let scope = Scope { mode: Mode::Live, unit: unit.to_owned() };
         let id = TransactionId::from_bytes([1; 26]).to_string();
-        let prefix = TransactionId::shop_prefix(&scope);
+        let prefix = TransactionId::scope_prefix(&scope);
         [&*prefix, &id[prefix.len()..]].concat()
     };
     let ids = ["a", "b", "c"].map(own);

@@ -6,12 +6,13 @@ use futures_util::future::FutureExt as _;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::payments::rule as payments;
-use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::shared::rows::port::{
     Ledger, LedgerError, QueryFuture, Rows, Statement,
 };
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shops::rule::teams;
+use impact_pledge::pledges::settlement::ScopeMonth;
 use impact_pledge::pledges::store::{
     Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
@@ -200,7 +201,7 @@ impl Change {
                 payments::mark(at, at, author, &payment).await.map(drop)
             }
             Change::Undo => {
-                let of: ShopMonth = serde_json::from_value(of).unwrap();
+                let of: ScopeMonth = serde_json::from_value(of).unwrap();
                 payments::undo(at, at, author, &of, None).await.map(drop)
             }
             Change::Add => {

@@ -7,7 +7,7 @@ use futures_util::future::join;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::dashboard::Dashboard;
 use impact_pledge::office::payments::rule as payments;
-use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::prices::rule as prices;
 use impact_pledge::office::prices::rule::Edit;
 use impact_pledge::office::shared::page::identity::Identity;
@@ -19,6 +19,7 @@ use impact_pledge::office::shops::rule::teams::ExistingMember;
 use impact_pledge::office::shops::rule::units;
 use impact_pledge::pledges::charge::PriceList;
 use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::ScopeMonth;
 use impact_pledge::pledges::store::{
     AuditKey, Key, ListPage, ListingStore, OperatorStore, PriceListKey, Store, StoreError, Stored,
 };
@@ -220,7 +221,7 @@ fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
 fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let of = json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" });
-        let of: ShopMonth = serde_json::from_value(of).unwrap();
+        let of: ScopeMonth = serde_json::from_value(of).unwrap();
         payments::undo(store, store, author, &of, None).await.map(drop)
     })
 }

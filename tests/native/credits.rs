@@ -21,6 +21,7 @@ use support::service::{
     CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, TestOperator, TestService, minimal, seeded,
     test_operator,
 };
+use support::stores::scope;
 
 pub const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -100,14 +101,14 @@ impl Bench {
     /// Returns what the live unit owes for each month in USD, newest month first. Each text has the form
     /// `month sum − credited − carried = due`. If the month is marked as paid, ` of paid` follows.
     pub fn dues(&self) -> Vec<String> {
-        let of = ("unit_dev", Mode::Live);
-        let usage = block_on(usage::of_shop(self.store(), &self.ledger, of)).unwrap();
+        let of = scope("unit_dev", Mode::Live);
+        let usage = block_on(usage::of_scope(self.store(), &self.ledger, &of)).unwrap();
         let line = |month: &usage::MonthUsage| {
             let due = &month.sums[0];
             let paid = month.paid_of(due).map(|paid| format!(" of {paid}")).unwrap_or_default();
             assert_eq!(month.differs(), month.paid_of(due).is_some_and(|paid| paid != due.due));
             let (amount, credited, carried) = (&due.amount, &due.credited, &due.carried);
-            format!("{} {amount} − {credited} − {carried} = {}{paid}", month.month, due.due)
+            format!("{} {amount} − {credited} − {carried} = {}{paid}", month.of.month, due.due)
         };
         usage.months.iter().map(line).collect()
     }

@@ -98,7 +98,7 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
     let months = block_on(usage).unwrap().months;
     let due = |month: &usage::MonthUsage| {
         let due = &month.sums[0];
-        format!("{} {} − {} = {}", month.mode.name(), due.amount, due.carried, due.due)
+        format!("{} {} − {} = {}", month.of.scope.mode.name(), due.amount, due.carried, due.due)
     };
     let shown: Vec<_> = months.iter().map(due).collect();
     assert_eq!(shown, ["test 1.50 − 0.00 = 1.50", "live 5.00 − 12.00 = 0.00"]);

@@ -52,7 +52,7 @@ fn an_id_begins_with_its_shop_and_its_order() {
         let shop = scope(Mode::Live, "unit_1");
         let id = TransactionId::new(&SECRET, &shop, reference, bytes(seed)).into_string();
         let [of_shop, of_order] = [
-            TransactionId::shop_prefix(&shop),
+            TransactionId::scope_prefix(&shop),
             TransactionId::order_prefix(&SECRET, &shop, reference),
         ];
         shaped(&of_shop, "ptran_", BASE32, 8);
@@ -68,7 +68,7 @@ fn an_id_begins_with_its_shop_and_its_order() {
 #[test]
 fn prefixes_of_shops_and_orders_never_change() {
     let shop = scope(Mode::Test, "unit_1");
-    assert_eq!(TransactionId::shop_prefix(&shop), "ptran_pmet5tut");
+    assert_eq!(TransactionId::scope_prefix(&shop), "ptran_pmet5tut");
     assert_eq!(TransactionId::order_prefix(&SECRET, &shop, "order-1"), "ptran_pmet5tutuddxov7d");
     let other = NamespaceSecret::new([8; 32]);
     let of_other = TransactionId::order_prefix(&other, &shop, "order-1");

@@ -15,7 +15,7 @@ const SINCE: &str = "2026-01-01T00:00:00Z";
 /// in test mode.
 fn shops() -> SqliteLedger {
     let ledger = SqliteLedger::default();
-    ledger.sql("INSERT INTO shops VALUES (1, 'live', 'a'), (2, 'live', 'b'), (3, 'test', 'a')");
+    ledger.sql("INSERT INTO scopes VALUES (1, 'live', 'a'), (2, 'live', 'b'), (3, 'test', 'a')");
     ledger
 }
 
@@ -39,7 +39,7 @@ fn charge_with(
         let amount = cents.map_or("large".to_owned(), |cents| cents.to_string());
         let id = format!("ptran_{shop}_{created}_{amount}_{number}");
         ledger.sql(&format!(
-            "INSERT INTO transactions (id, shop, created, currency, cents, amount, unpriced, changed, quantities)
+            "INSERT INTO transactions (id, scope, created, currency, cents, amount, unpriced, changed, quantities)
              VALUES ('{id}', {shop}, {created}, 'USD', {cents_sql}, {unpriced}, 0, '[]')"
         ));
     }
@@ -139,7 +139,7 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
             .iter()
             .for_each(|(months, code, cents)| credit_in(&ledger, "a", *months, code, *cents));
         let found = block_on(attention::unsettled(&ledger, &months(&["2026-02"]))).unwrap();
-        let covered: Vec<_> = found.covered.iter().map(|it| (&*it.shop.unit, it.month)).collect();
+        let covered: Vec<_> = found.covered.iter().map(|it| (&*it.scope.unit, it.month)).collect();
         let expected: Vec<_> = months(&["2026-02"]).into_iter().map(|month| ("a", month)).collect();
         assert_eq!(
             covered,
@@ -228,7 +228,7 @@ fn credit(ledger: &SqliteLedger, charged: &str, cents: Option<u64>, number: u8) 
            charge_amount, cents, amount, quantities, reason, change, author, at)
          SELECT id, {number}, id || {number}, 'live', unit, '2026-01', '2026-01', currency, cents, amount, {cents_sql},
            '[]', 'x', 'x', 'x', 0
-         FROM transactions JOIN shops USING (shop) WHERE ifnull(cents, amount) = {charged}"
+         FROM transactions JOIN scopes USING (scope) WHERE ifnull(cents, amount) = {charged}"
     ));
 }
 

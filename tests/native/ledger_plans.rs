@@ -9,8 +9,8 @@ use impact_pledge::office::orders::rows::order;
 use impact_pledge::office::orders::rows::order::Filter;
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
-use impact_pledge::office::payments::rows::shop_months;
-use impact_pledge::office::payments::rows::shop_months::ShopMonthFilter;
+use impact_pledge::office::payments::rows::scope_months;
+use impact_pledge::office::payments::rows::scope_months::MonthFilter;
 use impact_pledge::office::payments::rows::sums::{months_of, sums};
 use impact_pledge::office::prices::rows as priced;
 use impact_pledge::office::shared::rows::port::Ledger;
@@ -19,16 +19,18 @@ use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
 use impact_pledge::pledges::scope::{Mode, Scope};
+use impact_pledge::pledges::settlement::ScopeMonth;
 use serde_json::json;
 use std::cell::Cell;
 use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, SECRET};
+use support::stores::scope;
 
 const DAY_MS: u64 = 86_400_000;
-const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
-const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
-const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
+const BETWEEN: &str = "t PRIMARY KEY (scope=? AND created>? AND created<?)";
+const FOUND: &str = "t INDEX by_id (id=? AND scope=? AND created=?)";
+const ONE: &str = "t PRIMARY KEY (scope=? AND created=? AND id=?)";
 
 /// Returns a ledger with three transactions. One of them has amounts so large that they are stored as texts.
 fn filled() -> SqliteLedger {
@@ -70,7 +72,7 @@ fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
 }
 
 #[test]
-fn lists_are_found_by_shop_and_time() {
+fn lists_are_found_by_scope_and_time() {
     let (place, units) = (newest(), Some(vec!["u".to_owned()]));
     let filters = [
         Filter::default(),
@@ -111,7 +113,7 @@ fn searches_are_found_by_hash_and_by_the_beginning_of_an_id() {
 }
 
 #[test]
-fn sums_are_found_by_shop_and_month() {
+fn sums_are_found_by_scope_and_month() {
     let january = months(&["2026-01"]);
     let found = plan(async |it| drop(sums(it, None, None, &january).await.unwrap()));
     assert_eq!(found, [BETWEEN]);
@@ -124,17 +126,17 @@ fn sums_are_found_by_shop_and_month() {
     });
     assert_eq!(stored, ["stored PRIMARY KEY (day=? AND mode=?)"]);
     let found = plan(async |it| {
-        let shop = Scope { mode: Mode::Live, unit: "u".to_owned() };
-        drop(priced::priced(it, &shop, january[0], 50).await.unwrap());
+        let of = ScopeMonth { scope: scope("u", Mode::Live), month: january[0] };
+        drop(priced::priced(it, &of, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| {
-        let filter = ShopMonthFilter { months: january.clone(), ..ShopMonthFilter::default() };
-        drop(shop_months::shop_months(it, &filter, None, 50).await.unwrap());
+        let filter = MonthFilter { months: january.clone(), ..MonthFilter::default() };
+        drop(scope_months::scope_months(it, &filter, None, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
-    assert_eq!(found, ["t PRIMARY KEY (shop=?)"]);
+    assert_eq!(found, ["t PRIMARY KEY (scope=?)"]);
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     let found = plan(async |it| drop(attention::unsettled(it, &january).await.unwrap()));
     assert_eq!(found, ["t INDEX by_id (id=?)", BETWEEN], "the orders of credits, and the charges");
     let found = plan(async |it| drop(attention::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
-    assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
+    assert_eq!(found, ["t PRIMARY KEY (scope=? AND created>?)"]);
 }
 
 #[test]
@@ -163,11 +165,11 @@ fn changes_are_found_by_time_and_by_erasure() {
         let created = changed::changed(it, NOW_MS, changed::Next::default(), 1_000).await.unwrap();
         changed::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
     });
-    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (shop=? AND created>?)"]);
+    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (scope=? AND created>?)"]);
 }
 
 #[test]
-fn days_without_stored_sums_are_found_by_shop_and_time() {
+fn days_without_stored_sums_are_found_by_scope_and_time() {
     let call = async |it: &dyn Ledger| {
         let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS + 3 * DAY_MS)));
         let limits = Limits { calls: 600, milliseconds: 60_000 };
@@ -176,7 +178,7 @@ fn days_without_stored_sums_are_found_by_shop_and_time() {
         assert!(keep_up(it, &store, &clock, "one", limits).await.unwrap().days == 0);
     };
     let found = plan(call);
-    assert!(found.contains(&"t PRIMARY KEY (shop=?)".to_owned()), "{found:?}");
+    assert!(found.contains(&"t PRIMARY KEY (scope=?)".to_owned()), "{found:?}");
     assert!(found.contains(&BETWEEN.to_owned()), "{found:?}");
     assert!(!found.iter().any(|way| way.starts_with("SCAN")), "{found:?}");
     assert_eq!(plan_of(&["stored"], call), ["stored PRIMARY KEY (day=?)"]);

@@ -10,7 +10,6 @@ use impact_pledge::office::fulfilment::rule::Balances;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::orders::rule::TransactionFilter;
 use impact_pledge::office::payments::rule as payments;
-use impact_pledge::office::payments::rule::ShopMonth;
 use impact_pledge::office::payments::rule::due_months::{DueFilter, due_months};
 use impact_pledge::office::payments::rule::statement::statement;
 use impact_pledge::office::payments::rule::usage;
@@ -27,11 +26,12 @@ use impact_pledge::office::updates::rule as updates;
 use impact_pledge::office::updates::rule::NewUpdate;
 use impact_pledge::pledges::auth::KeyLevel;
 use impact_pledge::pledges::scope::Mode;
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 use support::ledger::SqliteLedger;
 use support::service::NOW_MS;
+use support::stores::scope;
 
 type Tried = Result<(), OperatorError>;
 
@@ -148,15 +148,15 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
     let (store, ledger) = (bench.store(), &bench.ledger);
     let author = bench.operator.author();
     let draft = bench.draft().unwrap();
-    let of = ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Live, month: january() };
-    let (shop, of_all) = (("unit_dev", Mode::Live), TransactionFilter::default());
+    let of = ScopeMonth { scope: scope("unit_dev", Mode::Live), month: january() };
+    let of_all = TransactionFilter::default();
     let credit = request(&id, None);
     let month = Some(january());
     let filter = DueFilter::default();
     let record = || block_on(transactions::get(store, &id));
     let clock = bench.clock();
     let tries: [(&str, &dyn Fn() -> Tried); 16] = [
-        ("usage of a shop", &|| block_on(usage::of_shop(store, ledger, shop)).map(drop)),
+        ("usage of a shop", &|| block_on(usage::of_scope(store, ledger, &of.scope)).map(drop)),
         ("usage", &|| block_on(usage::of_all(store, ledger, &of_all, month)).map(drop)),
         ("dues", &|| block_on(due_months(store, ledger, ENDED_MS, &filter, None, 9)).map(drop)),
         ("statement", &|| block_on(statement(store, ledger, clock, &of)).map(drop)),

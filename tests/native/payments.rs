@@ -8,13 +8,13 @@ use impact_pledge::pledges::http::Request as _;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
-use impact_pledge::office::payments::rule::{Payment, ShopMonth};
+use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::shared::rows::port::Unbound;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::service::{RequestLog, Service};
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
@@ -23,6 +23,7 @@ use support::service::{
     Answer, CountedEntropy, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestOperator, TestRequest,
     TestService, UNIT, answer, minimal, repeatable, seeded, test_operator,
 };
+use support::stores::scope;
 
 /// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
@@ -103,9 +104,9 @@ fn settlement(paid_at: &str) -> String {
     json!({ "paidAt": paid_at, "later": [null], "sums": "later", "version": 2 }).to_string()
 }
 
-fn january() -> ShopMonth {
+fn january() -> ScopeMonth {
     let month = Month::parse("2026-01").unwrap();
-    ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Test, month }
+    ScopeMonth { scope: scope("unit_dev", Mode::Test), month }
 }
 
 /// Returns the payment of January, with some members changed.
@@ -448,7 +449,7 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
         let before = bench.service.store.names();
         let error = bench.mark(&changed).unwrap_err().to_string();
         let of = payment(&changed).of;
-        let of = format!("{} of the unit `{}` ({})", of.month, of.unit, of.mode.name());
+        let of = format!("{} of the unit `{}` ({})", of.month, of.scope.unit, of.scope.mode.name());
         assert_eq!(error, format!("nothing was marked: {of} {problem}"));
         assert_eq!(bench.service.store.names(), before);
     }

@@ -4,11 +4,11 @@ use futures_executor::block_on;
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::statement::{Statement, statement};
-use impact_pledge::office::payments::rule::{Payment, ShopMonth, StatedAmount};
+use impact_pledge::office::payments::rule::{Payment, StatedAmount};
 use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement as Query};
 use impact_pledge::office::shops::rule::units;
 use impact_pledge::pledges::scope::Mode;
-use impact_pledge::pledges::settlement::{Month, PaidAt};
+use impact_pledge::pledges::settlement::{Month, PaidAt, ScopeMonth};
 use impact_pledge::pledges::time::{date_time, parse_ms};
 use impact_pledge::pledges::types::CurrencyCode;
 use num_bigint::BigInt;
@@ -23,6 +23,7 @@ use support::service::{
     CountedEntropy, LIVE_UNIT, NOW_MS, TestOperator, TestService, minimal, put_prices, seeded,
     test_operator,
 };
+use support::stores::scope;
 
 /// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
@@ -41,9 +42,9 @@ fn bench() -> Bench {
     Bench { service, test_operator, ledger: SqliteLedger::default() }
 }
 
-fn january() -> ShopMonth {
+fn january() -> ScopeMonth {
     let month = Month::parse("2026-01").unwrap();
-    ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Live, month }
+    ScopeMonth { scope: scope("unit_dev", Mode::Live), month }
 }
 
 impl Bench {
@@ -235,7 +236,7 @@ fn a_month_that_has_not_ended_or_is_empty_says_so() {
     bench.test_operator.clock.0.set(NOW_MS);
     assert!(!bench.statement().is_complete);
     let clock = &bench.test_operator.clock;
-    let wrong = ShopMonth { unit: "a b".to_owned(), ..january() };
+    let wrong = ScopeMonth { scope: scope("a b", Mode::Live), ..january() };
     let made = block_on(statement_of(&bench, clock, &wrong));
     assert!(made.is_err());
     assert!(block_on(units::get(&*bench.service.store, "unit_dev")).unwrap().is_some());
@@ -244,7 +245,7 @@ fn a_month_that_has_not_ended_or_is_empty_says_so() {
 async fn statement_of(
     bench: &Bench,
     clock: &support::service::FixedClock,
-    of: &ShopMonth,
+    of: &ScopeMonth,
 ) -> Result<Statement, impact_pledge::office::shared::rule::error::OperatorError> {
     statement(&*bench.service.store, &bench.ledger, clock, of).await
 }
@@ -264,8 +265,8 @@ impl Ledger for Late<'_> {
         let call = self.calls.replace(self.calls.get() + 1);
         if self.before.contains(&call) {
             self.ledger.sql(&format!(
-                "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities, prices)
-                 SELECT 'late-{call}', shop, created, currency, 50, 0, 0, '[[\"tree\",1000000]]', prices
+                "INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities, prices)
+                 SELECT 'late-{call}', scope, created, currency, 50, 0, 0, '[[\"tree\",1000000]]', prices
                  FROM transactions WHERE currency = 'USD' LIMIT 1"
             ));
         }

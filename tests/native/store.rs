@@ -4,7 +4,7 @@ use futures_executor::block_on;
 use impact_pledge::pledges::auth::ApiKey;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::secret::NamespaceSecret;
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{
     AuditKey, BackupKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PriceListKey,
     PriceListVersionKey, ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
@@ -35,7 +35,10 @@ fn a_key_owns_its_prefix_and_fits() {
             CredentialKey(ApiKey::new("k").hash()).name(),
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
-        (SettlementKey { mode: Mode::Live, unit: &longest, month }.name(), "settlement:live:ttt"),
+        (
+            SettlementKey(&ScopeMonth { scope: scope(&longest, Mode::Live), month }).name(),
+            "settlement:live:ttt",
+        ),
         (PriceListKey::of_mode(Mode::Test).name(), "catalogue:test"),
         (PriceListKey::of_mode(Mode::Live).name(), "catalogue:live"),
         (PriceListKey::of_unit(Mode::Live, &longest).name(), "catalogue:live:ttt"),
@@ -79,7 +82,7 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
         MemberKey { team: "t", unit: "u:v" }.name(),
         PriceListVersionKey { of: PriceListKey::of_mode(Mode::Test), time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
-        SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
+        SettlementKey(&ScopeMonth { scope: scope("u:v", Mode::Live), month }).name(),
         LedgerUnsentKey(&id(1)).name(),
         PriceListKey::of_unit(Mode::Test, "u:v").name(),
         PriceListVersionKey { of: PriceListKey::of_unit(Mode::Test, "u:v"), time: TIME }.name(),
@@ -123,10 +126,10 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
     }
     assert_eq!(PriceListVersionKey::parse(&prices.name()), Some(prices));
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
-    let settlement = SettlementKey { mode: Mode::Live, unit: "u:v", month };
+    let settled = ScopeMonth { scope: scope("u:v", Mode::Live), month };
     assert_eq!(read(|name| SettlementKey::parse(name).is_some()), only(9));
-    let name = settlement.name();
-    assert_eq!(SettlementKey::parse(&name), Some(settlement), "a month begins at the last colon");
+    let name = SettlementKey(&settled).name();
+    assert_eq!(SettlementKey::parse(&name), Some(settled), "a month begins at the last colon");
     assert_eq!(read(|name| LedgerUnsentKey::parse(name) == Some(id(1))), only(10));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
@@ -145,7 +148,7 @@ fn one_shop_and_one_order_are_prefixes_of_their_transactions_alone() {
         let id = TransactionId::new(&secret, shop, reference, [9; 16]);
         let name = TransactionKey(&id).name();
         for (other, text) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
-            let of_shop = name.starts_with(&TransactionKey::shop_prefix(other));
+            let of_shop = name.starts_with(&TransactionKey::scope_prefix(other));
             let of_order = name.starts_with(&TransactionKey::order_prefix(&secret, other, text));
             assert_eq!(of_shop, other == shop);
             assert_eq!(of_order, other == shop && text == reference);

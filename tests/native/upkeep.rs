@@ -259,7 +259,7 @@ fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_sh
     check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
     claim("t:recent", NOW_MS + 31 * MINUTE);
     let tables = || {
-        ["transactions", "shops", "keys", "claims WHERE state <> 'gone'"]
+        ["transactions", "scopes", "keys", "claims WHERE state <> 'gone'"]
             .map(|table| ledger.sql(&format!("SELECT count(*) FROM {table}")).concat())
     };
     let before = tables();

@@ -15,7 +15,7 @@ use impact_pledge::office::payments::rule::usage::{MonthUsage, Usage};
 use impact_pledge::office::shared::rule::coverage::DamagedRecords;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::pledges::scope::{Mode, Scope};
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key as _, TransactionKey};
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
@@ -82,7 +82,8 @@ fn all(store: &MemoryStore, wanted: &TransactionFilter, of: Option<Month>) -> Us
 /// Returns a line for each month: `unit mode month amount currency, transactions, unpriced[, amount paid]`.
 fn lines(months: &[MonthUsage]) -> Vec<String> {
     let line = |usage: &MonthUsage| {
-        let (unit, mode, month) = (&usage.unit, usage.mode.name(), usage.month);
+        let ScopeMonth { scope: Scope { unit, mode }, month } = &usage.of;
+        let mode = mode.name();
         let sums = usage.sums.iter().map(move |sum| {
             let (amount, code) = (&sum.amount, &sum.currency_code);
             let (transactions, unpriced) = (sum.transactions, sum.unpriced);
@@ -235,12 +236,12 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     let (store, ledger) = (MemoryStore::default(), SqliteLedger::default());
     ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
-         INSERT INTO shops (shop, mode, unit) SELECT n, 'live', printf('shop %05d', n) FROM n",
+         INSERT INTO scopes (scope, mode, unit) SELECT n, 'live', printf('shop %05d', n) FROM n",
     );
     ledger.sql(
-        "INSERT INTO transactions (id, shop, created, currency, amount, unpriced, changed, quantities)
-         SELECT printf('ptran_%042d', shop), shop, 1793491200000 + shop, 'EUR', '1e308', 0, 0,
-           '[[\"tree\",\"1e308\"]]' FROM shops",
+        "INSERT INTO transactions (id, scope, created, currency, amount, unpriced, changed, quantities)
+         SELECT printf('ptran_%042d', scope), scope, 1793491200000 + scope, 'EUR', '1e308', 0, 0,
+           '[[\"tree\",\"1e308\"]]' FROM scopes",
     );
     ledger.calls.set(0);
     let november = month("2026-11");
@@ -355,7 +356,8 @@ fn an_export_has_each_order_of_a_month_once_and_reads_a_hundred_at_a_time() {
     assert_eq!((lines.len(), ids.len(), sums), (250, 250, 250));
     let read = bench.store.take_reads().into_iter().filter(|name| name.starts_with("transaction:"));
     assert_eq!(read.count(), 250);
-    let live: Vec<_> = months.into_iter().filter(|usage| usage.mode == Mode::Live).collect();
+    let live: Vec<_> =
+        months.into_iter().filter(|usage| usage.of.scope.mode == Mode::Live).collect();
     assert_eq!(export(&bench.store, &ledger, &live).concat().len(), 83);
     let file = spreadsheet_head() + &for_spreadsheet(&lines[..1]);
     assert!(

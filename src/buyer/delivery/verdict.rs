@@ -43,7 +43,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         turn: &Turn<'_>,
     ) -> Result<Ready, NotSent> {
         let (stored, secret) = self.open(delivery).await?;
-        let unit = stored.metadata.scope().unit;
+        let unit = stored.metadata.scope.unit.clone();
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
         let cancelled = self.refuse_cancelled(delivery);
         let (profile, bytes, ()) = try_join3(profile, self.read(turn, stored), cancelled).await?;

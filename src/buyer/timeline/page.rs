@@ -47,7 +47,7 @@ impl Timelines {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let Scope { mode, unit } = stored.metadata.scope();
+        let Scope { mode, unit } = stored.metadata.scope.clone();
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
         let readers = [mode.name(), "page", &unit].join(" ");
         let mut reservation = service.caches.in_flight.reservation(readers); // until the page is rendered

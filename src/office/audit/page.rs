@@ -11,7 +11,9 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::auth::KeyLevel;
+use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{OperatorStore, PriceListKey};
 use crate::pledges::time::{DAY_MS, TimeZones, parse_ms};
 use maud::{Markup, html};
@@ -180,7 +182,7 @@ fn rendered(part: &Part, operates: bool) -> Markup {
         Part::Unit(id) => linked(&["units", id], id),
         Part::Team(id) => linked(&["teams", id], id),
         Part::Transaction(id) => html! { code.id { (linked(&["transactions", id], id)) } },
-        Part::Month(mode, unit, month) => {
+        Part::Month(ScopeMonth { scope: Scope { unit, mode }, month }) => {
             let usage = link::path(&["units", unit, "usage"]);
             let usage = link::with(&usage, &[("mode", mode.name())]);
             html! {

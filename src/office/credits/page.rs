@@ -348,12 +348,12 @@ fn confirm<S, C: Clock, E: Entropy>(
 }
 
 fn made(Done { outcome: credit, before }: &Done<Credit>) -> Page {
-    let usage = link::path(&["units", &credit.unit, "usage"]);
+    let usage = link::path(&["units", &credit.scope.unit, "usage"]);
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! { (id_link(&credit.transaction)) " was credited." }))
         section { (facts(credit)) }
-        p { a href=(link::with(&usage, &[("mode", credit.mode.name())])) { "Usage" } }
+        p { a href=(link::with(&usage, &[("mode", credit.scope.mode.name())])) { "Usage" } }
     };
     Page::new("Credited", content)
 }

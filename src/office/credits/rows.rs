@@ -14,8 +14,8 @@ use crate::office::shared::rows::money::{money, of_halves};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::quantities::{Quantities, Quantity};
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,10 +29,9 @@ pub struct CreditRow {
     pub id: String,
     /// The credit's number among the credits of the transaction, from 1 to [`MAX_CREDITS`].
     pub number: u32,
-    /// The mode of the transaction.
-    pub mode: Mode,
-    /// The unit of the transaction.
-    pub unit: String,
+    /// The scope of the transaction.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// The month in which the transaction was created.
     pub order_month: Month,
     /// The month whose sum the credit reduces.
@@ -221,15 +220,11 @@ ORDER BY id, number LIMIT ?1 ->> '$.most'"
 
 // ---- Sums ----------------------------------------------------------------------------------------
 
-/// The sum of the credits that are booked in one month of a shop, in one currency.
+/// The sum of the credits that are booked in one month of a scope, in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditSum {
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
     /// The month in which the credits are booked.
-    pub month: Month,
+    pub of: ScopeMonth,
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
@@ -352,9 +347,8 @@ impl Query for BookedOfUnits<'_> {
 /// `millions` × 1,000,000 + `rest`, in cents.
 #[derive(Deserialize)]
 struct BookedRow {
-    month: Month,
-    unit: String,
-    mode: Mode,
+    #[serde(flatten)]
+    of: ScopeMonth,
     currency: String,
     is_of_other: u8,
     millions: u64,
@@ -367,8 +361,8 @@ impl BookedRow {
         let mut parts = of_halves(self.millions, self.rest, 2);
         parts.extend(self.large.iter().filter_map(|text| Decimal::parse_bounded(text)));
         let amount = Decimal::sum(parts.into_iter()).to_money();
-        let BookedRow { month, unit, mode, currency: currency_code, is_of_other, .. } = self;
-        CreditSum { mode, unit, month, currency_code, amount, is_of_other: is_of_other != 0 }
+        let BookedRow { of, currency: currency_code, is_of_other, .. } = self;
+        CreditSum { of, currency_code, amount, is_of_other: is_of_other != 0 }
     }
 }
 

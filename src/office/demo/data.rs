@@ -2,7 +2,7 @@
 
 use crate::office::shops::rule::units::ProfileMembers;
 use crate::pledges::charge::PriceList;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -35,8 +35,8 @@ pub(super) type Baskets = BTreeMap<String, Vec<Box<RawValue>>>;
 #[derive(Deserialize)]
 pub(super) struct Shop {
     pub(super) key: String,
-    pub(super) mode: Mode,
-    pub(super) unit: String,
+    #[serde(flatten)]
+    pub(super) scope: Scope,
     /// The prefix of the shop's order references.
     pub(super) order: String,
     #[serde(default = "english")]

@@ -65,7 +65,7 @@ impl Request for Create<'_> {
         match name {
             header::AUTHORIZATION => Some(["Bearer ", &self.shop.key].concat()),
             header::CONTENT_TYPE => Some(JSON.to_owned()),
-            header::UNIT_ID => Some(self.shop.unit.clone()),
+            header::UNIT_ID => Some(self.shop.scope.unit.clone()),
             header::IDEMPOTENCY_KEY => self.idempotency_key.clone(),
             _ => None,
         }

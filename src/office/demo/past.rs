@@ -20,11 +20,11 @@ use crate::office::shops::rule::{teams, units};
 use crate::pledges::api::PLEDGE_TRANSACTION_PATH;
 use crate::pledges::charge::PriceList;
 use crate::pledges::http::Body;
-use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::scope::Mode;
 use crate::pledges::service::{
     Caches, Clock as _, Entropy, Message, RequestLog, Service, Settings, Variables,
 };
-use crate::pledges::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::pledges::settlement::{Month, PaidAt, ScopeMonth, SettledSum, Settlement};
 use crate::pledges::store::{Key as _, OperatorStore, PriceListKey, SettlementKey};
 use crate::pledges::time::{DAY_MS, date_time};
 use crate::pledges::types::NotificationService;
@@ -98,7 +98,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             if number == RAISED {
                 self.set_prices(&demo.prices.1, &demo.prices.0).await?;
             }
-            let wants_mail = number >= MAILED && shop.mode.is_live();
+            let wants_mail = number >= MAILED && shop.scope.mode.is_live();
             let order = Order {
                 reference: shop.reference(number),
                 recipient,
@@ -193,25 +193,24 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         else {
             return Ok(());
         };
+        let of = ScopeMonth { scope: shop.scope.clone(), month };
         let settlement = Settlement {
             paid_at,
-            sums: self.sums(shop, month, placed).await?,
+            sums: self.sums(&of, placed).await?,
             invoice: "2026-014".to_owned(),
             by: BY.to_owned(),
             at: date_time(self.clock.now_ms()),
         };
-        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month };
+        let key = SettlementKey(&of);
         self.author()?.record(self.store, "payments mark", [key.name()]).await?;
         put_record(self.store, &key, &settlement).await
     }
 
-    async fn sums(&self, shop: &Shop, month: Month, placed: &[String]) -> Result<Vec<SettledSum>> {
-        let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
+    async fn sums(&self, of: &ScopeMonth, placed: &[String]) -> Result<Vec<SettledSum>> {
+        let mut own = MonthUsage::new(of.clone());
         for id in placed {
             let order = transactions::get(self.store, id).await?.show(ViewOptions::default())?.row;
-            if (&order.unit, order.mode) == (&shop.unit, shop.mode)
-                && Month::of(&order.created_at) == Some(month)
-            {
+            if order.scope == of.scope && Month::of(&order.created_at) == Some(of.month) {
                 let due = Due::new(order.currency_code, order.amount);
                 own.sums.push(Due { transactions: 1, unpriced: order.unpriced, ..due });
             }

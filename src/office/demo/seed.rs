@@ -44,7 +44,7 @@ pub async fn seed(
 
 async fn is_there(store: &impl OperatorStore, ledger: &dyn Ledger, demo: &Demo) -> Result<bool> {
     let Some(shop) = demo.shops.first() else { return Ok(true) };
-    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+    let filter = TransactionFilter::of(&shop.scope);
     let of = (&filter, &SearchKey::Reference(shop.reference(0)));
     let found = transactions::find(store, ledger, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())

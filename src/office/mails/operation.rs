@@ -49,8 +49,8 @@ pub async fn show<P: Ports>(
     let text = facts([
         ("ID", Some(shown.id.clone())),
         ("Created", Some(time(&shown.created_at))),
-        ("Mode", Some(shown.mode.name().to_owned())),
-        ("Unit", Some(shown.unit.clone())),
+        ("Mode", Some(shown.scope.mode.name().to_owned())),
+        ("Unit", Some(shown.scope.unit.clone())),
         ("Recipient", Some(shown.recipient.clone())),
         (label(service), Some(notifications::in_words(&shown.mail))),
     ]);
@@ -112,8 +112,8 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, asked: Failed) -> Result<Answe
 
 fn cells(FailedMail { day, id, service, now, problem }: &FailedMail) -> [String; 6] {
     let state = now.as_ref().map(|now| notifications::in_words(&now.mail));
-    let unit = now.as_ref().map(|now| now.unit.clone()).unwrap_or_default();
-    let mode = now.as_ref().map(|now| now.mode.name().to_owned()).unwrap_or_default();
+    let unit = now.as_ref().map(|now| now.scope.unit.clone()).unwrap_or_default();
+    let mode = now.as_ref().map(|now| now.scope.mode.name().to_owned()).unwrap_or_default();
     let state = problem.clone().or(state).unwrap_or_default();
     [day.clone(), id.clone(), service.name().to_owned(), unit, mode, state]
 }
@@ -215,7 +215,7 @@ async fn resend_one<P: Ports>(
     is_again: bool,
 ) -> Result<Answer> {
     let record = transactions::get(call.store, id).await?;
-    let EmailView { mode, recipient, mail, .. } =
+    let EmailView { scope, recipient, mail, .. } =
         notifications::show(call.store, call.platform, &record, service).await?;
     let message = notifications::next_message(call.store, &record, &mail).await?;
     call.host.open_queue().await?;
@@ -227,7 +227,7 @@ async fn resend_one<P: Ports>(
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
-    let to = match (mode, service.is_email()) {
+    let to = match (scope.mode, service.is_email()) {
         (Mode::Test, true) => "the address of MAIL_TEST_TO",
         _ => &recipient,
     };

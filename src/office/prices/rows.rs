@@ -1,16 +1,15 @@
-//! The charges and quantities of a shop's month, by price list. The lines of the shop's monthly statement are
+//! The charges and quantities of a scope's month, by price list. The lines of the monthly statement are
 //! computed from them.
 
 use crate::office::fulfilment::rows::quantities::PLACES;
 use crate::office::shared::rows::money::of_halves;
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
-use crate::office::shops::rows::shops::wanted;
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
-use crate::pledges::scope::Scope;
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::ScopeMonth;
 use serde::{Deserialize, Serialize};
 
-/// The charges and quantities of a shop's month.
+/// The charges and quantities of a scope's month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PricedMonth {
     /// The charges, one entry for each combination of currency, price list and [`is_split`](PricedCharges::is_split).
@@ -55,16 +54,16 @@ pub struct PricedQuantity {
     pub quantity: Decimal,
 }
 
-/// Sums the charges of a shop's month by price list, and the quantities by price list and offering. Returns at most
+/// Sums the charges of a month by price list, and the quantities by price list and offering. Returns at most
 /// `most` quantities. Two statements in one query.
 pub async fn priced(
     ledger: &dyn Ledger,
-    shop: &Scope,
-    month: Month,
+    ScopeMonth { scope, month }: &ScopeMonth,
     most: usize,
 ) -> Result<PricedMonth> {
     let Some((from, until)) = month.span_ms() else { return Ok(PricedMonth::default()) };
-    let asked = Asked { mode: shop.mode.name(), units: [&shop.unit], from, until, most: most + 1 };
+    let asked =
+        Asked { mode: scope.mode.name(), units: [&scope.unit], from, until, most: most + 1 };
     let statements = [Charges(&asked).statement()?, Quantities(&asked).statement()?];
     let answers = ledger.run(&statements).await?;
     let rows = |index: usize| answers.get(index).ok_or(LedgerError::Damaged);
@@ -100,7 +99,7 @@ macro_rules! of_month {
   SELECT currency, prices, cents, t.quantities,
     cents IS NOT NULL AND t.quantities <> '[]' AND instr(t.quantities, '\",\"') = 0 AS is_split
   FROM wanted CROSS JOIN transactions t
-    ON t.shop = wanted.shop AND t.created >= ?1 ->> '$.from' AND t.created < ?1 ->> '$.until'
+    ON t.scope = wanted.scope AND t.created >= ?1 ->> '$.from' AND t.created < ?1 ->> '$.until'
 )"
         )
     };

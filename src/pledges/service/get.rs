@@ -28,7 +28,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let (caller, record) =
             try_join(self.authorize(request, address, Operation::Get), record).await?;
         let stored = record?
-            .filter(|stored| stored.metadata.allows(&caller.scope))
+            .filter(|stored| stored.metadata.scope == caller.scope)
             .ok_or(Problem::TransactionNotFound)?;
         let body = match self.paid_at(request, &stored.metadata).await? {
             None => Body::Stored(stored.value),

@@ -16,7 +16,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// metadata then says which message was not queued.
     pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };
-        let services = self.delivering(&prepared.metadata.scope(), &prepared.services).await;
+        let services = self.delivering(&prepared.metadata.scope, &prepared.services).await;
         if services.is_empty() {
             return;
         }

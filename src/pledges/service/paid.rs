@@ -1,12 +1,11 @@
-//! Finds out whether a transaction was paid. The service reads this from the settlement, a record for each shop
+//! Finds out whether a transaction was paid. The service reads this from the settlement, a record for each scope
 //! and month.
 
 use super::cache::Lookup;
 use super::{Clock, Entropy, Recipients, Service};
 use crate::pledges::api::Problem;
 use crate::pledges::http::Request;
-use crate::pledges::scope::Scope;
-use crate::pledges::settlement::{Month, PaidAt};
+use crate::pledges::settlement::{PaidAt, ScopeMonth};
 use crate::pledges::store::{Key, SettlementKey, Store, TransactionMetadata};
 use futures_util::FutureExt as _;
 use serde::Deserialize;
@@ -40,17 +39,17 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let Some(month) = metadata.month().filter(|month| month.has_ended(now_ms)) else {
             return Ok(None);
         };
-        self.settled_at(request, metadata.scope(), month, now_ms).boxed_local().await
+        let of = ScopeMonth { scope: metadata.scope.clone(), month };
+        self.settled_at(request, of, now_ms).boxed_local().await
     }
 
     async fn settled_at(
         &self,
         request: &impl Request,
-        scope: Scope,
-        month: Month,
+        of: ScopeMonth,
         now_ms: u64,
     ) -> Result<Option<PaidAt>, Problem> {
-        let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
+        let key = SettlementKey(&of);
         let name = key.name();
         if let Some(lookup) = self.caches.settlements.get(&*name, now_ms)
             && let Some(outcome) = self.outcome(request, &lookup, (&name, now_ms)).await

@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct RecentReplays(RefCell<Vec<ScopeReplays>>);
 
-/// The replay records of one unit in one mode, oldest first.
+/// The replay records of one scope, oldest first.
 #[derive(Debug)]
 struct ScopeReplays {
     scope: Scope,

@@ -4,8 +4,8 @@
 use super::key::{Key, LEAST_CACHE_SECONDS};
 use super::metadata::{NoMetadata, Registered};
 use crate::pledges::auth::KeyHash;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::settlement::{Month, ScopeMonth};
 use std::borrow::Cow;
 
 /// The key `key:{sha256}` of a [`KeyRecord`](crate::pledges::auth::KeyRecord), the record of an API key. It contains
@@ -119,43 +119,37 @@ impl<'k> ProfileKey<'k> {
 }
 
 /// The key `settlement:{mode}:{unit}:{month}` of a [`Settlement`](crate::pledges::settlement::Settlement). This record
-/// marks the unit's transactions of a month as paid.
+/// marks the transactions of a scope and month as paid. The unit's ID may contain colons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettlementKey<'k> {
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID, which may contain colons.
-    pub unit: &'k str,
-    /// The month in which the transactions were created.
-    pub month: Month,
-}
+pub struct SettlementKey<'k>(pub &'k ScopeMonth);
 
 impl Key for SettlementKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "settlement";
     const PREFIX: &'static str = "settlement:";
     fn suffix(&self) -> Cow<'_, str> {
-        Cow::Owned([self.mode.name(), ":", self.unit, ":", &self.month.to_string()].concat())
+        let ScopeMonth { scope, month } = self.0;
+        Cow::Owned([scope.mode.name(), ":", &scope.unit, ":", &month.to_string()].concat())
     }
 }
 
-impl<'k> SettlementKey<'k> {
-    /// Returns the prefix of the names of a shop's settlements. Callers must check the unit of each listed
+impl SettlementKey<'_> {
+    /// Returns the prefix of the names of a scope's settlements. Callers must check the unit of each listed
     /// record: a unit's ID may contain colons, so another unit's names may begin with the same prefix.
-    pub fn shop_prefix(mode: Mode, unit: &str) -> String {
-        [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
+    pub fn scope_prefix(scope: &Scope) -> String {
+        [Self::PREFIX, scope.mode.name(), ":", &scope.unit, ":"].concat()
     }
 
     /// Parses the name of a settlement's record. Returns `None` for any other name.
-    pub fn parse(name: &'k str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<ScopeMonth> {
         Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)
     }
 
     /// Parses the part of a name after [`PREFIX`](Key::PREFIX). Returns `None` for any other text.
-    pub fn parse_suffix(suffix: &'k str) -> Option<Self> {
+    pub fn parse_suffix(suffix: &str) -> Option<ScopeMonth> {
         let (mode, rest) = suffix.split_once(':')?;
         let (unit, month) = rest.rsplit_once(':')?;
-        let mode = Mode::from_name(mode)?;
-        Some(SettlementKey { mode, unit, month: Month::parse(month)? })
+        let (mode, month) = (Mode::from_name(mode)?, Month::parse(month)?);
+        Some(ScopeMonth { scope: Scope { unit: unit.to_owned(), mode }, month })
     }
 }

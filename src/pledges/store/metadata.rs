@@ -19,30 +19,46 @@ const MAX_BYTES: usize = 1_024;
 /// The metadata of a transaction's record: who may see the transaction, and a summary for operators. After a
 /// call of [`fit`](Self::fit), the metadata has at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(from = "Members", rename_all = "camelCase")]
 pub struct TransactionMetadata {
-    #[serde(skip_deserializing)]
     version: Version,
-    pub(super) mode: Mode,
-    pub(super) unit: String,
+    /// The unit and mode that the record belongs to.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
     /// Size of the record in bytes.
     pub bytes: usize,
     /// The summary for operators, who may edit it. When the service reads metadata, it reads only the
     /// creation time of the summary.
-    #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
 }
 
-fn read_created_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Created {
-        created_at: Option<String>,
+/// The members of metadata as they are deserialized. They are listed one by one, because serde's `flatten`
+/// would build a tree of values first.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members {
+    unit: String,
+    mode: Mode,
+    edit_key: String,
+    bytes: usize,
+    #[serde(default)]
+    summary: Created,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    created_at: Option<String>,
+}
+
+impl From<Members> for TransactionMetadata {
+    fn from(members: Members) -> Self {
+        let Members { unit, mode, edit_key, bytes, summary: Created { created_at } } = members;
+        let (scope, summary) = (Scope { unit, mode }, Summary { created_at, ..Summary::default() });
+        TransactionMetadata { version: Version, scope, edit_key, bytes, summary }
     }
-    let Created { created_at } = Created::deserialize(deserializer)?;
-    Ok(Summary { created_at, ..Summary::default() })
 }
 
 /// The summary of a transaction for operators, who list it without reading the record.
@@ -151,9 +167,8 @@ impl TransactionMetadata {
     /// Makes the metadata of a new transaction, without its size and its summary. Callers of the same unit and
     /// mode, and visitors with the edit key, may see the transaction.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
-        let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
-        let summary = Summary::default();
-        TransactionMetadata { version: Version, mode, unit, edit_key, bytes: 0, summary }
+        let (edit_key, summary) = (hash(edit_key.as_str()), Summary::default());
+        TransactionMetadata { version: Version, scope, edit_key, bytes: 0, summary }
     }
 
     /// If the JSON is too long, removes the quantities from the metadata and returns them. Call this last,
@@ -161,11 +176,6 @@ impl TransactionMetadata {
     pub fn fit(&mut self) -> Option<Quantities> {
         let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
         self.summary.quantities.take_if(|_| !fits)
-    }
-
-    /// Returns whether the record belongs to this unit and mode.
-    pub fn allows(&self, scope: &Scope) -> bool {
-        self.mode == scope.mode && self.unit == scope.unit
     }
 
     /// Returns whether `edit_key` is the transaction's edit key. The comparison takes constant time.
@@ -176,10 +186,6 @@ impl TransactionMetadata {
     /// Returns the month in which the transaction was created; `None` if the summary has no creation time.
     pub fn month(&self) -> Option<Month> {
         self.summary.created_at.as_deref().and_then(Month::of)
-    }
-
-    pub fn scope(&self) -> Scope {
-        Scope { mode: self.mode, unit: self.unit.clone() }
     }
 }
 

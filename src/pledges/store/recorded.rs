@@ -2,7 +2,7 @@
 
 use super::metadata::{Summary, TransactionMetadata};
 use crate::pledges::quantities::Quantities;
-use crate::pledges::scope::{Mode, Scope};
+use crate::pledges::scope::Scope;
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,19 +12,10 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     pub id: TransactionId,
-    /// Whether a test key or a live key created the transaction.
-    pub mode: Mode,
-    /// The unit that the transaction belongs to.
-    pub unit: String,
+    /// The unit and mode that the transaction belongs to.
+    #[serde(flatten)]
+    pub scope: Scope,
     pub summary: Summary,
-}
-
-/// The part of a transaction's metadata that a [`Recorded`] contains.
-#[derive(Deserialize)]
-struct Metadata {
-    mode: Mode,
-    unit: String,
-    summary: Summary,
 }
 
 impl Recorded {
@@ -39,10 +30,10 @@ impl Recorded {
         metadata: TransactionMetadata,
         left_out: Option<Quantities>,
     ) -> Self {
-        let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
+        let TransactionMetadata { scope, mut summary, .. } = metadata;
         (summary.replay, summary.mail, summary.unsent) = (None, None, Vec::new());
         summary.quantities = summary.quantities.or(left_out);
-        Recorded { id, mode, unit, summary }
+        Recorded { id, scope, summary }
     }
 
     /// Reads the metadata of a transaction's record.
@@ -50,11 +41,12 @@ impl Recorded {
     /// # Errors
     /// If the metadata does not have the expected form.
     pub fn from_metadata(id: TransactionId, metadata: &Value) -> serde_json::Result<Self> {
-        let Metadata { mode, unit, summary } = Metadata::deserialize(metadata)?;
-        Ok(Recorded { id, mode, unit, summary })
-    }
-
-    pub fn scope(&self) -> Scope {
-        Scope { mode: self.mode, unit: self.unit.clone() }
+        #[derive(Deserialize)]
+        struct Members {
+            summary: Summary,
+        }
+        let (scope, Members { summary }) =
+            (Scope::deserialize(metadata)?, Members::deserialize(metadata)?);
+        Ok(Recorded { id, scope, summary })
     }
 }

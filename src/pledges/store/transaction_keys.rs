@@ -28,19 +28,18 @@ impl Key for TransactionKey<'_> {
 }
 
 impl TransactionKey<'_> {
-    /// Returns the prefix of the names of one shop's transactions. Here, a shop is a unit in one mode, test
-    /// or live.
+    /// Returns the prefix of the names of a scope's transactions.
     ///
-    /// The prefix contains a 40-bit hash of the shop, which another shop may share. So check
-    /// [`allows`](TransactionMetadata::allows) for each listed record.
-    pub fn shop_prefix(scope: &Scope) -> String {
-        [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
+    /// The prefix contains a 40-bit hash of the scope, which another scope may share. So check the
+    /// [scope](TransactionMetadata::scope) of each listed record.
+    pub fn scope_prefix(scope: &Scope) -> String {
+        [Self::PREFIX, &TransactionId::scope_prefix(scope)].concat()
     }
 
     /// Returns the prefix of the names of the transactions with this reference.
     ///
-    /// The prefix contains 40-bit hashes, which other shops or references may share. So check
-    /// [`allows`](TransactionMetadata::allows) and the hash of the reference for each listed record.
+    /// The prefix contains 40-bit hashes, which other scopes or references may share. So check
+    /// the [scope](TransactionMetadata::scope) and the hash of the reference for each listed record.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
     }

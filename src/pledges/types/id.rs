@@ -19,7 +19,7 @@ pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Number of bytes of each of the two hashes in a transaction's ID: one of the shop, one of the reference.
+/// Number of bytes of each of the two hashes in a transaction's ID: one of the scope, one of the reference.
 /// Each hash takes 8 characters.
 const GROUP_BYTES: usize = 5;
 
@@ -60,8 +60,8 @@ macro_rules! identifier {
 identifier! {
     /// The ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
     ///
-    /// Of its 208 bits, the first 40 are a hash of the shop, the next 40 a hash of the reference, and 128 are
-    /// random or derived. So a list by prefix finds all transactions of a shop, or only those with a certain
+    /// Of its 208 bits, the first 40 are a hash of the scope, the next 40 a hash of the reference, and 128 are
+    /// random or derived. So a list by prefix finds all transactions of a scope, or only those with a certain
     /// reference.
     TransactionId, [u8; TRANSACTION_ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
@@ -87,21 +87,21 @@ impl TransactionId {
         reference: &str,
         unique: [u8; UNIQUE_BYTES],
     ) -> Self {
-        let groups = [shop(scope), order(secret, scope, reference)];
+        let groups = [scope_hash(scope), order(secret, scope, reference)];
         let mut bytes = [0; TRANSACTION_ID_BYTES];
         let parts = groups.iter().flatten().chain(&unique);
         bytes.iter_mut().zip(parts).for_each(|(byte, part)| *byte = *part);
         TransactionId::from_bytes(bytes)
     }
 
-    /// Returns the prefix of the IDs of one shop's transactions. Here, a shop is a unit in one mode, test or live.
-    pub fn shop_prefix(scope: &Scope) -> String {
-        Self::prefix(&shop(scope))
+    /// Returns the prefix of the IDs of a scope's transactions.
+    pub fn scope_prefix(scope: &Scope) -> String {
+        Self::prefix(&scope_hash(scope))
     }
 
     /// Returns the prefix of the IDs of the transactions with this reference.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
-        Self::prefix(&[shop(scope), order(secret, scope, reference)].concat())
+        Self::prefix(&[scope_hash(scope), order(secret, scope, reference)].concat())
     }
 
     fn prefix(groups: &[u8]) -> String {
@@ -129,9 +129,9 @@ impl<'de> Deserialize<'de> for TransactionId {
     }
 }
 
-/// Hashes a unit and its mode. Does not use the namespace's secret, so a shop's transactions can be listed
+/// Hashes a unit and its mode. Does not use the namespace's secret, so a scope's transactions can be listed
 /// even if the secret is lost.
-fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
+fn scope_hash(scope: &Scope) -> [u8; GROUP_BYTES] {
     let mut hash = Sha256::new();
     update_with_parts(&mut hash, scope.parts());
     first_bytes(hash.finalize())

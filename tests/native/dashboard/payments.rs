@@ -16,12 +16,12 @@ fn filled(units: &[&str], months: &[(&str, u64)]) -> TestDashboard {
     let ledger = &dashboard.ledger;
     for (shop, unit) in units.iter().enumerate() {
         ledger.sql(&format!(
-            "INSERT INTO shops (shop, mode, unit) VALUES ({}, 'live', '{unit}')",
+            "INSERT INTO scopes (scope, mode, unit) VALUES ({}, 'live', '{unit}')",
             shop + 1
         ));
         for (month, created) in months {
             ledger.sql(&format!(
-                "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
+                "INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities)
                  VALUES ('ptran_{unit}_{month}', {}, {created}, 'EUR', 100, 0, 0, '[]')",
                 shop + 1
             ));
@@ -289,8 +289,8 @@ fn the_transactions_of_a_statement_are_a_file_of_bounded_size() {
     assert_eq!(hostile.headers["content-disposition"], name);
     dashboard.ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-         INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
-         SELECT 'ptran_' || n, (SELECT shop FROM shops WHERE mode = 'live'), 1765800000000, 'USD', 1, 0, 0, '[]' FROM n",
+         INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities)
+         SELECT 'ptran_' || n, (SELECT scope FROM scopes WHERE mode = 'live'), 1765800000000, 'USD', 1, 0, 0, '[]' FROM n",
     );
     assert_has(
         &dashboard.get(ACCOUNTS, path),

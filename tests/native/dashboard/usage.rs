@@ -210,11 +210,11 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
     let ledger = &dashboard.ledger;
     ledger.sql(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
-         INSERT INTO shops (shop, mode, unit) SELECT n, 'live', printf('<b>%05d', n) FROM n",
+         INSERT INTO scopes (scope, mode, unit) SELECT n, 'live', printf('<b>%05d', n) FROM n",
     );
     ledger.sql(
-        "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
-         SELECT printf('ptran_%042d', shop), shop, 1769860800000, 'EUR', 1, 0, 0, '[]' FROM shops",
+        "INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities)
+         SELECT printf('ptran_%042d', scope), scope, 1769860800000, 'EUR', 1, 0, 0, '[]' FROM scopes",
     );
     let page = dashboard.get(ACCOUNTS, "/usage");
     assert_has(
@@ -437,11 +437,11 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let dashboard = dashboard(seeded());
     let ledger = &dashboard.ledger;
-    ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");
+    ledger.sql("INSERT INTO scopes (scope, mode, unit) VALUES (1, 'live', 'unit_dev')");
     let put = |id: u8, month: &str, code: &str, amount: &str, changed: u64| {
         let created = parse_ms(&format!("{month}-15T00:00:00Z")).unwrap();
         ledger.sql(&format!(
-            "INSERT INTO transactions (id, shop, created, currency, amount, unpriced, changed, quantities)
+            "INSERT INTO transactions (id, scope, created, currency, amount, unpriced, changed, quantities)
              VALUES ('ptran_{id:042}', 1, {created}, '{code}', '{amount}', 0, {changed}, '[]')"
         ));
     };

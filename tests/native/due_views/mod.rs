@@ -5,14 +5,14 @@
 //! `CASES=2000 cargo test --test native due_views` plays more histories, `SEED=7` plays one.
 
 use crate::credits::{Bench, MINUTE, bench};
-use impact_pledge::office::payments::rule::ShopMonth;
 use impact_pledge::pledges::scope::Mode;
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key as _, PriceListKey, PriceListVersionKey};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::env;
 use support::service::{LIVE_UNIT, UNIT};
+use support::stores::scope;
 
 mod model;
 mod random;
@@ -157,7 +157,7 @@ fn time(month: usize, day: u64) -> u64 {
     begin_ms + day * DAY
 }
 
-fn of(shop: usize, month: usize) -> ShopMonth {
+fn of(shop: usize, month: usize) -> ScopeMonth {
     let month = Month::parse(&name(month)).unwrap();
-    ShopMonth { unit: "unit_dev".to_owned(), mode: SHOPS[shop].0, month }
+    ScopeMonth { scope: scope("unit_dev", SHOPS[shop].0), month }
 }

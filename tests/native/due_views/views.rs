@@ -13,6 +13,7 @@ use impact_pledge::office::payments::rule::usage::MonthUsage;
 use impact_pledge::office::system::rule::attention;
 use impact_pledge::pledges::settlement::Month;
 use std::collections::BTreeMap;
+use support::stores::scope;
 
 impl History {
     /// Compares all views with the model. Compares the views of one month for these months only.
@@ -23,7 +24,7 @@ impl History {
         self.same("usage", &all.unwrap().months, expected.clone());
         for (shop, (mode, _)) in SHOPS.into_iter().enumerate() {
             let own = self.model.all().into_iter().filter(|((own, _), _)| *own == shop);
-            let usage = block_on(usage::of_shop(store, ledger, ("unit_dev", mode))).unwrap();
+            let usage = block_on(usage::of_scope(store, ledger, &scope("unit_dev", mode))).unwrap();
             self.same("usage of a shop", &usage.months, own.collect());
         }
         self.compare_lists();
@@ -120,9 +121,9 @@ impl History {
     #[track_caller]
     fn same(&self, view: &str, months: &[MonthUsage], expected: BTreeMap<(usize, usize), Sums>) {
         let found = months.iter().flat_map(|usage| {
-            let mode = usage.mode.name();
+            let mode = usage.of.scope.mode.name();
             usage.sums.iter().map(move |due| {
-                (format!("{mode} {}", usage.month), (parts(due), usage.settled.is_some()))
+                (format!("{mode} {}", usage.of.month), (parts(due), usage.settled.is_some()))
             })
         });
         let found: BTreeMap<_, _> = found.collect();

@@ -70,7 +70,7 @@ fn answered(ledger: &SqliteLedger, mode: Option<Mode>, units: Option<&[String]>)
 /// Adds up the quantities in the transaction rows, independently of the ledger's own sums.
 fn summed(ledger: &SqliteLedger, mode: Option<Mode>) -> Sums {
     let rows = ledger.sql(
-        "SELECT json_array(mode, created, json(quantities)) FROM transactions JOIN shops USING (shop)",
+        "SELECT json_array(mode, created, json(quantities)) FROM transactions JOIN scopes USING (scope)",
     );
     let mut sums = Sums::new();
     for row in &rows {

@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
-use impact_pledge::office::shops::rows::shops;
+use impact_pledge::office::shops::rows::scopes;
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::json;
@@ -83,7 +83,7 @@ fn orders_are_found_by_address_and_reference_over_all_shops() {
     let of_other =
         json!({ "id": id.as_str(), "mode": "test", "unit": "v", "summary": { "lookup": lookup } });
     receive(&ledger, &[message(1, json!({})), message(2, json!({})), message(3, of_other)]);
-    let shops = block_on(shops::shops(&ledger, None, None)).unwrap();
+    let shops = block_on(scopes::scopes(&ledger, None, None)).unwrap();
     assert_eq!(shops, [scope(Mode::Live, "u"), other.clone()]);
     let by_email = |shops: &[Scope], email: &str| {
         let found = orders::by_email(&ledger, &SECRET, (shops, email), &Direction::Newest, 10);

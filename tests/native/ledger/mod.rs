@@ -19,7 +19,7 @@ use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
 use impact_pledge::office::system::rows::state::State;
 use impact_pledge::pledges::scope::{Mode, Scope};
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
@@ -84,15 +84,8 @@ pub fn months(texts: &[&str]) -> Vec<Month> {
 fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
     let sums = block_on(payments_sums::sums(ledger, None, None, &months(names))).unwrap();
     let text = |sum: &payments_sums::MonthSum| {
-        let payments_sums::MonthSum {
-            unit,
-            mode,
-            month,
-            currency_code,
-            amount,
-            transactions,
-            unpriced,
-        } = sum;
+        let payments_sums::MonthSum { of, currency_code, amount, transactions, unpriced } = sum;
+        let ScopeMonth { scope: Scope { unit, mode }, month } = of;
         format!("{unit} {} {month} {currency_code} {amount} {transactions} {unpriced}", mode.name())
     };
     sums.iter().map(text).collect()

@@ -19,7 +19,7 @@ fn a_message_is_one_row_however_often_it_comes() {
     receive(&ledger, &[first.clone(), second.clone(), first.clone()]);
     receive(&ledger, &[second, first]);
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 2"]);
-    assert_eq!(ledger.sql("SELECT count(*) FROM shops"), ["1"]);
+    assert_eq!(ledger.sql("SELECT count(*) FROM scopes"), ["1"]);
     assert_eq!(ledger.sql("SELECT id FROM keys"), ["0123456789ab"]);
 }
 

@@ -27,7 +27,7 @@ use impact_pledge::office::system::rule::kept;
 use impact_pledge::pledges::auth::KeyRecord;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::service::Message;
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::PriceListKey;
 use impact_pledge::pledges::types::NotificationService;
 use serde::Serialize;
@@ -126,7 +126,7 @@ fn january() -> Value {
     json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" })
 }
 
-fn month_of(has_others: bool) -> payments::ShopMonth {
+fn month_of(has_others: bool) -> ScopeMonth {
     let month = one("2026-01", "2025-12", has_others);
     let of = json!({ "unit": "unit_dev", "mode": "live", "month": month });
     serde_json::from_value(of).unwrap()

@@ -151,7 +151,7 @@ fn an_address_or_a_reference_is_found_in_all_units_page_by_page() {
         }
         assert_eq!(found.len(), all);
         assert!(found.is_sorted_by_key(|order| std::cmp::Reverse(order.place())));
-        assert!(found.iter().all(|order| mode.is_none_or(|mode| order.mode == mode)));
+        assert!(found.iter().all(|order| mode.is_none_or(|mode| order.scope.mode == mode)));
         let ids: BTreeSet<_> = found.iter().map(|order| &order.id).collect();
         assert_eq!(ids.len(), all);
     }
@@ -197,11 +197,11 @@ fn other_shops_and_orders_with_the_same_prefix_are_left_out() {
 fn records_that_cannot_be_looked_at_are_counted() {
     let store = MemoryStore::default();
     put_secret(&store, &SECRET);
-    let prefix = TransactionKey::shop_prefix(&scope("u", Mode::Live));
+    let prefix = TransactionKey::scope_prefix(&scope("u", Mode::Live));
     store.keep(&format!("{prefix}x"), b"canary", b"{}");
     let id = TransactionId::new(&SECRET, &scope("u", Mode::Live), "r", [1; 16]);
     store.keep(&TransactionKey(&id).name(), b"canary", br#"{"mode":"canary"}"#);
-    let other = TransactionKey::shop_prefix(&scope("v", Mode::Live));
+    let other = TransactionKey::scope_prefix(&scope("v", Mode::Live));
     store.keep(&format!("{other}x"), b"canary", b"{}");
     let by = email("ada@example.org");
     let damaged = |unit| {

@@ -32,7 +32,7 @@ export async function rowsOf(kv) {
     'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced, 'email', t.email, 'reference', t.reference,
     'key', iif(t.key IS NULL, NULL, ifnull(k.id, 'of another shop')), 'prices', t.prices, 'erased', t.erased,
     'quantities', t.quantities)
-    FROM transactions t LEFT JOIN shops s ON s.shop = t.shop LEFT JOIN keys k ON k.key = t.key AND k.shop = t.shop
+    FROM transactions t LEFT JOIN scopes s ON s.scope = t.scope LEFT JOIN keys k ON k.key = t.key AND k.scope = t.scope
     WHERE t.id > ?1 ->> '$' ORDER BY t.id LIMIT ${PAGE}`;
   const rows = new Map();
   for (let after = "", isMore = true; isMore; ) {

@@ -19,7 +19,7 @@ use impact_pledge::office::credits::rule::{Credit, CreditRequest, OfferingQuanti
 use impact_pledge::office::shared::rows::claims::RECENT_MS;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key as _, SettlementKey};
 use num_bigint::BigUint;
 use std::cell::{Cell, RefCell};
@@ -202,8 +202,8 @@ impl Books {
     /// Returns whether a reader could still see the month of the credited order as paid, at `from_ms` or
     /// later. A month that is being marked as paid counts too.
     fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
-        let Credit { mode, unit, order_month: month, .. } = credit;
-        let name = SettlementKey { mode: *mode, unit, month: *month }.name();
+        let of = ScopeMonth { scope: credit.scope.clone(), month: credit.order_month };
+        let name = SettlementKey(&of).name();
         let versions = self.kv.versions.borrow();
         let versions = versions.get(&name).into_iter().flatten();
         let replaced = versions.clone().skip(1).map(|next| Some(next.arrived_ms)).chain([None]);

@@ -71,10 +71,10 @@ type Sums = BTreeMap<(Shop, String), Parts>;
 
 fn sums(usages: &[MonthUsage]) -> Sums {
     let sums = usages.iter().flat_map(|usage| {
-        let mode = usage.mode.name().to_owned();
+        let mode = usage.of.scope.mode.name().to_owned();
         usage.sums.iter().map(move |due| {
-            let shop = (mode.clone(), usage.unit.clone(), due.currency_code.clone());
-            ((shop, usage.month.to_string()), parts(due))
+            let shop = (mode.clone(), usage.of.scope.unit.clone(), due.currency_code.clone());
+            ((shop, usage.of.month.to_string()), parts(due))
         })
     });
     sums.collect()

@@ -21,7 +21,7 @@ pub fn rows(database: &Database) -> BTreeMap<String, Value> {
         "SELECT json_object('id', t.id, 'mode', mode, 'unit', unit, 'created', created, 'currency', currency,
   'cents', cents, 'amount', amount, 'unpriced', unpriced, 'email', email, 'reference', reference, 'key', k.id, 'prices', prices,
   'erased', erased, 'changed', changed, 'quantities', json(quantities))
-FROM transactions t JOIN shops USING (shop) LEFT JOIN keys k USING (key)",
+FROM transactions t JOIN scopes USING (scope) LEFT JOIN keys k USING (key)",
     );
     rows.into_iter().map(|row| (row["id"].as_str().unwrap().to_owned(), row)).collect()
 }

@@ -13,7 +13,8 @@ use futures_executor::block_on;
 use impact_pledge::office::fulfilment::rows::quantities;
 use impact_pledge::office::payments::rows::sums;
 
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::scope::Scope;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -155,7 +156,8 @@ pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     let sqlite = books.database.sqlite();
     let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
     let found = block_on(sums::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
-        let shop = [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
+        let ScopeMonth { scope: Scope { unit, mode }, month } = sum.of;
+        let shop = [month.to_string(), unit, mode.name().to_owned(), sum.currency_code];
         (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
     });
     let wrong = difference(&charges, &found.collect());

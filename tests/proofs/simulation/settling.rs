@@ -11,12 +11,12 @@ use crate::rule::Wrong;
 use crate::times::{EPOCH_MS, created_ms};
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::payments::rule::due_months::due_month;
-use impact_pledge::office::payments::rule::{Payment, ShopMonth};
 use impact_pledge::office::system::rows::check;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::pledges::service::Clock as _;
-use impact_pledge::pledges::settlement::{Month, SettledSum, Settlement};
+use impact_pledge::pledges::settlement::{Month, ScopeMonth, SettledSum, Settlement};
 use impact_pledge::pledges::time::date_time;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ impl Books {
     pub async fn mark(&self, month: &str) -> Result<(), String> {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
-        let shop: ShopMonth = serde_json::from_value(of(month)).unwrap();
+        let shop: ScopeMonth = serde_json::from_value(of(month)).unwrap();
         let usage = due_month(&store, &self.database, &shop).await;
         let sums = usage.map_err(|error| error.to_string())?.sums;
         let amounts: Vec<_> = sums
@@ -124,7 +124,7 @@ impl Books {
     async fn undo(&self, month: &str) -> Result<(), String> {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
-        let of: ShopMonth = serde_json::from_value(of(month)).unwrap();
+        let of: ScopeMonth = serde_json::from_value(of(month)).unwrap();
         let undone = payments::undo(&store, &self.database, &author, &of, None).await;
         undone.map(drop).map_err(|error| error.to_string())
     }

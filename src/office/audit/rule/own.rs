@@ -61,7 +61,7 @@ impl OwnPlaces {
     }
 
     fn has_month(&self, name: &str) -> bool {
-        SettlementKey::parse(name).is_some_and(|of| self.has_unit(of.unit))
+        SettlementKey::parse(name).is_some_and(|of| self.has_unit(&of.scope.unit))
     }
 
     fn has_prices(&self, name: &str) -> bool {
@@ -154,7 +154,7 @@ impl OwnPlaces {
 
 fn prefixes(place: &KeyLevel) -> Vec<String> {
     let KeyLevel::Unit(unit) = place else { return Vec::new() };
-    let prefix = |mode| TransactionId::shop_prefix(&Scope { mode, unit: unit.clone() });
+    let prefix = |mode| TransactionId::scope_prefix(&Scope { mode, unit: unit.clone() });
     [Mode::Test, Mode::Live].map(prefix).into()
 }
 

@@ -95,11 +95,11 @@ impl AuditFilter {
 /// Returns whether a change concerns the unit or the team with this ID. A unit's transactions are recognised
 /// by the common prefix of their IDs.
 fn concerns(change: &Change, shop: &str) -> bool {
-    let prefix = |mode| TransactionId::shop_prefix(&Scope { mode, unit: shop.to_owned() });
+    let prefix = |mode| TransactionId::scope_prefix(&Scope { mode, unit: shop.to_owned() });
     let prefixes = [Mode::Test, Mode::Live].map(prefix);
     let is_shop = |text: &String| {
         text == shop
-            || SettlementKey::parse(text).is_some_and(|of| of.unit == shop)
+            || SettlementKey::parse(text).is_some_and(|of| of.scope.unit == shop)
             || PriceListVersionKey::parse(text).is_some_and(|version| version.of.unit == Some(shop))
             || prefixes.iter().any(|prefix| text.starts_with(prefix))
     };

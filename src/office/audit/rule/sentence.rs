@@ -3,7 +3,7 @@
 use super::change::{Change, MemberChange, WITHDRAWN};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 use crate::pledges::types::TransactionId;
 
@@ -98,8 +98,8 @@ pub enum Part {
     Team(String),
     /// The ID of a transaction.
     Transaction(String),
-    /// A month of a unit in a mode.
-    Month(Mode, String, Month),
+    /// A month of a scope.
+    Month(ScopeMonth),
     /// The price list of a mode, or of a unit in that mode.
     Prices(Mode, Option<String>),
     /// A text that somebody wrote, such as an invoice number.
@@ -119,8 +119,8 @@ impl Part {
             | Part::Team(text)
             | Part::Transaction(text)
             | Part::Words(text) => text.clone(),
-            Part::Month(mode, unit, month) => {
-                format!("{month} of the unit {unit} ({})", mode.name())
+            Part::Month(ScopeMonth { scope, month }) => {
+                format!("{month} of the unit {} ({})", scope.unit, scope.mode.name())
             }
             Part::Prices(mode, None) => format!("prices for {} keys", mode.name()),
             Part::Prices(mode, Some(unit)) => {
@@ -304,10 +304,7 @@ fn transaction(id: String) -> Part {
 }
 
 fn month(name: String) -> Part {
-    match SettlementKey::parse(&name) {
-        Some(SettlementKey { mode, unit, month }) => Part::Month(mode, unit.to_owned(), month),
-        None => Part::Words(name),
-    }
+    SettlementKey::parse(&name).map_or(Part::Words(name), Part::Month)
 }
 
 fn prices(name: String) -> Part {

@@ -4,7 +4,6 @@ use super::refusal::invalid;
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
-use crate::office::payments::rule::ShopMonth;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::{Done, once};
@@ -12,6 +11,7 @@ use crate::office::shared::rule::records::put_record;
 use crate::office::system::rule::epoch;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{Cancelled, CancelledKey, Key as _, OperatorStore};
 use crate::pledges::types::TransactionId;
 
@@ -75,7 +75,7 @@ async fn add_now(
     };
     let entry = author.begin_entry(store, ADD, recorded).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
-    let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
+    let booked = ScopeMonth { scope: row.scope.clone(), month: row.booked_month };
     let credit = async |ledger: &dyn Ledger| match credits::credit(ledger, &row, &booked.fact())
         .await
     {
@@ -119,5 +119,5 @@ fn subject(request: &CreditRequest, credit: &Credit, ids: &[&str]) -> Subject {
     let words = credit.entry_in_words();
     let told = request.tell_buyer.then_some("the timeline says that the transaction was cancelled");
     let on = ids.iter().copied().chain([&*words]).chain(told);
-    Subject::of(KeyLevel::Unit(credit.unit.clone()), on)
+    Subject::of(KeyLevel::Unit(credit.scope.unit.clone()), on)
 }

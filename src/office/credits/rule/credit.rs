@@ -3,7 +3,7 @@
 use crate::office::credits::rows::CreditRow;
 use crate::office::shared::rule::once::StoredAsIs;
 use crate::pledges::quantities::Quantities;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::settlement::Month;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
@@ -68,10 +68,9 @@ pub struct Credit {
     pub transaction: String,
     /// The credit's number among the credits of the transaction, from 1.
     pub number: u32,
-    /// The transaction's unit.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
+    /// The transaction's scope.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// The month in which the transaction was created, in UTC.
     pub order_month: Month,
     /// The month whose sum the credit reduces. This is the month of the transaction or, if that month was
@@ -94,13 +93,12 @@ impl StoredAsIs for Credit {}
 impl From<CreditRow> for Credit {
     fn from(row: CreditRow) -> Self {
         let (charge, amount, at) = (row.charge(), row.amount(), date_time(row.at));
-        let CreditRow { operation, id, number, mode, unit, order_month, booked_month, .. } = row;
+        let CreditRow { operation, id, number, scope, order_month, booked_month, .. } = row;
         Credit {
             operation,
             transaction: id,
             number,
-            unit,
-            mode,
+            scope,
             order_month,
             booked_month,
             currency_code: row.currency,

@@ -10,8 +10,8 @@ use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule as transactions;
 use crate::office::payments::rule as payments;
 use crate::office::payments::rule::due::money;
+use crate::office::payments::rule::stated_money;
 use crate::office::payments::rule::usage;
-use crate::office::payments::rule::{ShopMonth, stated_money};
 use crate::office::shared::rows::claims;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::claimed_change;
@@ -20,7 +20,7 @@ use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::quantities::Quantities;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::OperatorStore;
 use std::fmt::Arguments;
 
@@ -61,18 +61,17 @@ pub(super) async fn plan(
     }
     let month = Month::of(&order.row.created_at)
         .ok_or_else(|| invalid("the transaction's creation time is not a valid date-time"))?;
-    let of = ShopMonth { unit: order.row.unit.clone(), mode: order.row.mode, month };
+    let of = ScopeMonth { scope: order.row.scope.clone(), month };
     let is_open = is_open(store, ledger, author.clock, &of).await?;
     let is_own = is_open || !was_charged(store, ledger, request, &of, &order.row).await?;
     let running = Month::at(author.clock.now_ms()).filter(|_| !is_own);
     let booked_month = running.map_or(month, |running| running.max(month));
-    let Order { id, mode, currency_code, .. } = order.row;
+    let Order { id, scope, currency_code, .. } = order.row;
     Ok(CreditRow {
         operation: author.operation_hash().unwrap_or_default(),
         id,
         number,
-        mode,
-        unit: of.unit,
+        scope,
         order_month: month,
         booked_month,
         currency: currency_code,
@@ -165,7 +164,7 @@ async fn is_open(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
-    of: &ShopMonth,
+    of: &ScopeMonth,
 ) -> Result<bool> {
     let is_marked = payments::get(store, of).await?.is_some();
     let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
@@ -182,7 +181,7 @@ async fn was_charged(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     request: &CreditRequest,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     order: &Order,
 ) -> Result<bool> {
     let month = of.month;

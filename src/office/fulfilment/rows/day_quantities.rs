@@ -7,7 +7,7 @@
 
 use crate::office::shared::rows::money::{laid_out, parts};
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::wanted;
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::service::Clock;
 use crate::pledges::time::DAY_MS;
 use serde::Serialize;
@@ -32,7 +32,7 @@ macro_rules! pledged {
         concat!(
             "pairs AS MATERIALIZED (
   SELECT month, wanted.mode, pair.value, count(*) AS number FROM spans CROSS JOIN wanted ON wanted.mode = spans.mode
-  CROSS JOIN transactions t ON t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms",
+  CROSS JOIN transactions t ON t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms",
             $which,
             " CROSS JOIN json_each(t.quantities) pair GROUP BY month, wanted.mode, pair.value
 ), pledged AS (
@@ -111,8 +111,8 @@ struct Missing {
 impl Query for Missing {
     type Row = u64;
     const SQL: &'static str = "WITH RECURSIVE first AS MATERIALIZED (
-  SELECT max(min((SELECT min(created) FROM transactions t WHERE t.shop = shops.shop)) / 86400000,
-    ?1 ->> '$.today' - ?1 ->> '$.max_days') AS day FROM shops
+  SELECT max(min((SELECT min(created) FROM transactions t WHERE t.scope = scopes.scope)) / 86400000,
+    ?1 ->> '$.today' - ?1 ->> '$.max_days') AS day FROM scopes
 ), days AS (
   SELECT ?1 ->> '$.today' AS day UNION ALL SELECT days.day - 1 FROM days CROSS JOIN first WHERE days.day > first.day
 )

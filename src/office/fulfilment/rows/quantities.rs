@@ -4,7 +4,7 @@ use super::day_quantities::{large, pledged, sum_of};
 use crate::office::payments::rows::sums::{SumsQuery, months};
 use crate::office::shared::rows::money::{laid_out, of_halves, of_part, parts};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
-use crate::office::shops::rows::shops::wanted;
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;

@@ -34,7 +34,7 @@ pub async fn quantities(
     most: usize,
 ) -> Result<PledgedQuantities> {
     filter.check()?;
-    let (coverage, left_out) = coverage_of_quantities(ledger, filter.shops().as_deref()).await?;
+    let (coverage, left_out) = coverage_of_quantities(ledger, filter.scopes().as_deref()).await?;
     coverage.check(month)?;
     let (units, limit) = (filter.units(), most.saturating_add(1)); // one more shows whether there are more
     let mut quantities =

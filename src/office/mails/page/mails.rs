@@ -182,8 +182,8 @@ fn item<S, C: Clock, E: Entropy>(
         @match &failed.now {
             Some(now) => {
                 p {
-                    (transaction::unit(&now.unit)) " to " (view::untrusted_text(&now.recipient)) " "
-                    @if !now.mode.is_live() { (transaction::mode(false)) }
+                    (transaction::unit(&now.scope.unit)) " to " (view::untrusted_text(&now.recipient)) " "
+                    @if !now.scope.mode.is_live() { (transaction::mode(false)) }
                 }
                 p {
                     (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))

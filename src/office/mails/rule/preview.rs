@@ -70,7 +70,7 @@ async fn drafted(
     transaction: &RetrievedPledgeTransaction<'_>,
 ) -> Result<Preview> {
     refuse_erased(record, service)?;
-    let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
+    let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.scope.unit)).await?;
     let mail = mail(transaction, profile.as_ref(), zones).ok_or_else(|| {
         refusal(record, service, "the transaction's record has no timeline address")
     })?;

@@ -61,8 +61,8 @@ pub async fn next_message(
     }
     refuse_erased(record, service)?;
     refuse_cancelled(record, state)?;
-    if notifying_profile(store, &metadata.unit, service).await?.is_none() {
-        return Err(refusal(record, service, &switched_off(&metadata.unit, service)));
+    if notifying_profile(store, &metadata.scope.unit, service).await?.is_none() {
+        return Err(refusal(record, service, &switched_off(&metadata.scope.unit, service)));
     }
     Ok(Message {
         id: record.id.to_string(),

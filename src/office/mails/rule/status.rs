@@ -233,12 +233,12 @@ async fn requested(
     if metadata.summary.unsent().any(|unsent| unsent == service) {
         return Ok(Status::failed(service, "unsent"));
     }
-    let profile = notifying_profile(store, &metadata.unit, service).await;
+    let profile = notifying_profile(store, &metadata.scope.unit, service).await;
     let off = profile.map(|profile| profile.is_none().then(|| Status::new(service, State::Off)));
     if let Some(off) = off.or_else(|error| damaged(service, error))? {
         return Ok(off);
     }
-    if metadata.mode == Mode::Test {
+    if metadata.scope.mode == Mode::Test {
         return Ok(Status::new(service, State::Test));
     }
     let created_at = record.transaction()?.created_at;

@@ -2,7 +2,7 @@ use super::Status;
 use super::status::status;
 use crate::office::orders::rule::{Record, masked};
 use crate::office::shared::rule::error::Result;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::service::Clock;
 use crate::pledges::store::OperatorStore;
 use crate::pledges::types::{NotificationService, RetrievedPledgeTransaction};
@@ -14,10 +14,9 @@ use serde::Serialize;
 pub struct EmailView {
     /// The transaction's ID.
     pub id: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The transaction's unit.
-    pub unit: String,
+    /// The scope of the transaction.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
     /// The masked e-mail address of the recipient.
@@ -43,8 +42,7 @@ pub(super) fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
     Ok(EmailView {
         id: record.id.to_string(),
-        mode: metadata.mode,
-        unit: metadata.unit,
+        scope: metadata.scope,
         created_at: transaction.created_at.to_string(),
         recipient: masked_recipient(&transaction),
         mail,

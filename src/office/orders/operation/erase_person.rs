@@ -1,7 +1,6 @@
 use super::find::{complete_of, covered_of, found};
 use super::parts::{MOST, listed};
 use super::receipt::{NOTHING_ERASED, Receipt};
-use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
 use crate::office::shared::operation::call::{
@@ -77,7 +76,7 @@ fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
         )));
     }
     let mut units: Vec<String> = Vec::new();
-    for Order { unit, .. } in &found.transactions {
+    for unit in found.transactions.iter().map(|order| &order.scope.unit) {
         if !units.contains(unit) {
             units.push(unit.clone());
         }

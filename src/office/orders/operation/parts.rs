@@ -30,8 +30,8 @@ fn cells(order: &Order) -> [String; 8] {
     [
         order.id.clone(),
         time(&order.created_at),
-        order.unit.clone(),
-        order.mode.name().to_owned(),
+        order.scope.unit.clone(),
+        order.scope.mode.name().to_owned(),
         format!("{} {}", order.amount, order.currency_code),
         some(order.unpriced),
         order.erased.as_deref().map(time).unwrap_or_default(),

@@ -41,10 +41,10 @@ impl Receipt {
     pub fn add(&mut self, filter: &TransactionFilter, step: PersonStep) {
         self.checked += step.listed;
         self.damaged += step.damaged.count;
-        let erased = step.erased.into_iter().map(|Erased { id, unit, mode, at, .. }| Line {
+        let erased = step.erased.into_iter().map(|Erased { id, scope, at, .. }| Line {
             id,
-            unit,
-            mode: Some(mode),
+            unit: scope.unit,
+            mode: Some(scope.mode),
             erased: Some(at),
             problem: None,
         });

@@ -92,8 +92,8 @@ impl Whole<'_> {
         let order = [
             ("ID", Some(row.id.clone())),
             ("Created", Some(time(&row.created_at))),
-            ("Mode", Some(row.mode.name().to_owned())),
-            ("Unit", Some(row.unit.clone())),
+            ("Mode", Some(row.scope.mode.name().to_owned())),
+            ("Unit", Some(row.scope.unit.clone())),
             ("Charge", Some(format!("{} {}{unpriced}", row.amount, row.currency_code))),
             ("Paid", transaction.charge.paid_at.as_deref().map(time)),
             ("Reference", Some(transaction.reference.to_string())),

@@ -240,7 +240,7 @@ fn table_with(
     let row = |(order, brief): (&Order, &Option<Brief>)| {
         let mut cells = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
         cells.push(times.cell(&order.created_at));
-        cells.extend(is_of_all.then(|| transaction::unit(&order.unit)));
+        cells.extend(is_of_all.then(|| transaction::unit(&order.scope.unit)));
         cells.extend(last_cells(order, cancelled.contains(&order.id)));
         cells
     };
@@ -285,7 +285,7 @@ fn pledged(brief: Option<&Brief>) -> Markup {
 fn last_cells(order: &Order, is_cancelled: bool) -> [Markup; 3] {
     [
         money(&order.amount, &order.currency_code),
-        transaction::mode(order.mode.is_live()),
+        transaction::mode(order.scope.mode.is_live()),
         html! {
             @if order.erased.is_some() { span.tag.alarm { "Erased" } " " }
             @if order.unpriced > 0 { span.tag.note { "Unpriced: " (order.unpriced) } " " }

@@ -22,7 +22,7 @@ pub struct ChangedPage {
 pub struct Next {
     is_erased: bool,
     erased: u64,
-    shop: i64,
+    scope: i64,
     created: u64,
     id: String,
 }
@@ -44,10 +44,10 @@ pub async fn changed(
         false => ask(ledger, &Created(asked)).await?,
     };
     let next = match rows.last() {
-        Some(Row(erased, shop, created, id)) if rows.len() == most => Some(Next {
+        Some(Row(erased, scope, created, id)) if rows.len() == most => Some(Next {
             is_erased,
             erased: *erased,
-            shop: *shop,
+            scope: *scope,
             created: *created,
             id: id.clone(),
         }),
@@ -64,7 +64,7 @@ struct ChangedQuery<'a> {
     most: usize,
 }
 
-/// A row of the answer: the time of erasure (0 if not erased), the shop, the time of creation, and the
+/// A row of the answer: the time of erasure (0 if not erased), the scope, the time of creation, and the
 /// transaction's ID.
 #[derive(Deserialize)]
 struct Row(u64, i64, u64, String);
@@ -74,12 +74,12 @@ struct Created<'a>(ChangedQuery<'a>);
 
 impl Query for Created<'_> {
     type Row = Row;
-    const SQL: &'static str = "SELECT json_array(0, t.shop, t.created, t.id)
-FROM shops s CROSS JOIN transactions t ON t.shop = s.shop
-  AND t.created >= max(?1 ->> '$.since', iif(s.shop = ?1 ->> '$.after.shop', ?1 ->> '$.after.created', 0))
-WHERE s.shop >= ?1 ->> '$.after.shop'
-  AND (t.shop, t.created, t.id) > (?1 ->> '$.after.shop', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
-ORDER BY s.shop, t.created, t.id LIMIT ?1 ->> '$.most'";
+    const SQL: &'static str = "SELECT json_array(0, t.scope, t.created, t.id)
+FROM scopes s CROSS JOIN transactions t ON t.scope = s.scope
+  AND t.created >= max(?1 ->> '$.since', iif(s.scope = ?1 ->> '$.after.scope', ?1 ->> '$.after.created', 0))
+WHERE s.scope >= ?1 ->> '$.after.scope'
+  AND (t.scope, t.created, t.id) > (?1 ->> '$.after.scope', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
+ORDER BY s.scope, t.created, t.id LIMIT ?1 ->> '$.most'";
 }
 
 #[derive(Serialize)]
@@ -87,9 +87,9 @@ struct Erased<'a>(ChangedQuery<'a>);
 
 impl Query for Erased<'_> {
     type Row = Row;
-    const SQL: &'static str = "SELECT json_array(erased, shop, created, id) FROM transactions t
+    const SQL: &'static str = "SELECT json_array(erased, scope, created, id) FROM transactions t
 WHERE erased IS NOT NULL AND erased >= max(?1 ->> '$.since', ?1 ->> '$.after.erased')
-  AND (erased, shop, created, id)
-    > (?1 ->> '$.after.erased', ?1 ->> '$.after.shop', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
-ORDER BY erased, shop, created, id LIMIT ?1 ->> '$.most'";
+  AND (erased, scope, created, id)
+    > (?1 ->> '$.after.erased', ?1 ->> '$.after.scope', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
+ORDER BY erased, scope, created, id LIMIT ?1 ->> '$.most'";
 }

@@ -4,7 +4,7 @@ use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result};
 use crate::office::system::rows::findings::{Finding, FindingKind};
 use crate::pledges::decimal::{Decimal, text_as_money};
 use crate::pledges::quantities::Quantities;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::store::Recorded;
 use crate::pledges::time::parse_ms;
 use crate::pledges::types::Impact;
@@ -24,8 +24,8 @@ const MAX_OFFERING: usize = 256;
 pub struct Entry {
     /// The transaction's ID.
     pub id: String,
-    mode: Mode,
-    unit: String,
+    #[serde(flatten)]
+    scope: Scope,
     created: u64,
     currency: &'static str,
     cents: Option<u64>,
@@ -61,7 +61,7 @@ impl Entry {
     /// `quantities` are the sums of the transaction's pledges. If the sums are small, the metadata's summary
     /// contains them.
     pub fn new(recorded: &Recorded, quantities: Quantities) -> Option<Self> {
-        let Recorded { id, mode, unit, summary } = recorded;
+        let Recorded { id, scope, summary } = recorded;
         let amount = text_as_money(summary.amount.as_deref()?)?; // a large exponent could take gigabytes of digits
         let amount = Decimal::parse_bounded(&amount)?;
         let cents = amount.units(2);
@@ -69,8 +69,7 @@ impl Entry {
         let lookup = summary.lookup.as_ref().filter(|_| erased.is_none());
         Some(Entry {
             id: id.to_string(),
-            mode: *mode,
-            unit: unit.clone(),
+            scope: scope.clone(),
             created: parse_ms(summary.created_at.as_deref()?)?,
             currency: summary.currency_code?.code(),
             cents,
@@ -163,7 +162,7 @@ pub async fn write(
         };
         let write = Write { now: now_ms, unless_since, entries: some };
         let statements =
-            [Shops(&write).statement()?, Keys(&write).statement()?, Rows(&write).statement()?];
+            [Scopes(&write).statement()?, Keys(&write).statement()?, Rows(&write).statement()?];
         let answers = ledger.run(&statements).await?;
         written.extend(Rows::rows(answers.get(2).ok_or(LedgerError::Damaged)?)?);
     }
@@ -227,11 +226,11 @@ struct Write<'a> {
 }
 
 #[derive(Serialize)]
-struct Shops<'a>(&'a Write<'a>);
+struct Scopes<'a>(&'a Write<'a>);
 
-impl Query for Shops<'_> {
+impl Query for Scopes<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO shops (mode, unit)
+    const SQL: &'static str = "INSERT INTO scopes (mode, unit)
 SELECT DISTINCT value ->> '$.mode', value ->> '$.unit' FROM json_each(?1, '$.entries') WHERE true
 ON CONFLICT DO NOTHING";
 }
@@ -241,9 +240,9 @@ struct Keys<'a>(&'a Write<'a>);
 
 impl Query for Keys<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO keys (id, shop)
-SELECT DISTINCT value ->> '$.key', shop
-FROM json_each(?1, '$.entries') CROSS JOIN shops ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
+    const SQL: &'static str = "INSERT INTO keys (id, scope)
+SELECT DISTINCT value ->> '$.key', scope
+FROM json_each(?1, '$.entries') CROSS JOIN scopes ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
 WHERE value ->> '$.key' IS NOT NULL
 ON CONFLICT DO NOTHING";
 }
@@ -254,15 +253,15 @@ struct Rows<'a>(&'a Write<'a>);
 impl Query for Rows<'_> {
     type Row = String;
     const SQL: &'static str = "INSERT INTO transactions
-  (id, shop, created, currency, cents, amount, unpriced, email, reference, key, prices, erased, changed,
+  (id, scope, created, currency, cents, amount, unpriced, email, reference, key, prices, erased, changed,
   quantities)
-SELECT value ->> '$.id', s.shop, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
+SELECT value ->> '$.id', s.scope, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
   value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email', value ->> '$.reference',
-  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.shop = s.shop), value ->> '$.prices',
+  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.scope = s.scope), value ->> '$.prices',
   value ->> '$.erased', ?1 ->> '$.now', value -> '$.quantities'
-FROM json_each(?1, '$.entries') CROSS JOIN shops s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
+FROM json_each(?1, '$.entries') CROSS JOIN scopes s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
 WHERE true
-ON CONFLICT (id) DO UPDATE SET shop = excluded.shop, created = excluded.created, currency = excluded.currency,
+ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, created = excluded.created, currency = excluded.currency,
   cents = excluded.cents, amount = excluded.amount, unpriced = excluded.unpriced, email = excluded.email,
   reference = excluded.reference, key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,
   quantities = excluded.quantities
@@ -271,9 +270,9 @@ WHERE CASE
   WHEN transactions.erased IS NULL AND excluded.erased IS NOT NULL THEN true
   WHEN ?1 ->> '$.unless_since' IS NULL THEN transactions.erased IS NULL AND excluded.created > transactions.created
   ELSE transactions.changed < ?1 ->> '$.unless_since' AND
-    (excluded.shop, excluded.created, excluded.currency, excluded.cents, excluded.amount, excluded.unpriced,
+    (excluded.scope, excluded.created, excluded.currency, excluded.cents, excluded.amount, excluded.unpriced,
       excluded.email, excluded.reference, excluded.key, excluded.prices, excluded.erased, excluded.quantities)
-    IS NOT (transactions.shop, transactions.created, transactions.currency, transactions.cents, transactions.amount,
+    IS NOT (transactions.scope, transactions.created, transactions.currency, transactions.cents, transactions.amount,
       transactions.unpriced, transactions.email, transactions.reference, transactions.key, transactions.prices,
       transactions.erased, transactions.quantities)
 END

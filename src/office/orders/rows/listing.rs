@@ -3,8 +3,8 @@
 use super::order::{Filter, Order};
 use crate::office::shared::rows::money::money;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::wanted;
-use crate::pledges::scope::Mode;
+use crate::office::shops::rows::scopes::wanted;
+use crate::pledges::scope::Scope;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,8 @@ pub(crate) async fn rows(
 #[derive(Deserialize)]
 pub(crate) struct Row {
     id: String,
-    mode: Mode,
-    unit: String,
+    #[serde(flatten)]
+    scope: Scope,
     created: u64,
     currency: String,
     cents: Option<u64>,
@@ -81,8 +81,7 @@ impl Row {
             paid: self.paid > 0,
             cancelled: false,
             id: self.id,
-            mode: self.mode,
-            unit: self.unit,
+            scope: self.scope,
             created_ms: self.created,
             created_at: date_time(self.created),
             amount: money(self.cents, self.amount.as_deref()),
@@ -95,7 +94,7 @@ impl Row {
     }
 }
 
-/// SQL for the columns of a [`Row`], taken from the transaction `t` and its shop `s`.
+/// SQL for the columns of a [`Row`], taken from the transaction `t` and its scope `s`.
 macro_rules! columns_of {
     () => {
         "json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
@@ -110,7 +109,7 @@ macro_rules! columns_of {
 }
 pub(crate) use columns_of;
 
-/// SQL that selects the columns of a [`Row`] for each transaction of the table expression `found(shop, created, id)`,
+/// SQL that selects the columns of a [`Row`] for each transaction of the table expression `found(scope, created, id)`,
 /// sorted.
 macro_rules! columns {
     ($order:literal) => {
@@ -118,8 +117,8 @@ macro_rules! columns {
             "SELECT ",
             columns_of!(),
             "
-FROM found CROSS JOIN transactions t ON t.shop = found.shop AND t.created = found.created AND t.id = found.id
-  CROSS JOIN shops s ON s.shop = t.shop
+FROM found CROSS JOIN transactions t ON t.scope = found.scope AND t.created = found.created AND t.id = found.id
+  CROSS JOIN scopes s ON s.scope = t.scope
 ORDER BY t.created ",
             $order,
             ", t.id ",
@@ -129,20 +128,20 @@ ORDER BY t.created ",
     };
 }
 
-/// SQL that selects the transactions of a shop that match the filter and lie between two times, newest or
+/// SQL that selects the transactions of a scope that match the filter and lie between two times, newest or
 /// oldest first.
-macro_rules! of_shop {
+macro_rules! of_scope {
     ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
         concat!(
             "FROM transactions t
-    WHERE t.shop = shop_of.shop AND t.created BETWEEN ",
+    WHERE t.scope = scope_of.scope AND t.created BETWEEN ",
             $first,
             " AND ",
             $last,
             " AND (t.created, t.id) ",
             $beyond,
             " (?1 ->> '$.created', ?1 ->> '$.id')
-      AND (shop_of.key IS NULL OR t.key = shop_of.key) AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
+      AND (scope_of.key IS NULL OR t.key = scope_of.key) AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
       AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
     ORDER BY t.created ",
             $order,
@@ -155,7 +154,7 @@ macro_rules! of_shop {
 }
 
 /// SQL for rows that are found by a hash. It keeps only rows that belong to the page and match the filter. The `+` prevents SQLite from
-/// looking up each hash once for each shop.
+/// looking up each hash once for each scope.
 macro_rules! of_filter {
     ($beyond:literal) => {
         concat!(
@@ -165,7 +164,7 @@ macro_rules! of_filter {
     AND t.created BETWEEN ?1 ->> '$.first' AND ?1 ->> '$.last' AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
     AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
     AND (?1 ->> '$.key' IS NULL OR t.key IN (SELECT key FROM keys WHERE id = ?1 ->> '$.key'))
-    AND +t.shop IN (SELECT shop FROM wanted)"
+    AND +t.scope IN (SELECT scope FROM wanted)"
         )
     };
 }
@@ -173,9 +172,9 @@ macro_rules! of_filter {
 /// Defines three queries for pages in one direction: for all transactions, for those of an e-mail address,
 /// and for those of a reference.
 ///
-/// The first query reads only those shops that can contribute to the page. It sorts the shops by their
-/// first transaction in this direction, and takes as many shops as the page has entries. The first transactions of
-/// these shops already fill a page, so other shops cannot contribute.
+/// The first query reads only those scopes that can contribute to the page. It sorts the scopes by their
+/// first transaction in this direction, and takes as many scopes as the page has entries. The first transactions of
+/// these scopes already fill a page, so other scopes cannot contribute.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]
@@ -186,26 +185,26 @@ macro_rules! pages {
             const SQL: &'static str = concat!(
                 "WITH ",
                 wanted!(),
-                ", shop_of AS (
-  SELECT w.shop, k.key FROM wanted w LEFT JOIN keys k ON k.id = ?1 ->> '$.key' AND k.shop = w.shop
+                ", scope_of AS (
+  SELECT w.scope, k.key FROM wanted w LEFT JOIN keys k ON k.id = ?1 ->> '$.key' AND k.scope = w.scope
   WHERE ?1 ->> '$.key' IS NULL OR k.key IS NOT NULL
 ), first_of AS MATERIALIZED (
-  SELECT shop, key, (SELECT t.created ",
-                of_shop!("?1 ->> '$.first'", "?1 ->> '$.last'", $beyond, $order, "1"),
-                ") AS created FROM shop_of
+  SELECT scope, key, (SELECT t.created ",
+                of_scope!("?1 ->> '$.first'", "?1 ->> '$.last'", $beyond, $order, "1"),
+                ") AS created FROM scope_of
 ), bound AS (
   SELECT created FROM first_of WHERE created IS NOT NULL
   ORDER BY created ",
                 $order,
                 " LIMIT 1 OFFSET ?1 ->> '$.most' - 1
 ), found AS (
-  SELECT shop_of.shop, own.value ->> '$[0]' AS created, own.value ->> '$[1]' AS id
-  FROM first_of shop_of CROSS JOIN json_each((SELECT json_group_array(json_array(created, id)) FROM (SELECT t.created, t.id ",
-                of_shop!($first, $last, $beyond, $order, "?1 ->> '$.most'"),
+  SELECT scope_of.scope, own.value ->> '$[0]' AS created, own.value ->> '$[1]' AS id
+  FROM first_of scope_of CROSS JOIN json_each((SELECT json_group_array(json_array(created, id)) FROM (SELECT t.created, t.id ",
+                of_scope!($first, $last, $beyond, $order, "?1 ->> '$.most'"),
                 "))) own
-  WHERE shop_of.created ",
+  WHERE scope_of.created ",
                 $within,
-                " ifnull((SELECT created FROM bound), shop_of.created)
+                " ifnull((SELECT created FROM bound), scope_of.created)
 ) ",
                 columns!($order)
             );
@@ -220,7 +219,7 @@ macro_rules! pages {
                 "WITH ",
                 wanted!(),
                 ", found AS (
-  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
+  SELECT t.scope, t.created, t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
   WHERE ",
                 of_filter!($beyond),
                 "
@@ -239,13 +238,13 @@ macro_rules! pages {
                 "WITH ",
                 wanted!(),
                 ", found AS (
-  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked
+  SELECT t.scope, t.created, t.id FROM json_each(?1, '$.hashes') asked
   CROSS JOIN transactions t ON t.reference = asked.value
   WHERE ",
                 of_filter!($beyond),
                 "
   UNION ALL
-  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.prefixes') asked
+  SELECT t.scope, t.created, t.id FROM json_each(?1, '$.prefixes') asked
   CROSS JOIN transactions t ON t.id >= asked.value AND t.id < asked.value || '{'
   WHERE t.reference IS NULL AND ",
                 of_filter!($beyond),
@@ -264,7 +263,7 @@ pages!(
     "<",
     "DESC",
     "ifnull((SELECT created FROM bound), ?1 ->> '$.first')",
-    "shop_of.created",
+    "scope_of.created",
     ">="
 );
 pages!(
@@ -273,7 +272,7 @@ pages!(
     NewerByReference,
     ">",
     "ASC",
-    "shop_of.created",
+    "scope_of.created",
     "ifnull((SELECT created FROM bound), ?1 ->> '$.last')",
     "<="
 );

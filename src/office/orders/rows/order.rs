@@ -1,6 +1,6 @@
 //! A transaction in the ledger, its position in a list, and the filter of lists.
 
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -24,14 +24,20 @@ pub struct Filter {
     pub changed_after: Option<u64>,
 }
 
+impl Filter {
+    pub fn of(scope: &Scope) -> Self {
+        let (mode, units) = (Some(scope.mode), Some(vec![scope.unit.clone()]));
+        Filter { mode, units, ..Filter::default() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
     pub id: String,
-    /// Whether a test key or a live key created the transaction.
-    pub mode: Mode,
-    /// The unit that the transaction belongs to.
-    pub unit: String,
+    /// The unit and mode that the transaction belongs to.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// When the transaction was created, in milliseconds since 1970.
     #[serde(skip)]
     pub created_ms: u64,

@@ -1,4 +1,4 @@
-//! Lists transactions, newest first: by shop, API key, e-mail address or reference, or all transactions.
+//! Lists transactions, newest first: by scope, API key, e-mail address or reference, or all transactions.
 
 use super::listing::{Hashes, ListingQuery, Row, rows};
 use super::order::{Filter, Order, PageCursor};
@@ -43,40 +43,40 @@ pub async fn orders(
     page(ledger, &Selection { filter, by: None }, from, most).await
 }
 
-/// Returns a page of the transactions of an e-mail address in these shops. Other spellings of the same
+/// Returns a page of the transactions of an e-mail address in these scopes. Other spellings of the same
 /// mailbox count, too. Erased transactions are not found. One query.
 pub async fn by_email(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
-    (shops, email): (&[Scope], &str),
+    (scopes, email): (&[Scope], &str),
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
-    let hashes = shops.iter().map(|scope| secret.email(scope, email)).collect();
+    let hashes = scopes.iter().map(|scope| secret.email(scope, email)).collect();
     let by = Some(Hashes::Email { hashes });
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions with a reference in these shops. Also finds other spellings of the
+/// Returns a page of the transactions with a reference in these scopes. Also finds other spellings of the
 /// reference's [`order_number`](crate::pledges::order_number::order_number). One query.
 ///
 /// Erased transactions are found only by the exact reference.
 pub async fn by_reference(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
-    (shops, reference): (&[Scope], &str),
+    (scopes, reference): (&[Scope], &str),
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
     let prefix = |scope: &Scope| TransactionId::order_prefix(secret, scope, reference);
-    let prefixes = shops.iter().map(prefix).collect();
-    let hashes = shops.iter().map(|scope| secret.order(scope, reference)).collect();
+    let prefixes = scopes.iter().map(prefix).collect();
+    let hashes = scopes.iter().map(|scope| secret.order(scope, reference)).collect();
     let by = Some(Hashes::Reference { hashes, prefixes });
     page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
 /// Returns a page of the transactions that have the same buyer or the same reference as the given
-/// transaction, and match a filter. All of them belong to that transaction's shop. The given transaction
+/// transaction, and match a filter. All of them belong to that transaction's scope. The given transaction
 /// itself is included. The page is empty if the given transaction is erased or has no row. Two queries.
 pub async fn like(
     ledger: &dyn Ledger,

@@ -43,7 +43,7 @@ impl Query for HashesOf<'_> {
         "SELECT json_array(email, reference) FROM transactions WHERE id = ?1 ->> '$.id'";
 }
 
-/// The transactions that have the same reference or the same buyer as a given transaction of the same shop,
+/// The transactions that have the same reference or the same buyer as a given transaction of the same scope,
 /// newest first. The given transaction is not included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Related {
@@ -90,7 +90,7 @@ SELECT ",
                 "
 FROM own CROSS JOIN transactions t ON t.",
                 $column,
-                " = own.hash CROSS JOIN shops s ON s.shop = t.shop
+                " = own.hash CROSS JOIN scopes s ON s.scope = t.scope
 WHERE t.id <> ?1 ->> '$.id'
 ORDER BY t.created DESC, t.id DESC LIMIT ?1 ->> '$.most'"
             );

@@ -10,7 +10,7 @@ use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::prices::rule::price_versions::ChargedPrices;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::{
     Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode,
@@ -31,14 +31,14 @@ pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,
     month: Month,
-    /// The shops that are not exported yet, in groups. One query reads the transactions of a whole group.
+    /// The scopes that are not exported yet, in groups. One query reads the transactions of a whole group.
     groups: VecDeque<(Mode, Vec<String>)>,
-    /// The shops whose credits are not exported yet, in the same groups, and the last exported credit.
+    /// The scopes whose credits are not exported yet, in the same groups, and the last exported credit.
     credited: VecDeque<(Mode, Vec<String>)>,
     last_credit: Option<CreditRow>,
-    /// Lines for the amounts that the shops carry from and to other months.
+    /// Lines for the amounts that the scopes carry from and to other months.
     carried: Vec<Line>,
-    /// Where the next page begins in the first group of shops; `None` at the beginning of the group.
+    /// Where the next page begins in the first group of scopes; `None` at the beginning of the group.
     after: Option<PageCursor>,
     /// Transactions that were read and not exported yet.
     page: Vec<Order>,
@@ -46,15 +46,15 @@ pub struct Export<'s, S> {
 }
 
 impl<'s, S: OperatorStore> Export<'s, S> {
-    pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, shops: &[MonthUsage]) -> Self {
-        let groups = groups(shops);
+    pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, due: &[MonthUsage]) -> Self {
+        let groups = groups(due);
         Export {
             store,
             ledger,
             month,
             credited: groups.clone(),
             last_credit: None,
-            carried: shops.iter().flat_map(carried).collect(),
+            carried: due.iter().flat_map(carried).collect(),
             groups,
             after: None,
             page: Vec::new(),
@@ -63,7 +63,7 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 
     /// Returns the next lines; `None` at the end of the export. Transactions are first, then credits, then
-    /// carried amounts. One call handles at most [`MAX_READS`] transactions or credits. Within a group of shops,
+    /// carried amounts. One call handles at most [`MAX_READS`] transactions or credits. Within a group of scopes,
     /// the newest transaction is first. A transaction whose record cannot be read still has one line, without an
     /// offering but with its charge. KV cost: 1 read, 1 read per 5 price lists, and 1 read per 100 units that occur
     /// for the first time.
@@ -114,7 +114,7 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 
     async fn of(&mut self, rows: &[Order]) -> Result<Vec<Line>> {
-        self.look_up_names(rows.iter().map(|row| &*row.unit)).await?;
+        self.look_up_names(rows.iter().map(|row| &*row.scope.unit)).await?;
         let values = self.records(rows.iter().map(|row| &*row.id)).await?;
         let records: Vec<_> = values.iter().map(|value| record(value.as_deref())).collect();
         let pledges = records.iter().flatten().flat_map(|record| &record.pledges);
@@ -125,17 +125,17 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 
     async fn of_credits(&mut self, credits: &[CreditRow]) -> Result<Vec<Line>> {
-        self.look_up_names(credits.iter().map(|credit| &*credit.unit)).await?;
+        self.look_up_names(credits.iter().map(|credit| &*credit.scope.unit)).await?;
         let values = self.records(credits.iter().map(|credit| &*credit.id)).await?;
         let line = |(credit, value): (&CreditRow, Option<Vec<u8>>)| {
             let reference = record(value.as_deref()).map(|it| it.reference.to_string());
-            let shop = (credit.mode, &*credit.unit, &*credit.currency);
+            let of = (&credit.scope, &*credit.currency);
             Line {
                 id: credit.id.clone(),
                 created_at: date_time(credit.at),
-                unit_name: self.names.get(&credit.unit).cloned().unwrap_or_default(),
+                unit_name: self.names.get(&credit.scope.unit).cloned().unwrap_or_default(),
                 reference: reference.unwrap_or_default(),
-                ..deduction(LineKind::Credit, shop, negative(&credit.amount()))
+                ..deduction(LineKind::Credit, of, negative(&credit.amount()))
             }
         };
         Ok(credits.iter().zip(values).map(line).collect())
@@ -170,9 +170,8 @@ impl<'s, S: OperatorStore> Export<'s, S> {
             kind: LineKind::Transaction,
             id: row.id.clone(),
             created_at: row.created_at.clone(),
-            mode: row.mode,
-            unit: row.unit.clone(),
-            unit_name: self.names.get(&row.unit).cloned().unwrap_or_default(),
+            scope: row.scope.clone(),
+            unit_name: self.names.get(&row.scope.unit).cloned().unwrap_or_default(),
             reference: transaction.as_ref().map(|it| it.reference.to_string()).unwrap_or_default(),
             currency_code: row.currency_code.clone(),
             erased: row.erased.clone(),
@@ -205,14 +204,14 @@ fn record(value: Option<&[u8]>) -> Option<RetrievedPledgeTransaction<'_>> {
     value.and_then(|value| serde_json::from_slice(value).ok())
 }
 
-/// Returns lines for what a shop's month carries from earlier months and to later ones.
+/// Returns lines for what a month carries from earlier months and to later ones.
 fn carried(usage: &MonthUsage) -> Vec<Line> {
     let lines = usage.sums.iter().flat_map(|sum| {
-        let shop = (usage.mode, &*usage.unit, &*sum.currency_code);
+        let of = (&usage.of.scope, &*sum.currency_code);
         let taken = (sum.carried != "0.00").then(|| negative(&sum.carried));
-        let taken = taken.map(|amount| deduction(LineKind::Carried, shop, amount));
+        let taken = taken.map(|amount| deduction(LineKind::Carried, of, amount));
         let rest = sum.excess();
-        let rest = rest.map(|amount| deduction(LineKind::CarriedForward, shop, amount));
+        let rest = rest.map(|amount| deduction(LineKind::CarriedForward, of, amount));
         taken.into_iter().chain(rest)
     });
     lines.collect()
@@ -223,17 +222,12 @@ fn negative(amount: &str) -> String {
 }
 
 /// Returns a line without a transaction.
-fn deduction(
-    kind: LineKind,
-    (mode, unit, currency_code): (Mode, &str, &str),
-    amount: String,
-) -> Line {
+fn deduction(kind: LineKind, (scope, currency_code): (&Scope, &str), amount: String) -> Line {
     Line {
         kind,
         id: String::new(),
         created_at: String::new(),
-        mode,
-        unit: unit.to_owned(),
+        scope: scope.clone(),
         unit_name: String::new(),
         reference: String::new(),
         offering: String::new(),
@@ -246,18 +240,18 @@ fn deduction(
     }
 }
 
-/// Groups the shops of each mode, so that a group has about one page of transactions. A large number of small
-/// shops then needs only a few queries.
-fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
+/// Groups the scopes of each mode, so that a group has about one page of transactions. A large number of small
+/// scopes then needs only a few queries.
+fn groups(months: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
     let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
     for mode in [Mode::Test, Mode::Live] {
         let mut room = 0;
-        for shop in shops.iter().filter(|shop| shop.mode == mode) {
-            let own = shop.sums.iter().map(|sum| sum.transactions).sum();
+        for MonthUsage { of, sums, .. } in months.iter().filter(|it| it.of.scope.mode == mode) {
+            let own = sums.iter().map(|sum| sum.transactions).sum();
             match groups.back_mut().filter(|_| room >= own) {
-                Some((_, units)) => units.push(shop.unit.clone()),
+                Some((_, units)) => units.push(of.scope.unit.clone()),
                 None => {
-                    groups.push_back((mode, vec![shop.unit.clone()]));
+                    groups.push_back((mode, vec![of.scope.unit.clone()]));
                     room = PAGE as u64;
                 }
             }

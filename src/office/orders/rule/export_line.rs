@@ -2,7 +2,7 @@
 
 use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
@@ -37,10 +37,7 @@ pub struct Line {
     /// When the transaction was created, or the credit made, an RFC 3339 date-time; empty for a
     /// carried amount.
     pub created_at: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
+    pub scope: Scope,
     /// The name that the unit's timelines show; empty if the unit has no name.
     pub unit_name: String,
     /// The transaction's reference; empty if the record cannot be read.
@@ -95,8 +92,8 @@ impl Line {
         [
             csv::text(&self.id),
             csv::text(&self.created_at),
-            csv::text(self.mode.name()),
-            csv::text(&self.unit),
+            csv::text(self.scope.mode.name()),
+            csv::text(&self.scope.unit),
             csv::text(&self.unit_name),
             csv::text(&self.reference),
             csv::text(&self.offering),

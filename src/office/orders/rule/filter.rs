@@ -14,6 +14,11 @@ pub struct TransactionFilter {
 }
 
 impl TransactionFilter {
+    /// Selects the transactions of one scope.
+    pub fn of(scope: &Scope) -> Self {
+        TransactionFilter { unit: Some(scope.unit.clone()), mode: Some(scope.mode) }
+    }
+
     /// Checks the unit's ID.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
@@ -21,10 +26,11 @@ impl TransactionFilter {
     }
 
     /// Returns whether the filter selects this record. Compares the unit and the mode in the metadata: the
-    /// record's name has only a 40-bit hash of them, which two shops can share.
+    /// record's name has only a 40-bit hash of them, which two scopes can share.
     pub(super) fn has(&self, recorded: &Recorded) -> bool {
-        self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
-            && self.mode.is_none_or(|mode| mode == recorded.mode)
+        let Scope { unit, mode } = &recorded.scope;
+        self.unit.as_ref().is_none_or(|wanted| wanted == unit)
+            && self.mode.is_none_or(|wanted| wanted == *mode)
     }
 
     pub(crate) fn units(&self) -> Option<Vec<String>> {
@@ -35,10 +41,10 @@ impl TransactionFilter {
         self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
     }
 
-    /// Returns the unit's shops, one for each selected mode; `None` for all units.
-    pub(crate) fn shops(&self) -> Option<Vec<Scope>> {
+    /// Returns the unit's scopes, one for each selected mode; `None` for all units.
+    pub(crate) fn scopes(&self) -> Option<Vec<Scope>> {
         let unit = self.unit.as_ref()?;
-        let shop = |mode| Scope { mode, unit: unit.clone() };
-        Some(self.modes().into_iter().map(shop).collect())
+        let scope = |mode| Scope { mode, unit: unit.clone() };
+        Some(self.modes().into_iter().map(scope).collect())
     }
 }

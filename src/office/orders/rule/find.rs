@@ -8,16 +8,16 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::Pages;
-use crate::office::shops::rows::shops;
+use crate::office::shops::rows::scopes;
 use crate::office::system::rule::secret;
 use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
-/// Largest number of shops in one query. Each shop has up to two hashes of 32 bytes, and D1 accepts a text of up to 2
+/// Largest number of scopes in one query. Each scope has up to two hashes of 32 bytes, and D1 accepts a text of up to 2
 /// MB.
-const MAX_SHOPS: usize = 10_000;
+const MAX_SCOPES: usize = 10_000;
 /// Largest number of list calls for one reference in each mode. One call may not be enough, because the records of
 /// other references can have the same 40-bit hash in their names.
 const MAX_LISTS: usize = 4;
@@ -54,7 +54,7 @@ impl Found {
 /// both. `from` is the position to continue from. Erased transactions are not found by e-mail address.
 ///
 /// The ledger also finds other spellings of the reference, such as `#1053` for `1053`
-/// ([`order_number`](crate::pledges::order_number::order_number)). Ledger cost: 1 query per 10,000 shops, and 2 for the
+/// ([`order_number`](crate::pledges::order_number::order_number)). Ledger cost: 1 query per 10,000 scopes, and 2 for the
 /// coverage. A search in all units costs 1 more query.
 ///
 /// If the ledger finds nothing, a search for a reference in one unit continues in Workers KV.
@@ -72,7 +72,7 @@ pub async fn find(
     most: usize,
 ) -> Result<Found> {
     filter.check()?;
-    let (SearchKey::Reference(reference), Some(shops)) = (by, filter.shops()) else {
+    let (SearchKey::Reference(reference), Some(scopes)) = (by, filter.scopes()) else {
         let secret = find_secret(store).await?;
         return in_ledger((ledger, &secret), (filter, by), from, most).await;
     };
@@ -82,7 +82,7 @@ pub async fn find(
         return Ok(of_ledger);
     }
     let found =
-        Searched { filter, secret, shops: &shops, reference }.find(store, from, most).await?;
+        Searched { filter, secret, scopes: &scopes, reference }.find(store, from, most).await?;
     Ok(if found.transactions.is_empty() { of_ledger } else { found })
 }
 
@@ -92,18 +92,18 @@ async fn in_ledger(
     from: &Direction,
     most: usize,
 ) -> Result<Found> {
-    let shops = match filter.shops() {
-        Some(shops) => shops,
-        None => shops::shops(ledger, filter.mode, None).await?,
+    let scopes = match filter.scopes() {
+        Some(scopes) => scopes,
+        None => scopes::scopes(ledger, filter.mode, None).await?,
     };
-    let found = of_shops(ledger, secret, (&shops, by), from, most).await?;
-    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
+    let found = of_scopes(ledger, secret, (&scopes, by), from, most).await?;
+    let coverage = coverage(ledger, filter.scopes().as_deref()).await?;
     Ok(newest(found, most, Some(coverage)))
 }
 
 /// Finds at most `most` transactions as [`find`] does, but only those of the given units, which must be
 /// sorted. Finds nothing if the filter names another unit. Uses only the ledger. Ledger cost: 1 query for the
-/// shops, 1 per 10,000 shops, and 2 for the coverage.
+/// scopes, 1 per 10,000 scopes, and 2 for the coverage.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store or the ledger fails.
@@ -118,31 +118,31 @@ pub async fn find_within(
     let secret = find_secret(store).await?;
     let is_wanted = |unit: &&String| filter.unit.as_ref().is_none_or(|wanted| wanted == *unit);
     let wanted: Vec<_> = units.iter().filter(is_wanted).cloned().collect();
-    let shops = shops::shops(ledger, filter.mode, Some(&wanted)).await?;
-    let mut found = of_shops(ledger, &secret, (&shops, by), from, most).await?;
-    // IDs of two shops can have the same 40-bit hash.
-    found.retain(|order| wanted.binary_search(&order.unit).is_ok());
-    let coverage = coverage(ledger, Some(&shops)).await?;
+    let scopes = scopes::scopes(ledger, filter.mode, Some(&wanted)).await?;
+    let mut found = of_scopes(ledger, &secret, (&scopes, by), from, most).await?;
+    // IDs of two scopes can have the same 40-bit hash.
+    found.retain(|order| wanted.binary_search(&order.scope.unit).is_ok());
+    let coverage = coverage(ledger, Some(&scopes)).await?;
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Returns the transactions of these shops that match the search. Reads at most `most` + 1 transactions for
-/// every 10,000 shops. The additional one shows that there are more matches.
-async fn of_shops(
+/// Returns the transactions of these scopes that match the search. Reads at most `most` + 1 transactions for
+/// every 10,000 scopes. The additional one shows that there are more matches.
+async fn of_scopes(
     ledger: &dyn Ledger,
     secret: &NamespaceSecret,
-    (shops, by): (&[Scope], &SearchKey),
+    (scopes, by): (&[Scope], &SearchKey),
     from: &Direction,
     most: usize,
 ) -> Result<Vec<Order>> {
     let mut found = Vec::new();
-    for shops in shops.chunks(MAX_SHOPS) {
+    for scopes in scopes.chunks(MAX_SCOPES) {
         let OrderPage { orders, .. } = match by {
             SearchKey::Reference(text) => {
-                orders::by_reference(ledger, secret, (shops, text), from, most + 1).await?
+                orders::by_reference(ledger, secret, (scopes, text), from, most + 1).await?
             }
             SearchKey::Email(text) => {
-                orders::by_email(ledger, secret, (shops, text), from, most + 1).await?
+                orders::by_email(ledger, secret, (scopes, text), from, most + 1).await?
             }
         };
         found.extend(orders);
@@ -176,7 +176,7 @@ pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> 
 struct Searched<'s> {
     filter: &'s TransactionFilter,
     secret: &'s NamespaceSecret,
-    shops: &'s [Scope],
+    scopes: &'s [Scope],
     reference: &'s str,
 }
 
@@ -206,8 +206,8 @@ impl Searched<'_> {
     }
 
     fn prefixes(&self) -> Vec<String> {
-        let prefix = |shop| TransactionKey::order_prefix(self.secret, shop, self.reference);
-        let mut prefixes: Vec<_> = self.shops.iter().map(prefix).collect();
+        let prefix = |scope| TransactionKey::order_prefix(self.secret, scope, self.reference);
+        let mut prefixes: Vec<_> = self.scopes.iter().map(prefix).collect();
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         prefixes
     }
@@ -216,9 +216,8 @@ impl Searched<'_> {
     /// in the record's name has only 40 bits. Two references can share these 40 bits. An erased transaction
     /// has no full hash, so its name is enough.
     fn has(&self, recorded: &Recorded) -> bool {
-        let scope = recorded.scope();
         let is_own = match &recorded.summary.lookup {
-            Some(hashes) => hashes.order == self.secret.order(&scope, self.reference),
+            Some(hashes) => hashes.order == self.secret.order(&recorded.scope, self.reference),
             None => recorded.summary.erased.is_some(),
         };
         is_own && self.filter.has(recorded)

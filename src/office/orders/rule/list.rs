@@ -43,20 +43,20 @@ impl ListQuery {
         }
     }
 
-    fn shops(&self) -> Option<Vec<Scope>> {
+    fn scopes(&self) -> Option<Vec<Scope>> {
         let modes = self.filter.modes();
-        let shops = |unit: &String| {
-            let shop = |mode: &Mode| Scope { mode: *mode, unit: unit.clone() };
-            modes.iter().map(shop).collect::<Vec<_>>()
+        let scopes = |unit: &String| {
+            let scope = |mode: &Mode| Scope { mode: *mode, unit: unit.clone() };
+            modes.iter().map(scope).collect::<Vec<_>>()
         };
-        Some(self.units()?.iter().flat_map(shops).collect())
+        Some(self.units()?.iter().flat_map(scopes).collect())
     }
 
     /// Keeps only the transactions of the units in [`within`](Self::within). A list that is selected by
     /// [`like`](Self::like) may contain transactions of other units.
     fn only_within(&self, mut page: OrderPage) -> OrderPage {
         if let Some(within) = &self.within {
-            page.orders.retain(|order| within.contains(&order.unit));
+            page.orders.retain(|order| within.contains(&order.scope.unit));
         }
         page
     }
@@ -101,6 +101,6 @@ pub async fn list(
         Some((likeness, id)) => orders::like(ledger, (*likeness, id), &filter, from, most).await?,
     };
     let page = query.only_within(page);
-    let coverage = coverage(ledger, query.shops().as_deref()).await?;
+    let coverage = coverage(ledger, query.scopes().as_deref()).await?;
     Ok(TransactionPage { page, coverage })
 }

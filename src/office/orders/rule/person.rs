@@ -128,14 +128,14 @@ pub async fn erase_person_step(
     let unit = filter.unit.as_deref().unwrap_or_default();
     check_unit(unit)?;
     let secret = find_secret(store).await?;
-    let shops = filter.shops().unwrap_or_default();
+    let scopes = filter.scopes().unwrap_or_default();
     let from = from.cloned().unwrap_or(ErasureCursor::Found(None));
     let position = from.to_string();
-    let addresses: Vec<_> = shops.iter().map(|shop| secret.email(shop, address)).collect();
+    let addresses: Vec<_> = scopes.iter().map(|scope| secret.email(scope, address)).collect();
     let what = (PERSON, unit, addresses, &position);
     let work = async |author: &Author<'_, _, _>| {
         let at_most = at_most.max(1);
-        let erasure = Erasure { store, ledger, author, secret, address, shops, at_most };
+        let erasure = Erasure { store, ledger, author, secret, address, scopes, at_most };
         let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
         match erasure.go_on(&mut step, lists.max(1)).await {
             Err(error) if step.done() == 0 => Err(error),
@@ -154,7 +154,7 @@ struct Erasure<'e, S, C, E> {
     author: &'e Author<'e, C, E>,
     secret: NamespaceSecret,
     address: &'e str,
-    shops: Vec<Scope>,
+    scopes: Vec<Scope>,
     at_most: usize,
 }
 
@@ -176,7 +176,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     /// Erases the transactions that the ledger finds after a position.
     async fn erase_found(&self, place: Option<PageCursor>, step: &mut PersonStep) -> Result<()> {
         let from = place.map_or(Direction::Newest, Direction::Older);
-        let of = (&*self.shops, self.address);
+        let of = (&*self.scopes, self.address);
         let found = orders::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
         for order in &found.orders {
             let next = ErasureCursor::Found(Some(order.place()));
@@ -212,7 +212,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     }
 
     fn prefixes(&self) -> Vec<String> {
-        let mut prefixes: Vec<_> = self.shops.iter().map(TransactionKey::shop_prefix).collect();
+        let mut prefixes: Vec<_> = self.scopes.iter().map(TransactionKey::scope_prefix).collect();
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         prefixes
     }
@@ -230,10 +230,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
             damaged.add(name.clone());
             return None;
         };
-        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
+        let Recorded { id, scope, summary } = recorded;
+        let lookup = summary.lookup?; // an erased one has no hashes
         let is_own =
-            self.shops.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
-        is_own.then_some(recorded.id)
+            self.scopes.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
+        is_own.then_some(id)
     }
 
     async fn erase(&self, id: &str) -> Result<Erased> {

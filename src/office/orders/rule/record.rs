@@ -50,7 +50,7 @@ impl Record {
 
     /// Fails if the metadata is damaged.
     pub fn unit(&self) -> Result<String> {
-        Ok(self.metadata()?.unit)
+        Ok(self.metadata()?.scope.unit)
     }
 
     pub(crate) fn metadata(&self) -> Result<Recorded> {
@@ -83,12 +83,11 @@ impl Record {
 /// Makes a row of a transaction list from a record's metadata. Returns `None` if the metadata lacks the
 /// creation time or the charge.
 pub(super) fn order(recorded: Recorded) -> Option<Order> {
-    let Recorded { id, mode, unit, summary } = recorded;
+    let Recorded { id, scope, summary } = recorded;
     let created_at = summary.created_at?;
     Some(Order {
         id: id.into_string(),
-        mode,
-        unit,
+        scope,
         created_ms: parse_ms(&created_at)?,
         created_at,
         amount: summary.amount?,

@@ -8,7 +8,7 @@ use crate::office::prices::rule::PriceListVersion;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::load;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::{Month, PaidAt, Settlement};
+use crate::pledges::settlement::{Month, PaidAt, ScopeMonth, Settlement};
 use crate::pledges::store::{OperatorStore, Recorded, SettlementKey};
 use crate::pledges::types::RetrievedPledgeTransaction;
 use serde::{Deserialize, Serialize};
@@ -69,12 +69,12 @@ impl Record {
     /// # Errors
     /// If the record or the settlement is damaged, or the store fails.
     pub async fn paid_at(&self, store: &impl OperatorStore) -> Result<Option<PaidAt>> {
-        let Recorded { mode, unit, summary, .. } = self.metadata()?;
+        let Recorded { scope, summary, .. } = self.metadata()?;
         let Some(month) = summary.created_at.as_deref().and_then(Month::of) else {
             return Ok(None);
         };
-        let settlement: Option<Settlement> =
-            load(store, SettlementKey { mode, unit: &unit, month }).await?;
+        let of = ScopeMonth { scope, month };
+        let settlement: Option<Settlement> = load(store, SettlementKey(&of)).await?;
         Ok(settlement.map(|settlement| settlement.paid_at))
     }
 
@@ -85,9 +85,9 @@ impl Record {
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
     pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceListVersion>> {
-        let Recorded { mode, unit, summary, .. } = self.metadata()?;
+        let Recorded { scope, summary, .. } = self.metadata()?;
         let Some(time) = summary.prices else { return Ok(None) };
-        let mut list = prices::charged_by(store, (mode, &unit), &time).await?;
+        let mut list = prices::charged_by(store, &scope, &time).await?;
         if let Some(list) = &mut list {
             let transaction = self.transaction()?;
             let mut own: Vec<_> =

@@ -4,7 +4,7 @@ use crate::office::payments::rule as payments;
 use crate::office::payments::rule::dues::Due;
 use crate::office::payments::rule::usage;
 use crate::office::payments::rule::usage::MonthUsage;
-use crate::office::payments::rule::{CheckedPayment, Paid, Payment, ShopMonth, StatedAmount};
+use crate::office::payments::rule::{CheckedPayment, Paid, Payment, StatedAmount};
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
@@ -16,7 +16,7 @@ use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
-use crate::pledges::settlement::{Deductions, Month, PaidAt, SettledSum, Settlement};
+use crate::pledges::settlement::{Deductions, Month, PaidAt, ScopeMonth, SettledSum, Settlement};
 use crate::pledges::types::CurrencyCode;
 use serde::{Deserialize, Serialize};
 
@@ -27,9 +27,9 @@ pub(crate) const MODE: Argument = mode("which transactions of the month: live or
 /// Describes the JSON of a payment.
 const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 
-/// Returns a text for a shop's month, such as `2026-10 of shop (live)`.
-fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
-    format!("{month} of {unit} ({})", mode.name())
+/// Returns a text for a month, such as `2026-10 of shop (live)`.
+fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
+    format!("{month} of {} ({})", scope.unit, scope.mode.name())
 }
 
 fn sums_in_words(sums: &[SettledSum]) -> String {
@@ -103,7 +103,7 @@ pub const MARK: Spec = Spec::changes(
 #[serde(rename_all = "kebab-case")]
 pub struct Mark {
     #[serde(flatten)]
-    of: ShopMonth,
+    of: ScopeMonth,
     amount: Vec<String>,
     #[serde(default)]
     currency: Vec<CurrencyCode>,
@@ -175,7 +175,7 @@ pub const UNDO: Spec =
         .permission(Permission::Account)
         .answers(PAYMENT);
 
-pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
     if !call.was_done().await? {
         let paid = marked_as(call, &of, "nothing was undone: ").await?;
         let question =
@@ -188,10 +188,10 @@ pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     Answer::done(&undone, text)
 }
 
-async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str) -> Result<Paid> {
+async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &str) -> Result<Paid> {
     let settlement = payments::get(call.store, of).await?;
     settlement
-        .map(|settlement| Paid::new(of, settlement))
+        .map(|settlement| Paid { of: of.clone(), settlement })
         .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
 }
 
@@ -215,12 +215,12 @@ fn marked(paid: &[Paid]) -> String {
     table(HEADS, &rows)
 }
 
-fn rows_of(Paid { mode, month, settlement, .. }: &Paid) -> Vec<[String; 10]> {
+fn rows_of(Paid { of, settlement }: &Paid) -> Vec<[String; 10]> {
     let Settlement { paid_at, sums, invoice, by, at } = settlement;
     let row = |sum: &SettledSum| {
         [
-            month.clone(),
-            mode.name().to_owned(),
+            of.month.to_string(),
+            of.scope.mode.name().to_owned(),
             sum.amount.clone(),
             sum.currency_code.clone(),
             sum.transactions.to_string(),
@@ -254,16 +254,15 @@ struct PaymentAnswer {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SumNow {
-    unit: String,
-    mode: Mode,
-    month: Month,
+    #[serde(flatten)]
+    of: ScopeMonth,
     #[serde(flatten)]
     sum: Due,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     late: Vec<String>,
 }
 
-pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
     let paid = marked_as(call, &of, "").await?;
     let now = sums_now(call, &of).await?;
     let now_in_words = now.as_ref().map(|now| match now.as_slice() {
@@ -274,23 +273,17 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
-/// Returns the current sums of a month. Returns `None` if the month is earlier than the months
-/// that the ledger keeps.
-async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
-    let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+/// Returns the current sums of a month. Returns `None` if the month is earlier than the months that the
+/// ledger keeps.
+async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth) -> Result<Option<Vec<SumNow>>> {
+    let filter = TransactionFilter::of(&of.scope);
     let kept_from = crate::office::system::rows::health::health(call.ledger, 0).await?.kept_from;
     if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
         return Ok(None);
     }
     let used = usage::of_all(call.store, call.ledger, &filter, Some(of.month)).await?;
-    let now = |MonthUsage { unit, mode, month, sums, late, .. }: MonthUsage| {
-        sums.into_iter().map(move |sum| SumNow {
-            unit: unit.clone(),
-            mode,
-            month,
-            sum,
-            late: late.clone(),
-        })
+    let now = |MonthUsage { of, sums, late, .. }: MonthUsage| {
+        sums.into_iter().map(move |sum| SumNow { of: of.clone(), sum, late: late.clone() })
     };
     Ok(Some(used.months.into_iter().flat_map(now).collect()))
 }

@@ -3,7 +3,6 @@
 use super::payments::{MODE, MONTH, UNIT};
 use super::sums::sums_table;
 use crate::office::orders::rule::TransactionFilter;
-use crate::office::payments::rule::ShopMonth;
 use crate::office::payments::rule::due_months::{DueFilter, DuePage, due_months};
 use crate::office::payments::rule::dues::Due;
 use crate::office::payments::rule::statement as records;
@@ -18,10 +17,10 @@ use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
-use crate::pledges::settlement::{Month, Settlement};
+use crate::pledges::settlement::{Month, ScopeMonth, Settlement};
 use serde::{Deserialize, Serialize};
 
-/// Number of entries that are read at once from the ledger's list. An entry is one month of one shop.
+/// Number of entries that are read at once from the ledger's list. An entry is one month of one scope.
 const PAGE: usize = 500;
 
 // ---- Dues ----------------------------------------------------------------------------------------
@@ -56,7 +55,10 @@ pub struct DueArguments {
 impl DueArguments {
     fn filter(&self) -> DueFilter {
         DueFilter {
-            shops: TransactionFilter { unit: self.unit.clone(), mode: Mode::from_name(&self.mode) },
+            scopes: TransactionFilter {
+                unit: self.unit.clone(),
+                mode: Mode::from_name(&self.mode),
+            },
             month: self.month,
             is_paid: match &*self.state {
                 "open" => Some(false),
@@ -87,7 +89,7 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
         }
     };
     if sums.is_empty() {
-        unit_must_be_registered(call, filter.shops.unit.as_deref()).await?;
+        unit_must_be_registered(call, filter.scopes.unit.as_deref()).await?;
     }
     let found = match sums.is_empty() {
         true => "no months match".to_owned(),
@@ -112,7 +114,7 @@ pub const STATEMENT: Spec = Spec::reads(
 struct StatementAnswer<'s> {
     number: &'s str,
     #[serde(flatten)]
-    of: &'s ShopMonth,
+    of: &'s ScopeMonth,
     complete: bool,
     paid: Option<&'s Settlement>,
     sums: &'s [StatementSum],
@@ -120,10 +122,10 @@ struct StatementAnswer<'s> {
     covered: Covered,
 }
 
-pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
     let statement = records::statement(call.store, call.ledger, call.platform, &of).await?;
     if statement.sums.is_empty() {
-        unit_must_be_registered(call, Some(&of.unit)).await?;
+        unit_must_be_registered(call, Some(&of.scope.unit)).await?;
     }
     let paid = statement.settled.as_ref().map(|settled| {
         format!("on {}, invoice {}", time(settled.paid_at.as_str()), settled.invoice)

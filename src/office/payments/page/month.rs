@@ -165,9 +165,13 @@ fn total(totals: &[Due]) -> Markup {
 
 fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
     let of_unit = |usage: &MonthUsage| {
-        let page = link::path(&["units", &usage.unit, "usage"]);
-        let page = link::with(&page, &[("mode", usage.mode.name())]);
-        rows(context, usage, &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } })
+        let page = link::path(&["units", &usage.of.scope.unit, "usage"]);
+        let page = link::with(&page, &[("mode", usage.of.scope.mode.name())]);
+        rows(
+            context,
+            usage,
+            &html! { a href=(page) { (view::untrusted_text(&usage.of.scope.unit)) } },
+        )
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
     let headings = HEADINGS.map(|heading| if heading == "Month" { "Unit" } else { heading });

@@ -5,7 +5,7 @@ use crate::office::orders::page::orders;
 use crate::office::payments::rule as payments;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
-use crate::office::payments::rule::{Paid, Payment, ShopMonth, StatedAmount};
+use crate::office::payments::rule::{Paid, Payment, StatedAmount};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::problem::FormProblem;
@@ -18,8 +18,9 @@ use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{ArgumentName, RefusalCode, Refused};
+use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::{PaidAt, Settlement};
+use crate::pledges::settlement::{PaidAt, ScopeMonth, Settlement};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::types::CurrencyCode;
 use maud::{Markup, html};
@@ -32,7 +33,7 @@ pub(crate) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     form: &Form,
 ) -> Result {
-    let of = shop_month(id, form)?;
+    let of = month_of(id, form)?;
     if form.text("step") != "mark" {
         return ask(context, &of, form, None).await;
     }
@@ -45,14 +46,14 @@ pub(crate) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// Parses the month and mode in a form. The month is required, because a default could be another month than
 /// the person meant.
-fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
+fn month_of(unit: &str, form: &Form) -> Result<ScopeMonth> {
     let month = orders::month(form.text("month"))?;
-    Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
+    Ok(ScopeMonth { scope: Scope { unit: unit.to_owned(), mode: form.mode()? }, month })
 }
 
 async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     form: &Form,
 ) -> Result<Done<Paid>, OperatorError> {
     if !context.has_operation() {
@@ -62,7 +63,7 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     payments::mark(context.store, context.ledger, &context.author, &payment(of, form)?).await
 }
 
-fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
+fn payment(of: &ScopeMonth, form: &Form) -> Result<Payment, OperatorError> {
     let stated = |code: &CurrencyCode| {
         let amount = form.given(&amount_of(*code))?.to_owned();
         Some(StatedAmount { amount, currency_code: Some(*code) })
@@ -104,36 +105,36 @@ fn amount_of(code: CurrencyCode) -> String {
 // ---- Mark ----------------------------------------------------------------------------------------
 
 /// Renders `Oct 2026 of the unit x (live mode)`.
-fn heading(of: &ShopMonth) -> Markup {
+fn heading(of: &ScopeMonth) -> Markup {
     html! {
-        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { (view::untrusted_text(&of.unit)) }
-        " (" (of.mode.name()) " mode)"
+        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.scope.unit])) { (view::untrusted_text(&of.scope.unit)) }
+        " (" (of.scope.mode.name()) " mode)"
     }
 }
 
 /// The name of the field with the query of the list of payments from which the person came.
 pub(crate) const LIST: &str = "list";
 
-fn hidden(of: &ShopMonth, form: &Form, step: &str) -> Markup {
+fn hidden(of: &ScopeMonth, form: &Form, step: &str) -> Markup {
     html! {
         @if let Some(list) = form.given(LIST) { (view::hidden(LIST, list)) }
-        (view::hidden("mode", of.mode.name()))
+        (view::hidden("mode", of.scope.mode.name()))
         (view::hidden("month", &of.month.to_string()))
         (view::hidden("step", step))
     }
 }
 
 /// Renders a link to the list of payments from which the person came, or else to the payments of the shop.
-fn back(of: &ShopMonth, form: &Form, label: &str) -> Markup {
+fn back(of: &ScopeMonth, form: &Form, label: &str) -> Markup {
     let list = form.given(LIST).map(|list| ["/payments?", list].concat());
-    html! { p { a href=(list.unwrap_or_else(|| link::payments_of(&of.unit, of.mode))) { (label) } } }
+    html! { p { a href=(list.unwrap_or_else(|| link::payments_of(&of.scope))) { (label) } } }
 }
 
 /// Shows what is due, and the form. At first, the form contains the amounts due. After an error, it shows
 /// the error and the entered values.
 async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     form: &Form,
     refused: Option<Refused>,
 ) -> Result {
@@ -146,7 +147,7 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
         section { h2 { "Due" } (due_table(&dues)) }
         section {
             h2 { "Payment" }
-            (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
+            (context.form(&link::path(&["units", &of.scope.unit, "paid"]), &html! {
                 (hidden(of, form, "mark"))
                 (fields(form, &dues, &codes, &problem))
                 button { "Mark as paid" }
@@ -250,7 +251,7 @@ fn fields(form: &Form, dues: &[Due], codes: &[CurrencyCode], problem: &FormProbl
     }
 }
 
-fn marked(of: &ShopMonth, form: &Form, Done { outcome, before }: &Done<Paid>) -> Page {
+fn marked(of: &ScopeMonth, form: &Form, Done { outcome, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " was marked as paid." }))
@@ -293,7 +294,7 @@ pub(crate) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     form: &Form,
 ) -> Result {
-    let of = shop_month(id, form)?;
+    let of = month_of(id, form)?;
     let is_confirmed = form.text("step") == "undo";
     let was_done = context.was_done().await?.is_some();
     let now = if was_done { None } else { payments::get(context.store, &of).await? };
@@ -305,14 +306,14 @@ pub(crate) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
             "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
              {SHOWN_SECONDS} s may not show yet",
             view::month(of.month),
-            of.mode.name()
+            of.scope.mode.name()
         ))),
     }
 }
 
 async fn undo<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     form: &Form,
 ) -> Result {
     let seen = Some(form.text("at"));
@@ -322,7 +323,7 @@ async fn undo<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn confirm<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     form: &Form,
     now: &Settlement,
 ) -> Page {
@@ -335,7 +336,7 @@ fn confirm<S, C: Clock, E: Entropy>(
         p.lead { (heading(of)) " is marked as paid. Undo this?" }
         section {
             (facts(now))
-            (context.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
+            (context.form(&link::path(&["units", &of.scope.unit, "unpaid"]), &html! {
                 (hidden(of, form, "undo"))
                 (view::hidden("at", &now.at))
                 button.alarm { "Undo this payment" }
@@ -346,7 +347,7 @@ fn confirm<S, C: Clock, E: Entropy>(
     Page { status: if is_other { 422 } else { 200 }, ..Page::new("Undo a payment", content) }
 }
 
-fn undone(of: &ShopMonth, form: &Form, Done { outcome: paid, before }: &Done<Paid>) -> Page {
+fn undone(of: &ScopeMonth, form: &Form, Done { outcome: paid, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " is no longer marked as paid." }))

@@ -13,14 +13,12 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
-use crate::office::shops::rows::shops::ListedMonth;
-use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::ENDED_AFTER_HOURS;
+use crate::pledges::settlement::{ENDED_AFTER_HOURS, ScopeMonth};
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
 use maud::{Markup, html};
 
-/// Number of entries per page. An entry is one month of one shop.
+/// Number of months per page.
 const PAGE: usize = 50;
 /// The query parameters that filter months.
 const FILTERS: [&str; 4] = ["mode", "unit", "month", "state"];
@@ -72,7 +70,7 @@ fn selected(query: &Form) -> Result<DueFilter> {
     };
     let unit = query.given("unit").map(str::to_owned);
     Ok(DueFilter {
-        shops: TransactionFilter { unit, mode: Some(query.mode()?) },
+        scopes: TransactionFilter { unit, mode: Some(query.mode()?) },
         month: query.given("month").map(orders::month).transpose()?,
         is_paid,
     })
@@ -80,27 +78,25 @@ fn selected(query: &Form) -> Result<DueFilter> {
 
 /// Parses the parameter `after`, which names the last row of the previous page: a mode, a unit and a month,
 /// such as `live:unit_1:2026-01`.
-fn position(query: &Form) -> Result<Option<ListedMonth>> {
+fn position(query: &Form) -> Result<Option<ScopeMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
-    let key = SettlementKey::parse_suffix(text).ok_or_else(|| {
+    SettlementKey::parse_suffix(text).map(Some).ok_or_else(|| {
         Refusal::invalid("this link to a page of the list is not valid. Open the list again")
-    })?;
-    let SettlementKey { mode, unit, month } = key;
-    Ok(Some(ListedMonth { shop: Scope { mode, unit: unit.to_owned() }, month }))
+    })
 }
 
-fn in_words(DueFilter { shops, month, is_paid }: &DueFilter) -> Markup {
+fn in_words(DueFilter { scopes, month, is_paid }: &DueFilter) -> Markup {
     html! {
         (match is_paid {
             Some(true) => "Paid months",
             Some(false) => "Unpaid months",
             None => "Paid and unpaid months",
         })
-        @match &shops.unit {
+        @match &scopes.unit {
             Some(unit) => { " of the unit " a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) } }
             None => " of all units",
         }
-        @if let Some(mode) = shops.mode { ", in " (mode.name()) " mode" }
+        @if let Some(mode) = scopes.mode { ", in " (mode.name()) " mode" }
         @match month {
             Some(month) => { ", in " (view::month(*month)) }
             None => { ", of the last " (MONTHS) " months that have ended" }
@@ -112,8 +108,8 @@ fn in_words(DueFilter { shops, month, is_paid }: &DueFilter) -> Markup {
 fn pages(query: &Form, page: &DuePage) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
-    let next = page.next.as_ref().map(|ListedMonth { shop, month }| {
-        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month: *month };
+    let next = page.next.as_ref().map(|last| {
+        let key = SettlementKey(last);
         link::with("/payments", &[filters.as_slice(), &[("after", &*key.suffix())]].concat())
     });
     let is_first = query.given("after").is_none();
@@ -171,13 +167,13 @@ fn table(months: &[MonthUsage], now_ms: u64, list: &str) -> Markup {
     view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
 }
 
-/// Renders the rows of a shop's month, one for each currency. Only the first row has the buttons.
+/// Renders the rows of a month, one for each currency. Only the first row has the buttons.
 fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;
         vec![
-            html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
-            html! { a href=(link::path(&["units", &usage.unit])) { (view::untrusted_text(&usage.unit)) } },
+            html! { (view::month(usage.of.month).replace(' ', "\u{a0}")) },
+            html! { a href=(link::path(&["units", &usage.of.scope.unit])) { (view::untrusted_text(&usage.of.scope.unit)) } },
             html! {
                 @if due.unpriced > 0 {
                     a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "
@@ -187,8 +183,8 @@ fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
             amount(&due.amount, due),
             credited(due),
             html! { strong { (amount(&due.due, due)) } },
-            html! { (paid(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms, list)) (changes(usage)) } },
-            html! { @if is_first { a href=(link::statement(&usage.unit, usage.mode, usage.month)) { "Statement" } } },
+            html! { (paid(usage, due, usage.of.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms, list)) (changes(usage)) } },
+            html! { @if is_first { a href=(link::statement(&usage.of)) { "Statement" } } },
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()
@@ -203,7 +199,7 @@ fn amount(text: &str, due: &Due) -> Markup {
 fn offer(usage: &MonthUsage, now_ms: u64, list: &str) -> Markup {
     match usage.settled {
         Some(_) => month_form(usage, list, ("unpaid", "Undo …")),
-        None if usage.month.has_ended(now_ms) => {
+        None if usage.of.month.has_ended(now_ms) => {
             month_form(usage, list, ("paid", "Mark as paid …"))
         }
         None => html! {},
@@ -212,12 +208,12 @@ fn offer(usage: &MonthUsage, now_ms: u64, list: &str) -> Markup {
 
 fn month_form(usage: &MonthUsage, list: &str, (last, label): (&str, &str)) -> Markup {
     view::form(
-        &link::path(&["units", &usage.unit, last]),
+        &link::path(&["units", &usage.of.scope.unit, last]),
         &html! {
-            (view::hidden("mode", usage.mode.name()))
-            (view::hidden("month", &usage.month.to_string()))
+            (view::hidden("mode", usage.of.scope.mode.name()))
+            (view::hidden("month", &usage.of.month.to_string()))
             (view::hidden(payment::LIST, list))
-            button.quiet aria-label={ (label) " " (view::month(usage.month)) " of " (usage.unit) } { (label) }
+            button.quiet aria-label={ (label) " " (view::month(usage.of.month)) " of " (usage.of.scope.unit) } { (label) }
         },
     )
 }

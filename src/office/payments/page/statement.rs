@@ -1,11 +1,10 @@
-//! The statement of a shop's month. It is a single sheet that the browser can print, or save as PDF.
+//! The statement of a month. It is a single sheet that the browser can print, or save as PDF.
 
 use super::month::MonthSelection;
 use crate::buyer::recipient::Profile;
 use crate::office::orders::page::orders;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Export;
-use crate::office::payments::rule::ShopMonth;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
 use crate::office::payments::rule::statement as records;
@@ -17,9 +16,9 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::settings::Issuer;
 use crate::office::shared::page::view::grouped;
 use crate::office::shared::page::{link, view};
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::{SettledSum, Settlement};
+use crate::pledges::settlement::{ScopeMonth, SettledSum, Settlement};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -34,7 +33,7 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     query: &Form,
 ) -> Result {
-    let of = shop_month(context, id, query)?;
+    let of = month_of(context, id, query)?;
     let ledger = context.ledger;
     let statement = records::statement(context.store, ledger, context.clock, &of).await?;
     let content = html! {
@@ -55,15 +54,15 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
 
-fn shop_month<S, C: Clock, E>(
+fn month_of<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     query: &Form,
-) -> Result<ShopMonth> {
+) -> Result<ScopeMonth> {
     let path = link::path(&["units", id, "statement"]);
     let MonthSelection { mode, month } =
         MonthSelection::read(context, query, ("Statement", &path))?;
-    Ok(ShopMonth { unit: id.to_owned(), mode, month })
+    Ok(ScopeMonth { scope: Scope { unit: id.to_owned(), mode }, month })
 }
 
 /// Renders the notices above a statement: that it is preliminary, that its sums have changed since the
@@ -100,7 +99,7 @@ fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
             @if statement.profile.as_ref().is_none_or(|profile| profile.billing_address.is_none()) {
                 (view::notice(&html! {
                     "The shop has no billing address yet: set it in "
-                    a href=(link::path(&["units", &statement.of.unit])) { "the unit's profile" } "."
+                    a href=(link::path(&["units", &statement.of.scope.unit])) { "the unit's profile" } "."
                 }))
             }
             (view::coverage(&statement.coverage))
@@ -130,7 +129,7 @@ fn to(statement: &Statement) -> Markup {
     html! {
         address {
             "To" br;
-            strong { (view::untrusted_text(name.unwrap_or(&statement.of.unit))) }
+            strong { (view::untrusted_text(name.unwrap_or(&statement.of.scope.unit))) }
             (lines_of(text(|it| it.billing_address.as_ref())))
             (lines_of(text(|it| it.tax_text.as_ref())))
         }
@@ -138,11 +137,11 @@ fn to(statement: &Statement) -> Markup {
 }
 
 fn facts(Statement { number, of, .. }: &Statement) -> Markup {
-    let mode = html! { (of.mode.name()) " mode" @if of.mode == Mode::Test { ": nothing to pay" } };
+    let mode = html! { (of.scope.mode.name()) " mode" @if of.scope.mode == Mode::Test { ": nothing to pay" } };
     view::facts(&[
         ("Statement", view::untrusted_text(number)),
         ("Month", html! { (view::month(of.month)) ", in UTC" }),
-        ("Shop", html! { (view::untrusted_text(&of.unit)) ", " (mode) }),
+        ("Shop", html! { (view::untrusted_text(&of.scope.unit)) ", " (mode) }),
     ])
 }
 
@@ -168,14 +167,14 @@ fn details(issuer: &Issuer) -> Markup {
 
 fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
     let month = of.month.to_string();
-    let shop = [("mode", of.mode.name()), ("month", &*month)];
-    let orders = orders::address(&[&[("unit", &*of.unit)], shop.as_slice()].concat());
+    let shop = [("mode", of.scope.mode.name()), ("month", &*month)];
+    let orders = orders::address(&[&[("unit", &*of.scope.unit)], shop.as_slice()].concat());
     html! {
         ul.links.screen {
             li { "To print the statement or save it as a PDF, use your browser's Print command." }
-            li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download the month's transactions as CSV" } }
+            li { a href=(link::with(&link::path(&["units", &of.scope.unit, "transactions.csv"]), &shop)) { "Download the month's transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
-            @if !is_of_shop { li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } } }
+            @if !is_of_shop { li { a href=(link::payments_of(&of.scope)) { "Payments" } } }
         }
     }
 }
@@ -243,14 +242,14 @@ fn totals(due: &Due) -> Markup {
 
 // ---- Its transactions ----------------------------------------------------------------------------
 
-/// Returns the CSV export of the transactions of a shop's month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1
+/// Returns the CSV export of the transactions of a month. Ledger cost: 5 to 9 queries. KV cost: 2 reads, and 1
 /// read per 100 transactions.
 pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     query: &Form,
 ) -> Result {
-    let of = shop_month(context, id, query)?;
+    let of = month_of(context, id, query)?;
     let ledger = context.ledger;
     let month = due_month(context.store, ledger, &of).await?;
     let count = month.sums.iter().map(|sum| sum.transactions).sum();
@@ -262,14 +261,14 @@ pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
     while let Some(lines) = export.next().await? {
         file.push_str(&transactions::for_spreadsheet(&lines));
     }
-    let name = ["transactions", &of.unit, of.mode.name(), &of.month.to_string()];
+    let name = ["transactions", &of.scope.unit, of.scope.mode.name(), &of.month.to_string()];
     Ok(Page::csv(&name, file.into_bytes()))
 }
 
-fn too_many(of: &ShopMonth, count: u64) -> Refusal {
+fn too_many(of: &ScopeMonth, count: u64) -> Refusal {
     Refusal::invalid(format!(
         "{} of this unit has {count} transactions, but a page can export at most {MAX_TRANSACTIONS}: use \
          the command `transactions export --month {} --unit {} --csv FILE`",
-        of.month, of.month, of.unit
+        of.month, of.month, of.scope.unit
     ))
 }

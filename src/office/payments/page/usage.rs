@@ -16,9 +16,9 @@ use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::csv;
 use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
 use crate::office::shared::rule::roles::Permission;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::Settlement;
+use crate::pledges::settlement::{ScopeMonth, Settlement};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::{date_time, day_of};
 use crate::pledges::types::CurrencyCode;
@@ -35,9 +35,9 @@ pub(crate) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    let mode = query.mode()?;
-    let usage = of_shop(context, (unit, mode)).await?;
-    Ok(page(context, (unit, mode), &usage))
+    let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
+    let usage = of_scope(context, &scope).await?;
+    Ok(page(context, &scope, &usage))
 }
 
 /// Returns the CSV export of [`usage()`], at the same cost.
@@ -46,18 +46,18 @@ pub(crate) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    let mode = query.mode()?;
-    let usage = of_shop(context, (unit, mode)).await?;
+    let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
+    let usage = of_scope(context, &scope).await?;
     let day = date_time(context.clock.now_ms());
-    Ok(file(&["usage", unit, mode.name(), day_of(&day)], &usage))
+    Ok(file(&["usage", unit, scope.mode.name(), day_of(&day)], &usage))
 }
 
-/// Returns the usage of a unit. People of shops see "the operator" instead of the person who marked a month as paid.
-async fn of_shop<S: OperatorStore, C, E>(
+/// Returns the usage of a scope. People of shops see "the operator" instead of the person who marked a month as paid.
+async fn of_scope<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
-    shop: (&str, Mode),
+    scope: &Scope,
 ) -> Result<Usage> {
-    let mut usage = usage::of_shop(context.store, context.ledger, shop).await?;
+    let mut usage = usage::of_scope(context.store, context.ledger, scope).await?;
     if context.is_of_shop() {
         let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
         settled.for_each(|settled| THE_OPERATOR.clone_into(&mut settled.by));
@@ -67,15 +67,16 @@ async fn of_shop<S: OperatorStore, C, E>(
 
 fn page<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
-    (unit, mode): (&str, Mode),
+    scope: &Scope,
     Usage { months, coverage }: &Usage,
 ) -> Page {
+    let Scope { unit, mode } = scope;
     let shown = months.get(..MAX_MONTHS).unwrap_or(months);
     let path = |last| link::path(&["units", unit, last]);
     let in_mode = |last| link::with(&path(last), &[("mode", mode.name())]);
     let content = html! {
         p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) } }
-        (view::modes(&path("usage"), mode, None))
+        (view::modes(&path("usage"), *mode, None))
         section {
             @if months.is_empty() { p { "This unit has no transactions in " (mode.name()) " mode." } }
             @else { (charts(shown)) (table(context, shown)) }
@@ -87,9 +88,9 @@ fn page<S, C: Clock, E>(
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
-                li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
+                li { a href=(orders::address(&[("unit", &**unit), ("mode", mode.name())])) { "Transactions" } }
                 @if context.may(Permission::Account) {
-                    li { a href=(link::payments_of(unit, mode)) { "Payments" } }
+                    li { a href=(link::payments_of(scope)) { "Payments" } }
                     li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
                 }
             }
@@ -102,7 +103,7 @@ fn charts(months: &[MonthUsage]) -> Markup {
     let Some(last) = months.first() else { return html! {} };
     let codes = CurrencyCode::VARIANTS.iter().map(|currency| currency.code());
     html! {
-        div.columns { @for code in codes { (chart(code, last.month, &bars(months, code))) } }
+        div.columns { @for code in codes { (chart(code, last.of.month, &bars(months, code))) } }
     }
 }
 
@@ -110,7 +111,7 @@ fn charts(months: &[MonthUsage]) -> Markup {
 fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
     let bar = |usage: &'m MonthUsage| {
         let sum = usage.sums.iter().find(|sum| sum.currency_code == code)?;
-        Some(Bar { month: usage.month, amount: &sum.amount, is_paid: usage.settled.is_some() })
+        Some(Bar { month: usage.of.month, amount: &sum.amount, is_paid: usage.settled.is_some() })
     };
     months.iter().rev().filter_map(bar).collect()
 }
@@ -119,7 +120,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     let rows: Vec<_> = months
         .iter()
         .flat_map(|usage| {
-            let month = view::month(usage.month).replace(' ', "\u{a0}");
+            let month = view::month(usage.of.month).replace(' ', "\u{a0}");
             rows(context, usage, &html! { (month) })
         })
         .collect();
@@ -149,7 +150,7 @@ pub(crate) fn rows<S, C: Clock, E>(
     usage: &MonthUsage,
     first: &Markup,
 ) -> Vec<Vec<Markup>> {
-    let has_ended = usage.month.has_ended(context.clock.now_ms());
+    let has_ended = usage.of.month.has_ended(context.clock.now_ms());
     let row = |(index, sum): (usize, &Due)| {
         let is_first = index == 0;
         vec![
@@ -167,7 +168,7 @@ pub(crate) fn rows<S, C: Clock, E>(
             html! {
                 @if sum.unpriced > 0 {
                     (grouped(sum.unpriced)) " "
-                    a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List the unpriced pledges of " (view::month(usage.month)) } { "List" }
+                    a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List the unpriced pledges of " (view::month(usage.of.month)) } { "List" }
                 }
             },
         ]
@@ -176,15 +177,17 @@ pub(crate) fn rows<S, C: Clock, E>(
 }
 
 fn statement(usage: &MonthUsage) -> Markup {
-    let of = link::statement(&usage.unit, usage.mode, usage.month);
-    let name = ["Statement of ", &view::month(usage.month), " for ", &usage.unit].concat();
+    let of = link::statement(&usage.of);
+    let name =
+        ["Statement of ", &view::month(usage.of.month), " for ", &usage.of.scope.unit].concat();
     html! { a href=(of) aria-label=(name) { "Statement" } }
 }
 
 pub(crate) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
-    let month = usage.month.to_string();
-    let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];
-    orders::address(&[shop.as_slice(), more].concat())
+    let ScopeMonth { scope, month } = &usage.of;
+    let month = month.to_string();
+    let of = [("unit", &*scope.unit), ("mode", scope.mode.name()), ("month", &month)];
+    orders::address(&[of.as_slice(), more].concat())
 }
 
 /// Renders whether a sum was paid. Adds a warning if the paid amount differs from the amount due.
@@ -254,9 +257,9 @@ pub(crate) fn file(name: &[&str], Usage { months, coverage }: &Usage) -> Page {
 
 fn line(usage: &MonthUsage, sum: &Due, coverage: &Coverage) -> Vec<String> {
     let mut line = vec![
-        csv::text(&usage.unit),
-        usage.mode.name().to_owned(),
-        usage.month.to_string(),
+        csv::text(&usage.of.scope.unit),
+        usage.of.scope.mode.name().to_owned(),
+        usage.of.month.to_string(),
         csv::text(&sum.currency_code),
         csv::text(&sum.amount),
         sum.transactions.to_string(),

@@ -1,3 +1,3 @@
+pub mod scope_months;
 pub mod settled;
-pub mod shop_months;
 pub mod sums;

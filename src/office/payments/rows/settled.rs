@@ -1,30 +1,26 @@
-//! Finds which months of which shops are marked as paid. The ledger has a row, called a claim, for each such
+//! Finds which months of which scopes are marked as paid. The ledger has a row, called a claim, for each such
 //! month.
 
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::SettlementKey;
 use serde::Serialize;
 
-/// Returns those of these months that are marked as paid, each with its shop; with `None`, all such months. Includes
-/// shops without transactions.
-/// Ledger cost: 1 query.
+/// Returns those of these months that are marked as paid, each with its scope; with `None`, all such months. Includes
+/// scopes without transactions. Ledger cost: 1 query.
 pub async fn settled(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
     units: Option<&[String]>,
     months: Option<&[Month]>,
-) -> Result<Vec<(Month, Scope)>> {
+) -> Result<Vec<ScopeMonth>> {
     let names = ask(ledger, &Settled { months }).await?;
-    let settled = names.iter().filter_map(|name| {
-        let SettlementKey { mode, unit, month } = SettlementKey::parse_suffix(name)?;
-        Some((month, Scope { mode, unit: unit.to_owned() }))
-    });
-    let is_wanted = |(month, shop): &(Month, Scope)| {
+    let settled = names.iter().filter_map(|name| SettlementKey::parse_suffix(name));
+    let is_wanted = |ScopeMonth { scope, month }: &ScopeMonth| {
         months.is_none_or(|months| months.contains(month))
-            && mode.is_none_or(|mode| mode == shop.mode)
-            && units.is_none_or(|units| units.contains(&shop.unit))
+            && mode.is_none_or(|mode| mode == scope.mode)
+            && units.is_none_or(|units| units.contains(&scope.unit))
     };
     Ok(settled.filter(is_wanted).collect())
 }

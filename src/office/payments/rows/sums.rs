@@ -2,23 +2,20 @@
 
 use crate::office::shared::rows::money::{laid_out, of_halves, of_part, part_sum, parts};
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::{ListedMonth, wanted};
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::{Key as _, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sum of a shop's charges in one month and one currency.
+/// The sum of a scope's charges in one month and one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MonthSum {
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
-    pub month: Month,
+    #[serde(flatten)]
+    pub of: ScopeMonth,
     pub currency_code: String,
     pub transactions: u64,
     /// In the summed transactions, the number of pledges whose offering had no price.
@@ -27,13 +24,13 @@ pub struct MonthSum {
     pub amount: String,
 }
 
-/// The shops and months to sum.
+/// The scopes and months to sum.
 #[derive(Serialize)]
 pub(crate) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
-    /// The months of shops to sum, such as January 2026 of one shop. Each entry is the name of the month's
+    /// The months of scopes to sum, such as January 2026 of one scope. Each entry is the name of the month's
     /// settlement record. `None` sums all months.
     #[serde(skip_serializing_if = "Option::is_none")]
     only: Option<Vec<String>>,
@@ -61,15 +58,12 @@ pub async fn sums(
     sums_of(ledger, SumsQuery::new(mode, units, months)).await
 }
 
-/// Sums charges as [`sums`] does, but only for the given months of shops. The cost is the same.
-pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ListedMonth]) -> Result<Vec<MonthSum>> {
-    let name = |ListedMonth { shop, month }: &ListedMonth| {
-        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month: *month };
-        key.suffix().into_owned()
-    };
+/// Sums charges as [`sums`] does, but only for the given months of scopes. The cost is the same.
+pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ScopeMonth]) -> Result<Vec<MonthSum>> {
+    let name = |of: &ScopeMonth| SettlementKey(of).suffix().into_owned();
     let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
     let months: Vec<_> = months.into_iter().collect();
-    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
+    let units: BTreeSet<_> = listed.iter().map(|it| it.scope.unit.clone()).collect();
     let units: Vec<_> = units.into_iter().collect();
     let only = Some(listed.iter().map(name).collect());
     sums_of(ledger, SumsQuery { only, ..SumsQuery::new(None, Some(&units), &months) }).await
@@ -77,32 +71,28 @@ pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ListedMonth]) -> Result<
 
 async fn sums_of(ledger: &dyn Ledger, asked: SumsQuery<'_>) -> Result<Vec<MonthSum>> {
     let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
-    // A set, as a shop can have charges of this size in several currencies.
-    let large: BTreeSet<_> = rows
-        .iter()
-        .filter(|row| row.large > 0)
-        .map(|row| (row.month, row.mode, &*row.unit))
-        .collect();
+    // A set, as a scope can have charges of this size in several currencies.
+    let large: BTreeSet<_> = rows.iter().filter(|row| row.large > 0).map(|row| &row.of).collect();
     let large: Vec<_> = large.into_iter().filter_map(with_span).collect();
     let large = match large.is_empty() {
         true => Vec::new(),
-        false => ask(ledger, &LargeSums { shops: large }).await?,
+        false => ask(ledger, &LargeSums { months: large }).await?,
     };
     let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for LargeSum { month, unit, mode, currency, part, sum } in large {
-        parts.entry((month, unit, mode, currency)).or_default().extend(of_part(part, sum));
+    for LargeSum { of, currency, part, sum } in large {
+        parts.entry((of, currency)).or_default().extend(of_part(part, sum));
     }
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
 }
 
-fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s>> {
-    let (from, until) = month.span_ms()?;
-    Some(Large { month, mode, unit, from, until })
+fn with_span(of: &ScopeMonth) -> Option<Large<'_>> {
+    let (from, until) = of.month.span_ms()?;
+    Some(Large { of, from, until })
 }
 
 /// For each month, unit, mode and currency: the sums of its very large charges. The ledger stores such
 /// charges as padded texts, which are summed in parts of twelve digits.
-type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
+type Parts = BTreeMap<(ScopeMonth, String), Vec<Decimal>>;
 
 /// Returns all months from the first to the last transaction, newest first, for the given units or for all.
 /// Cost: 1 query.
@@ -127,8 +117,8 @@ impl Query for Span<'_> {
         "WITH ",
         wanted!(),
         " SELECT json_array(
-  min((SELECT min(created) FROM transactions t WHERE t.shop = wanted.shop)),
-  max((SELECT max(created) FROM transactions t WHERE t.shop = wanted.shop))) FROM wanted"
+  min((SELECT min(created) FROM transactions t WHERE t.scope = wanted.scope)),
+  max((SELECT max(created) FROM transactions t WHERE t.scope = wanted.scope))) FROM wanted"
     );
 }
 
@@ -147,8 +137,8 @@ pub(crate) use months;
 struct Sums<'a>(&'a SumsQuery<'a>);
 
 impl Query for Sums<'_> {
-    type Row = SumsOfShop;
-    // Each shop is grouped by itself: SQLite would have to sort all transactions to group them at once.
+    type Row = SumsOfMonth;
+    // Each scope is grouped by itself: SQLite would have to sort all transactions to group them at once.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
@@ -158,7 +148,7 @@ impl Query for Sums<'_> {
   SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
     SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
       ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
-    FROM transactions t WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms
+    FROM transactions t WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms
     GROUP BY currency ORDER BY currency)) AS sums
   FROM months CROSS JOIN wanted
   WHERE ?1 ->> '$.only' IS NULL
@@ -176,17 +166,14 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
 /// - The number of very large charges, which are stored as texts.
 /// - The sum of all other charges in cents, as two values: whole millions, and the rest.
 #[derive(Deserialize)]
-struct SumsOfShop {
-    month: Month,
-    unit: String,
-    mode: Mode,
+struct SumsOfMonth {
+    #[serde(flatten)]
+    of: ScopeMonth,
     sums: Vec<(String, u64, usize, u64, u64, u64)>,
 }
 
 struct Sum {
-    month: Month,
-    unit: String,
-    mode: Mode,
+    of: ScopeMonth,
     currency: String,
     transactions: u64,
     unpriced: usize,
@@ -196,37 +183,35 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(row: SumsOfShop) -> impl Iterator<Item = Sum> {
-        let SumsOfShop { month, unit, mode, sums } = row;
+    fn of(SumsOfMonth { of, sums }: SumsOfMonth) -> impl Iterator<Item = Sum> {
         sums.into_iter().map(move |(currency, transactions, unpriced, large, millions, rest)| {
-            let unit = unit.clone();
-            Sum { month, unit, mode, currency, transactions, unpriced, large, millions, rest }
+            let of = of.clone();
+            Sum { of, currency, transactions, unpriced, large, millions, rest }
         })
     }
 
     fn into_sum(self, large: &mut Parts) -> MonthSum {
-        let Sum { month, unit, mode, currency, transactions, unpriced, .. } = self;
-        let group = (month, unit, mode, currency);
+        let Sum { of, currency, transactions, unpriced, .. } = self;
+        let group = (of, currency);
         let mut parts = large.remove(&group).unwrap_or_default();
         parts.extend(of_halves(self.millions, self.rest, 2));
         let amount = Decimal::sum(parts.into_iter()).to_money();
-        let (_, unit, _, currency_code) = group;
-        MonthSum { mode, unit, month, currency_code, transactions, unpriced, amount }
+        let (of, currency_code) = group;
+        MonthSum { of, currency_code, transactions, unpriced, amount }
     }
 }
 
-/// Queries the sums of very large charges, which the ledger stores as texts. Each entry of `shops` names a month
-/// in which a shop has such charges.
+/// Queries the sums of very large charges, which the ledger stores as texts. Each entry of `months` is a
+/// month in which a scope has such charges.
 #[derive(Serialize)]
 struct LargeSums<'a> {
-    shops: Vec<Large<'a>>,
+    months: Vec<Large<'a>>,
 }
 
 #[derive(Serialize)]
 struct Large<'a> {
-    month: Month,
-    mode: Mode,
-    unit: &'a str,
+    #[serde(flatten)]
+    of: &'a ScopeMonth,
     from: u64,
     until: u64,
 }
@@ -239,9 +224,9 @@ impl Query for LargeSums<'_> {
         ", large AS MATERIALIZED (SELECT asked.value ->> '$.month' AS month, unit, mode, currency, ",
         laid_out!("amount"),
         " AS digits
-  FROM json_each(?1, '$.shops') asked
-  CROSS JOIN shops s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
-  CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= asked.value ->> '$.from'
+  FROM json_each(?1, '$.months') asked
+  CROSS JOIN scopes s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
+  CROSS JOIN transactions t ON t.scope = s.scope AND t.created >= asked.value ->> '$.from'
     AND t.created < asked.value ->> '$.until'
   WHERE cents IS NULL)
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', ",
@@ -255,9 +240,8 @@ SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', curre
 /// A row of the answer: the sum of one twelve-digit part of the charges that are stored as texts.
 #[derive(Deserialize)]
 struct LargeSum {
-    month: Month,
-    unit: String,
-    mode: Mode,
+    #[serde(flatten)]
+    of: ScopeMonth,
     currency: String,
     part: i32,
     sum: u64,

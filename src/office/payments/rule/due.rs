@@ -2,13 +2,12 @@
 
 use crate::office::payments::rows::sums::MonthSum;
 use crate::pledges::decimal::{Decimal, text_as_money};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::{Deductions, Month, SettledSum, Settlement};
+use crate::pledges::settlement::{Deductions, ScopeMonth, SettledSum, Settlement};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What a shop owes for a month in one currency. Amounts are decimals with two places.
+/// What is due for a month in one currency. Amounts are decimals with two places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Due {
@@ -76,7 +75,7 @@ impl Due {
     }
 
     /// Returns the excess of credits over charges, which is carried to a later month; `None` if there is
-    /// none. In a total of several shops, it is the sum of their excesses.
+    /// none. In a total of several months, it is the sum of their excesses.
     pub fn excess(&self) -> Option<String> {
         let parts = [&self.credited, &self.carried, &self.due];
         let parts = Decimal::sum(parts.into_iter().map(|part| money(part)));
@@ -135,14 +134,10 @@ pub(crate) fn zero() -> Decimal {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// What a shop owes and has paid for one month.
+/// What is due and paid for one month of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthUsage {
-    /// The unit's ID.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
-    pub month: Month,
+    pub of: ScopeMonth,
     /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid or credited
     /// but has no transactions now.
     pub sums: Vec<Due>,
@@ -154,15 +149,13 @@ pub struct MonthUsage {
 }
 
 impl MonthUsage {
-    pub(crate) fn new(scope: Scope, month: Month) -> Self {
-        let Scope { mode, unit } = scope;
-        MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
+    pub(crate) fn new(of: ScopeMonth) -> Self {
+        MonthUsage { of, sums: Vec::new(), settled: None, late: Vec::new() }
     }
 
     /// Compares two months in the order of lists: newest month first, then by unit and mode.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let by_shop = (&self.unit, self.mode).cmp(&(&other.unit, other.mode));
-        other.month.cmp(&self.month).then(by_shop)
+        other.of.month.cmp(&self.of.month).then_with(|| self.of.scope.cmp(&other.of.scope))
     }
 
     /// Returns the amount that was paid in the currency of `sum`; 0.00 if nothing was paid in this currency.
@@ -207,17 +200,15 @@ impl MonthUsage {
     }
 }
 
-/// Groups sums by shop and month. The sums must be sorted by month, unit, mode and currency. The groups are
+/// Groups sums by scope and month. The sums must be sorted by month, unit, mode and currency. The groups are
 /// sorted as in lists: newest month first, then by unit and mode.
 pub(crate) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     let mut months: Vec<MonthUsage> = Vec::new();
     for sum in sums {
-        let own = months.last_mut().filter(|own| (own.month, own.mode) == (sum.month, sum.mode));
-        match own.filter(|own| own.unit == sum.unit) {
+        match months.last_mut().filter(|own| own.of == sum.of) {
             Some(own) => own.sums.push(Due::of_sum(sum)),
             None => {
-                let shop = Scope { mode: sum.mode, unit: sum.unit.clone() };
-                let own = MonthUsage::new(shop, sum.month);
+                let own = MonthUsage::new(sum.of.clone());
                 months.push(MonthUsage { sums: vec![Due::of_sum(sum)], ..own });
             }
         }
@@ -226,13 +217,9 @@ pub(crate) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     months
 }
 
-/// Returns a shop's entry for a month from a sorted list. Inserts the entry if it is missing.
-pub(crate) fn month_of(
-    months: &mut Vec<MonthUsage>,
-    shop: Scope,
-    month: Month,
-) -> Option<&mut MonthUsage> {
-    let wanted = MonthUsage::new(shop, month);
+/// Returns the entry of a month from a sorted list. Inserts the entry if it is missing.
+pub(crate) fn month_of(months: &mut Vec<MonthUsage>, of: ScopeMonth) -> Option<&mut MonthUsage> {
+    let wanted = MonthUsage::new(of);
     let place = match months.binary_search_by(|own| own.order(&wanted)) {
         Ok(place) => place,
         Err(place) => {

@@ -1,17 +1,14 @@
 //! Lists what shops owe and have paid for each month, in pages.
 
-use super::ShopMonth;
 use super::dues::{dues, listed_dues};
 use super::usage::MonthUsage;
 use crate::office::orders::rule::TransactionFilter;
-use crate::office::payments::rows::shop_months;
-use crate::office::payments::rows::shop_months::ShopMonthFilter;
+use crate::office::payments::rows::scope_months;
+use crate::office::payments::rows::scope_months::MonthFilter;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
 use crate::office::shared::rule::error::Result;
-use crate::office::shops::rows::shops::ListedMonth;
-use crate::pledges::scope::Scope;
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::OperatorStore;
 use std::iter::successors;
 
@@ -20,7 +17,7 @@ pub const MONTHS: usize = 12;
 
 #[derive(Clone, Debug, Default)]
 pub struct DueFilter {
-    pub shops: TransactionFilter,
+    pub scopes: TransactionFilter,
     /// The month to select; `None` selects the last [`MONTHS`] months that have ended.
     pub month: Option<Month>,
     /// `true` selects months that are marked as paid, and `false` those that are not. `None` selects both.
@@ -32,11 +29,11 @@ pub struct DuePage {
     /// The months with their dues and payments: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     /// The last month of this page, after which the next page begins; `None` on the last page.
-    pub next: Option<ListedMonth>,
+    pub next: Option<ScopeMonth>,
     pub coverage: Coverage,
 }
 
-/// Returns a page of months. Each entry is one month of one shop, with what is owed and what is paid. A month is
+/// Returns a page of months. Each entry is one month of one scope, with what is owed and what is paid. A month is
 /// listed if it has transactions or credits, or is marked as paid. The page has at most `most` months. `after` is
 /// the last month of the previous page.
 ///
@@ -51,17 +48,17 @@ pub async fn due_months(
     ledger: &dyn Ledger,
     now_ms: u64,
     filter: &DueFilter,
-    after: Option<&ListedMonth>,
+    after: Option<&ScopeMonth>,
     most: usize,
 ) -> Result<DuePage> {
-    let DueFilter { shops, month, is_paid } = filter;
-    shops.check()?;
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let DueFilter { scopes, month, is_paid } = filter;
+    scopes.check()?;
+    let coverage = coverage_of_dues(store, ledger, scopes.scopes().as_deref()).await?;
     let months = months(*month, &coverage, now_ms)?;
-    let (mode, unit, is_paid) = (shops.mode, shops.unit.clone(), *is_paid);
-    let wanted = ShopMonthFilter { mode, unit, months, is_paid };
+    let (mode, unit, is_paid) = (scopes.mode, scopes.unit.clone(), *is_paid);
+    let wanted = MonthFilter { mode, unit, months, is_paid };
     let mut listed =
-        shop_months::shop_months(ledger, &wanted, after, most.saturating_add(1)).await?;
+        scope_months::scope_months(ledger, &wanted, after, most.saturating_add(1)).await?;
     let has_more = listed.len() > most;
     listed.truncate(most);
     let next = listed.last().filter(|_| has_more).cloned();
@@ -84,20 +81,19 @@ fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<
     Ok(ended.filter(|month| coverage.has(*month)).collect())
 }
 
-/// Returns what is owed and what is paid for one month of a shop. Ledger cost: 5 to 7 queries. KV cost: 2 reads.
+/// Returns what is owed and what is paid for one month of a scope. Ledger cost: 5 to 7 queries. KV cost: 2 reads.
 ///
 /// # Errors
 /// As [`due_months`].
 pub async fn due_month(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    of: &ScopeMonth,
 ) -> Result<MonthUsage> {
-    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    shops.check()?;
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let filter = TransactionFilter::of(&of.scope);
+    filter.check()?;
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     coverage.check(of.month)?;
-    let found = dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
-    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    Ok(found.unwrap_or_else(|| MonthUsage::new(shop, of.month)))
+    let found = dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
+    Ok(found.unwrap_or_else(|| MonthUsage::new(of.clone())))
 }

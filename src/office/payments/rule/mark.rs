@@ -1,6 +1,6 @@
 use super::dues;
 use super::dues::Due;
-use super::{CHANGED, CheckedPayment, Paid, Payment, ShopMonth, changed_in_words, look, payable};
+use super::{CHANGED, CheckedPayment, Paid, Payment, changed_in_words, look, payable};
 use crate::office::audit::rule::{Author, Written};
 use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState};
 use crate::office::shared::rows::port::Ledger;
@@ -12,9 +12,10 @@ use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::put_record;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::Settlement;
-use crate::pledges::store::OperatorStore;
+use crate::pledges::settlement::{ScopeMonth, Settlement};
+use crate::pledges::store::{OperatorStore, SettlementKey};
 use crate::pledges::time::date_time;
+use std::slice;
 
 const MARK: &str = "payments mark";
 
@@ -39,7 +40,7 @@ pub async fn check(
     payable::check_stated(author.clock, payment)?;
     payable::check_unmarked(store, ledger, author.clock, of).await?;
     payable::check_complete(ledger, of).await?;
-    let coverage = coverage_of_dues(store, ledger, Some(&[of.shop()])).await?;
+    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&of.scope))).await?;
     let due = payable::due(store, ledger, payment, &coverage).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
@@ -49,7 +50,7 @@ pub async fn check(
         at: date_time(author.clock.now_ms()),
     };
     let damaged = coverage.damaged.clone();
-    Ok(CheckedPayment { paid: Paid::new(of, settlement), damaged, coverage })
+    Ok(CheckedPayment { paid: Paid { of: of.clone(), settlement }, damaged, coverage })
 }
 
 /// Marks a month as paid.
@@ -75,7 +76,7 @@ async fn mark_now(
     payment: &Payment,
 ) -> Result<Paid> {
     let of = &payment.of;
-    check_unit(&of.unit)?;
+    check_unit(&of.scope.unit)?;
     let refused = |claim: &Claim| {
         let words = changed_in_words(claim);
         of.refused(format_args!(
@@ -88,7 +89,7 @@ async fn mark_now(
         && let Some((settlement, Some(change))) = look(store, of).await?
         && author.has_made(store, &change).await?
     {
-        return Ok(Paid::new(of, settlement));
+        return Ok(Paid { of: of.clone(), settlement });
     }
     let checked = check(store, ledger, author, payment).await?;
     write(store, ledger, author, of, checked).await
@@ -98,7 +99,7 @@ async fn write(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     CheckedPayment { paid: Paid { settlement, .. }, coverage, .. }: CheckedPayment,
 ) -> Result<Paid> {
     let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
@@ -115,10 +116,10 @@ async fn write(
     }
     let settlement = marked(&changing.entry().at);
     let written = Written::new(&settlement, changing.entry());
-    let record = async |_: &Fact| put_record(store, &of.key(), &written).await;
+    let record = async |_: &Fact| put_record(store, &SettlementKey(of), &written).await;
     let unsure = |_: &Fact| format!("that {} is marked as paid", of.in_words());
     changing.write(&[of.fact()], record, unsure).await?;
-    Ok(Paid::new(of, settlement))
+    Ok(Paid { of: of.clone(), settlement })
 }
 
 /// Checks a payment again after the month was locked against further credits. Refuses the payment if a credit
@@ -127,10 +128,10 @@ async fn write(
 async fn check_still_due(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     (settlement, coverage): (&Settlement, &Coverage),
 ) -> Result<()> {
-    let due = dues::unsettled(store, ledger, &of.shop(), of.month, coverage).await?;
+    let due = dues::unsettled(store, ledger, of, coverage).await?;
     let is_same = due.into_iter().map(Due::into_settled).eq(settlement.sums.iter().cloned());
     is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))?;
     // After the sums: those of a month that is credited whole are 0.00 without its transactions, too.

@@ -1,5 +1,4 @@
-//! Payments: marks a shop's month as paid, and as unpaid again. Here, a shop is a unit in one mode, test or
-//! live.
+//! Payments: marks a month of a scope as paid, and as unpaid again.
 //!
 //! The payment of a month is one record. A claim in the ledger locks the month while this record is written
 //! (module `claimed_change`).
@@ -22,7 +21,6 @@ pub mod usage;
 mod words;
 
 pub use mark::{check, mark};
-pub use month::ShopMonth;
 pub(crate) use payable::stated_money;
 pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
 pub use settled::{get, list};

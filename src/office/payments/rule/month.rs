@@ -1,38 +1,19 @@
-//! Describes a shop's month in words, for error messages and the audit log.
+//! Describes a month of a scope in words, for error messages and the audit log.
 
 use super::words::{changed_in_words, in_words};
 use crate::office::shared::rows::claims;
 use crate::office::shared::rows::claims::{Claim, Fact, Kind};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::{Month, Settlement};
+use crate::pledges::settlement::{ScopeMonth, Settlement};
 use crate::pledges::store::{Key as _, SettlementKey};
-use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShopMonth {
-    /// The unit's ID.
-    pub unit: String,
-    /// The mode of the transactions.
-    pub mode: Mode,
-    /// The month in which the transactions were created, in UTC.
-    pub month: Month,
-}
-
-impl ShopMonth {
-    pub(super) fn shop(&self) -> Scope {
-        Scope { mode: self.mode, unit: self.unit.clone() }
-    }
-
-    pub(super) fn key(&self) -> SettlementKey<'_> {
-        SettlementKey { mode: self.mode, unit: &self.unit, month: self.month }
-    }
-
+impl ScopeMonth {
     /// Returns words such as ``2026-10 of the unit `shop` (live)``.
     pub(super) fn in_words(&self) -> String {
-        format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
+        let ScopeMonth { scope, month } = self;
+        format!("{month} of the unit `{}` ({})", scope.unit, scope.mode.name())
     }
 
     pub(super) fn refused(&self, problem: impl Display) -> OperatorError {
@@ -59,11 +40,11 @@ impl ShopMonth {
     /// Returns what the audit log records when a month is marked as paid, or unmarked: the whole payment.
     /// Unmarking deletes the payment's own record, so the log then has the only copy.
     pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
-        vec![self.key().name(), in_words(settlement)]
+        vec![SettlementKey(self).name(), in_words(settlement)]
     }
 
     pub(crate) fn fact(&self) -> Fact {
-        Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
+        Fact { kind: Kind::Settlement, name: SettlementKey(self).suffix().into_owned() }
     }
 
     pub(super) fn refused_by(&self, claim: &Claim) -> OperatorError {

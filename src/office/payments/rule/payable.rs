@@ -3,7 +3,7 @@
 
 use super::dues;
 use super::dues::Due;
-use super::{Payment, ShopMonth, StatedAmount, get, in_money};
+use super::{Payment, StatedAmount, get, in_money};
 use crate::buyer::visible::is_line;
 use crate::office::orders::rows::order::Filter;
 use crate::office::orders::rows::orders;
@@ -18,7 +18,7 @@ use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rows::state;
 use crate::pledges::decimal::text_as_money;
 use crate::pledges::service::Clock;
-use crate::pledges::settlement::{ENDED_AFTER_HOURS, Month};
+use crate::pledges::settlement::{ENDED_AFTER_HOURS, Month, ScopeMonth};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::{date_time, parse_ms};
 use crate::pledges::types::CurrencyCode;
@@ -34,7 +34,7 @@ pub(super) fn check_stated(
     Payment { of, paid_at, invoice, .. }: &Payment,
 ) -> Result<()> {
     let now_ms = clock.now_ms();
-    check_unit(&of.unit)?;
+    check_unit(&of.scope.unit)?;
     if !is_line(invoice, MAX_INVOICE_BYTES) {
         let problem = format_args!(
             "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes, without invisible characters"
@@ -64,7 +64,7 @@ pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
-    of: &ShopMonth,
+    of: &ScopeMonth,
 ) -> Result<()> {
     let marked = get(store, of).await?;
     let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
@@ -77,7 +77,7 @@ pub(super) async fn check_unmarked(
 }
 
 /// Checks that the ledger has all settlements, and all transactions of the month. Ledger cost: 1 query.
-pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
+pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<()> {
     let state = state::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
     if Month::at(state.kept_from) > Some(of.month) {
@@ -113,8 +113,7 @@ pub(super) async fn due(
     payment: &Payment,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let due =
-        dues::unsettled(store, ledger, &payment.of.shop(), payment.of.month, coverage).await?;
+    let due = dues::unsettled(store, ledger, &payment.of, coverage).await?;
     check_amounts(payment, &due)?;
     check_unpriced(ledger, payment, &due).await?;
     Ok(due)
@@ -169,7 +168,7 @@ fn deductions(dues: &[Due]) -> Option<String> {
 
 /// Returns the currency code of an amount that a person entered. If the person entered no currency, returns
 /// the only currency of the month. This release may not know that currency.
-fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
+fn currency<'s>(of: &ScopeMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         let problem = "has sums in several currencies: name the currency of each amount";
         of.refused_at("currency", RefusalCode::Required, problem)
@@ -177,7 +176,7 @@ fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) ->
 }
 
 /// Returns a stated amount with two decimal places.
-fn money(of: &ShopMonth, StatedAmount { amount, currency_code }: &StatedAmount) -> Result<String> {
+fn money(of: &ScopeMonth, StatedAmount { amount, currency_code }: &StatedAmount) -> Result<String> {
     stated_money(amount).ok_or_else(|| {
         let argument = ("amount", currency_code.map(CurrencyCode::code));
         let problem = format_args!("needs an amount such as `1234.50`, not `{amount}`");
@@ -216,16 +215,9 @@ async fn check_unpriced(
 }
 
 /// Returns the IDs of the month's newest transactions that have unpriced pledges.
-async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
+async fn examples(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<Vec<String>> {
     let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
-    let filter = Filter {
-        mode: Some(of.mode),
-        units: Some(vec![of.unit.clone()]),
-        from,
-        until: Some(until),
-        unpriced: true,
-        ..Filter::default()
-    };
+    let filter = Filter { from, until: Some(until), unpriced: true, ..Filter::of(&of.scope) };
     let page = orders::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
     Ok(page.orders.into_iter().map(|order| order.id).collect())
 }

@@ -1,10 +1,8 @@
 //! A payment as a person enters it, and as it is recorded.
 
-use super::ShopMonth;
 use crate::office::shared::rule::coverage::{Coverage, DamagedRecords};
 use crate::office::shared::rule::once::StoredAsIs;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::{PaidAt, Settlement};
+use crate::pledges::settlement::{PaidAt, ScopeMonth, Settlement};
 use crate::pledges::types::CurrencyCode;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +21,7 @@ pub struct StatedAmount {
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     /// The month that was paid.
-    pub of: ShopMonth,
+    pub of: ScopeMonth,
     pub amounts: Vec<StatedAmount>,
     pub paid_at: PaidAt,
     /// The invoice number: one line of 1 to 80 bytes.
@@ -36,23 +34,13 @@ pub struct Payment {
 /// A month that is marked as paid, or that can be marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
-    /// The unit's ID.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The month, such as `2026-10`.
-    pub month: String,
+    #[serde(flatten)]
+    pub of: ScopeMonth,
     #[serde(flatten)]
     pub settlement: Settlement,
 }
 
 impl StoredAsIs for Paid {}
-
-impl Paid {
-    pub fn new(of: &ShopMonth, settlement: Settlement) -> Self {
-        Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
-    }
-}
 
 /// A payment that passed all checks, so that the month can be marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

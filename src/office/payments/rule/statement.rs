@@ -7,7 +7,6 @@
 //! One line `Other` combines all transactions whose charge cannot be derived from their price list. All lines
 //! together always add up to the sum of the charges.
 
-use super::ShopMonth;
 use super::due::{Due, MonthUsage, money};
 use super::dues::dues;
 use crate::buyer::recipient::Profile;
@@ -24,7 +23,7 @@ use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Scope;
 use crate::pledges::service::Clock;
-use crate::pledges::settlement::Settlement;
+use crate::pledges::settlement::{ScopeMonth, Settlement};
 use crate::pledges::store::{OperatorStore, PriceListKey, PriceListVersionKey};
 use crate::pledges::time::{date_time, parse_ms};
 use serde::Serialize;
@@ -48,7 +47,7 @@ pub struct Statement {
     /// The statement's number: the unit, the month and the mode. It is the same whenever the statement is
     /// created.
     pub number: String,
-    pub of: ShopMonth,
+    pub of: ScopeMonth,
     /// The unit's profile, with the shop's name, address and tax text. `None` if the unit has no profile, or
     /// the profile cannot be read.
     pub profile: Option<Profile>,
@@ -103,7 +102,7 @@ pub enum Item {
     },
 }
 
-/// Returns the statement of a shop's month. Ledger cost: 6 to 8 queries. KV cost: 3 reads, and 2 reads per 5 price lists
+/// Returns the statement of a month. Ledger cost: 6 to 8 queries. KV cost: 3 reads, and 2 reads per 5 price lists
 /// of the month.
 ///
 /// # Errors
@@ -114,18 +113,18 @@ pub async fn statement(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     clock: &impl Clock,
-    of: &ShopMonth,
+    of: &ScopeMonth,
 ) -> Result<Statement> {
-    check_unit(&of.unit)?;
-    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&shop))).await?;
+    let Scope { unit, mode } = &of.scope;
+    check_unit(unit)?;
+    let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&of.scope))).await?;
     coverage.check(of.month)?;
-    let (usage, priced) = read(store, ledger, &shop, of, &coverage).await?;
-    let lists = PriceLists::read(store, &shop, &priced).await?;
-    let row = units::get(store, &of.unit).await?;
+    let (usage, priced) = read(store, ledger, of, &coverage).await?;
+    let lists = PriceLists::read(store, &of.scope, &priced).await?;
+    let row = units::get(store, unit).await?;
     let sum = |due: Due| StatementSum { lines: lines(&due, &priced, &lists), due };
     Ok(Statement {
-        number: format!("{}-{}-{}", of.unit, of.month, of.mode.name()),
+        number: format!("{unit}-{}-{}", of.month, mode.name()),
         of: of.clone(),
         profile: row.and_then(|row| row.profile),
         sums: usage.sums.into_iter().map(sum).collect(),
@@ -135,7 +134,7 @@ pub async fn statement(
     })
 }
 
-fn is_complete(of: &ShopMonth, coverage: &Coverage, now_ms: u64) -> bool {
+fn is_complete(of: &ScopeMonth, coverage: &Coverage, now_ms: u64) -> bool {
     let until = of.month.span_ms().map(|(_, until)| until);
     let complete_up_to = coverage.complete_up_to.as_deref().and_then(parse_ms);
     of.month.has_ended(now_ms) && until.is_some() && complete_up_to >= until
@@ -146,15 +145,14 @@ fn is_complete(of: &ShopMonth, coverage: &Coverage, now_ms: u64) -> bool {
 async fn read(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    shop: &Scope,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     coverage: &Coverage,
 ) -> Result<(MonthUsage, PricedMonth)> {
-    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let filter = TransactionFilter::of(&of.scope);
     for _ in 0..ATTEMPTS {
-        let found = dues(store, ledger, &shops, &[of.month], coverage).await?.pop();
-        let usage = found.unwrap_or_else(|| MonthUsage::new(shop.clone(), of.month));
-        let priced = priced::priced(ledger, shop, of.month, MAX_QUANTITIES).await?;
+        let found = dues(store, ledger, &filter, &[of.month], coverage).await?.pop();
+        let usage = found.unwrap_or_else(|| MonthUsage::new(of.clone()));
+        let priced = priced::priced(ledger, of, MAX_QUANTITIES).await?;
         if is_of(&usage, &priced) {
             return Ok((usage, priced));
         }
@@ -182,8 +180,9 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
 struct PriceLists(BTreeMap<u64, PriceList>);
 
 impl PriceLists {
-    async fn read(store: &impl OperatorStore, shop: &Scope, priced: &PricedMonth) -> Result<Self> {
-        let of = [PriceListKey::of_mode(shop.mode), PriceListKey::of_unit(shop.mode, &shop.unit)];
+    async fn read(store: &impl OperatorStore, scope: &Scope, priced: &PricedMonth) -> Result<Self> {
+        let Scope { unit, mode } = scope;
+        let of = [PriceListKey::of_mode(*mode), PriceListKey::of_unit(*mode, unit)];
         let times: BTreeSet<_> = priced.charges.iter().filter_map(|it| it.by.prices).collect();
         let times: Vec<_> = times.into_iter().take(MAX_PRICE_LISTS).collect();
         let offerings = priced.quantities.iter().map(|it| it.offering.clone()).collect();

@@ -1,17 +1,13 @@
 use super::due::{Due, MonthUsage};
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::{Month, PaidAt, Settlement};
+use crate::pledges::settlement::{PaidAt, ScopeMonth, Settlement};
 use serde::Serialize;
 
-/// What a shop owes for a month in one currency, in the form that commands print.
+/// What is due for a month of a scope in one currency, in the form that commands print.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sum {
-    /// The unit's ID.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
-    pub month: Month,
+    #[serde(flatten)]
+    pub of: ScopeMonth,
     /// The code of the currency of `amount`.
     pub currency_code: String,
     pub transactions: u64,
@@ -54,15 +50,13 @@ impl Settled {
 
 impl MonthUsage {
     pub fn into_sums(self) -> Vec<Sum> {
-        let MonthUsage { unit, mode, month, sums, settled, late } = self;
+        let MonthUsage { of: month, sums, settled, late } = self;
         let of = |sum: Due| {
             let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = sum;
             let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
-            let (unit, late) = (unit.clone(), late.clone());
+            let (of, late) = (month.clone(), late.clone());
             Sum {
-                unit,
-                mode,
-                month,
+                of,
                 currency_code,
                 transactions,
                 unpriced,

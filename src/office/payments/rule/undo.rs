@@ -1,6 +1,6 @@
 //! Marks a month as unpaid again.
 
-use super::{CHANGED, Paid, ShopMonth, changed_in_words, look};
+use super::{CHANGED, Paid, changed_in_words, look};
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState};
 use crate::office::shared::rows::port::Ledger;
@@ -10,7 +10,8 @@ use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::OperatorStore;
+use crate::pledges::settlement::ScopeMonth;
+use crate::pledges::store::{OperatorStore, SettlementKey};
 
 const UNDO: &str = "payments undo";
 
@@ -25,7 +26,7 @@ pub async fn undo(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     seen: Option<&str>,
 ) -> Result<Done<Paid>> {
     let work = async |author: &Author<'_, _, _>| undo_now(store, ledger, author, of, seen).await;
@@ -36,10 +37,10 @@ async fn undo_now(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     seen: Option<&str>,
 ) -> Result<Paid> {
-    check_unit(&of.unit)?;
+    check_unit(&of.scope.unit)?;
     let refused = |claim: &Claim| {
         of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
     };
@@ -66,8 +67,8 @@ async fn undo_now(
         None => of.not_undone(CHANGED),
     };
     changing.claim_all(TargetState::Removed, &seen, refused).await?;
-    let remove = async |_: &Fact| Ok(store.remove(&of.key()).await?);
+    let remove = async |_: &Fact| Ok(store.remove(&SettlementKey(of)).await?);
     let unsure = |_: &Fact| format!("that {} is marked as unpaid", of.in_words());
     changing.write(&[of.fact()], remove, unsure).await?;
-    Ok(Paid::new(of, settlement))
+    Ok(Paid { of: of.clone(), settlement })
 }

@@ -1,12 +1,10 @@
-//! Usage of shops by month: the ledger's current sums, and what the shops have paid. Here, a shop is a unit
-//! in one mode, test or live.
+//! Usage of scopes by month: the ledger's current sums, and what was paid.
 
 pub use super::due::MonthUsage;
 use crate::office::orders::rows::orders;
 use crate::office::payments::rows::settled;
 use crate::office::payments::rows::sums;
 
-use super::ShopMonth;
 use super::dues;
 use crate::office::credits::rows::credit_sums;
 use crate::office::orders::rows::order::{Filter, Order};
@@ -15,8 +13,8 @@ use crate::office::orders::rule::TransactionFilter;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
 use crate::office::shared::rule::error::Result;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::Scope;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::parse_ms;
 
@@ -24,34 +22,33 @@ use crate::pledges::time::parse_ms;
 const MAX_MONTHS: usize = 1_200;
 /// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
-/// Maximum number of late transactions of one shop and one millisecond among which a transaction is searched.
+/// Maximum number of late transactions of one scope and one millisecond among which a transaction is searched.
 const MAX_AT_ONCE: usize = 1_000;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The months of the shops: newest month first, then by unit and mode.
+    /// The months of the scopes: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     pub coverage: Coverage,
 }
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months in which a shop has transactions, credits or a payment, as [`of_all`] does.
+/// Returns all months in which a scope has transactions, credits or a payment, as [`of_all`] does.
 ///
 /// # Errors
 /// As [`of_all`].
-pub async fn of_shop(
+pub async fn of_scope(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    (unit, mode): (&str, Mode),
+    scope: &Scope,
 ) -> Result<Usage> {
-    let filter = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(mode) };
-    of_all(store, ledger, &filter, None).await
+    of_all(store, ledger, &TransactionFilter::of(scope), None).await
 }
 
-/// Returns the usage of the selected shops in one month, as [`of_all`] does.
+/// Returns the usage of the selected scopes in one month, as [`of_all`] does.
 ///
 /// # Errors
 /// As [`of_all`].
@@ -64,12 +61,12 @@ pub async fn of_month(
     of_all(store, ledger, filter, Some(month)).await
 }
 
-/// Returns the usage and payments of the selected shops, in one month or in all months. Includes shops that
+/// Returns the usage and payments of the selected scopes, in one month or in all months. Includes scopes that
 /// have credits or a payment but no transactions. If the ledger no longer keeps a month, returns the sums that
 /// were paid.
 ///
 /// Costs as much as [`dues`](dues::dues), plus 2 ledger queries for one month, or 5 for all months. In
-/// addition, 1 query for each month of a shop whose sums differ from its payment, at most 20.
+/// addition, 1 query for each month of a scope whose sums differ from its payment, at most 20.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the
@@ -81,7 +78,7 @@ pub async fn of_all(
     month: Option<Month>,
 ) -> Result<Usage> {
     filter.check()?;
-    let coverage = coverage_of_dues(store, ledger, filter.shops().as_deref()).await?;
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
             coverage.check(month)?;
@@ -95,14 +92,14 @@ pub async fn of_all(
     Ok(Usage { months, coverage })
 }
 
-/// Returns the months in which the selected shops may have transactions, credits or a payment.
+/// Returns the months in which the selected scopes may have transactions, credits or a payment.
 async fn all_months(ledger: &dyn Ledger, filter: &TransactionFilter) -> Result<Vec<Month>> {
     let units = filter.units();
     let (mode, units) = (filter.mode, units.as_deref());
     let mut months = sums::months_of(ledger, mode, units).await?;
     months.truncate(MAX_MONTHS);
-    months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.month));
-    months.extend(settled::settled(ledger, mode, units, None).await?.iter().map(|it| it.0));
+    months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.of.month));
+    months.extend(settled::settled(ledger, mode, units, None).await?.iter().map(|it| it.month));
     months.sort_unstable();
     months.dedup();
     Ok(months)
@@ -124,15 +121,13 @@ async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()>
 /// Selects the transactions of a month whose rows were written after the month was marked as paid. Returns `None` if
 /// the month's sums equal its payment, or it has none.
 fn late_in(usage: &MonthUsage) -> Option<Filter> {
-    let (from, until) = usage.month.span_ms()?;
+    let (from, until) = usage.of.month.span_ms()?;
     let settled = usage.settled.as_ref().filter(|_| usage.differs())?;
     Some(Filter {
-        mode: Some(usage.mode),
-        units: Some(vec![usage.unit.clone()]),
         from,
         until: Some(until),
         changed_after: parse_ms(&settled.at),
-        ..Filter::default()
+        ..Filter::of(&usage.of.scope)
     })
 }
 
@@ -142,15 +137,15 @@ fn late_in(usage: &MonthUsage) -> Option<Filter> {
 pub(crate) async fn is_late(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    of: &ScopeMonth,
     order: &Order,
 ) -> Result<bool> {
-    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    let coverage = coverage_of_dues(store, ledger, shops.shops().as_deref()).await?;
+    let filter = TransactionFilter::of(&of.scope);
+    let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     if !coverage.has(of.month) {
         return Ok(false);
     }
-    let found = dues::dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let found = dues::dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
     let Some(late) = found.as_ref().and_then(late_in) else { return Ok(false) };
     let Some(from) = parse_ms(&order.created_at) else { return Ok(false) };
     let own = Filter { from, until: Some(from.saturating_add(1)), ..late };

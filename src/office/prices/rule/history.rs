@@ -6,7 +6,7 @@ use super::rules::{charged_keys, check_of};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::Pages;
 use crate::pledges::charge::PriceList;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::store::{
     Key as _, KeyInfo as Record, OperatorStore, PriceListKey, PriceListVersionKey, Registered,
     StoreError, StoredValue as _, decode,
@@ -151,14 +151,12 @@ pub async fn listed(
 /// If the list is damaged, or the store fails.
 pub async fn charged_by(
     store: &impl OperatorStore,
-    (mode, unit): (Mode, &str),
+    Scope { unit, mode }: &Scope,
     time: &str,
 ) -> Result<Option<PriceListVersion>> {
-    let of_mode = PriceListVersionKey { of: PriceListKey::of_mode(mode), time };
-    match listed(store, of_mode).await? {
+    let version = |of| PriceListVersionKey { of, time };
+    match listed(store, version(PriceListKey::of_mode(*mode))).await? {
         Some(list) => Ok(Some(list)),
-        None => {
-            listed(store, PriceListVersionKey { of: PriceListKey::of_unit(mode, unit), time }).await
-        }
+        None => listed(store, version(PriceListKey::of_unit(*mode, unit))).await,
     }
 }

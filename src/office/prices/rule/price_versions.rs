@@ -69,9 +69,9 @@ impl ChargedPrices {
 }
 
 fn of_mode(row: &Order) -> PriceListKey<'_> {
-    PriceListKey::of_mode(row.mode)
+    PriceListKey::of_mode(row.scope.mode)
 }
 
 fn of_unit(row: &Order) -> PriceListKey<'_> {
-    PriceListKey::of_unit(row.mode, &row.unit)
+    PriceListKey::of_unit(row.scope.mode, &row.scope.unit)
 }

@@ -1,8 +1,8 @@
 //! URLs of the dashboard's own pages. None contains an API key or a buyer's e-mail address.
 
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::Month;
+use crate::pledges::scope::Scope;
+use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::PriceListKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -39,7 +39,7 @@ pub(crate) fn page_of(level: &KeyLevel) -> String {
 }
 
 /// Returns the URL of the payments of a shop, with paid and unpaid months.
-pub(crate) fn payments_of(unit: &str, mode: Mode) -> String {
+pub(crate) fn payments_of(Scope { unit, mode }: &Scope) -> String {
     with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
     with("/prices", &[("mode", mode.name())].into_iter().chain(unit).collect::<Vec<_>>())
 }
 
-pub(crate) fn statement(unit: &str, mode: Mode, month: Month) -> String {
-    let month = month.to_string();
-    with(&path(&["units", unit, "statement"]), &[("mode", mode.name()), ("month", &month)])
+pub(crate) fn statement(ScopeMonth { scope, month }: &ScopeMonth) -> String {
+    let query = [("mode", scope.mode.name()), ("month", &*month.to_string())];
+    with(&path(&["units", &scope.unit, "statement"]), &query)
 }

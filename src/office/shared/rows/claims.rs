@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 /// at most 5 minutes. That is 19 minutes in all, rounded up.
 pub const RECENT_MS: u64 = 20 * 60_000;
 
-/// A fact, such as that a month of a shop is marked as paid.
+/// A fact, such as that a month of a scope is marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fact {
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub struct Fact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A month of a shop is marked as paid.
+    /// A month of a scope is marked as paid.
     Settlement,
     /// A unit is in a team.
     Member,

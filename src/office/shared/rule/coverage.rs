@@ -30,9 +30,9 @@ pub struct Coverage {
     pub damaged: DamagedRecords,
 }
 
-/// Returns how complete an answer about these shops is; `None` means all shops. Ledger cost: 2 queries.
-pub(crate) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Result<Coverage> {
-    let (coverage, _) = coverage_of_quantities(ledger, shops).await?;
+/// Returns how complete an answer about these scopes is; `None` means all scopes. Ledger cost: 2 queries.
+pub(crate) async fn coverage(ledger: &dyn Ledger, scopes: Option<&[Scope]>) -> Result<Coverage> {
+    let (coverage, _) = coverage_of_quantities(ledger, scopes).await?;
     Ok(coverage)
 }
 
@@ -41,11 +41,11 @@ pub(crate) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Re
 pub(crate) async fn coverage_of_dues(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    shops: Option<&[Scope]>,
+    scopes: Option<&[Scope]>,
 ) -> Result<Coverage> {
     let state = state::state(ledger).await?;
     epoch::check_own(store, state.epoch.as_deref()).await?;
-    let (coverage, _) = of_state(ledger, &state, shops).await?;
+    let (coverage, _) = of_state(ledger, &state, scopes).await?;
     Ok(coverage)
 }
 
@@ -53,19 +53,19 @@ pub(crate) async fn coverage_of_dues(
 /// quantities leave out.
 pub(crate) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
-    shops: Option<&[Scope]>,
+    scopes: Option<&[Scope]>,
 ) -> Result<(Coverage, DamagedRecords)> {
-    of_state(ledger, &state::state(ledger).await?, shops).await
+    of_state(ledger, &state::state(ledger).await?, scopes).await
 }
 
 async fn of_state(
     ledger: &dyn Ledger,
     state: &State,
-    shops: Option<&[Scope]>,
+    scopes: Option<&[Scope]>,
 ) -> Result<(Coverage, DamagedRecords)> {
     let (complete_up_to, complete_from) = (state.watermark().map(date_time), state.first_kept());
     let prefixes: Option<Vec<_>> =
-        shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());
+        scopes.map(|scopes| scopes.iter().map(TransactionId::scope_prefix).collect());
     let is_wanted = |name: &str| {
         prefixes.as_ref().is_none_or(|own| own.iter().any(|prefix| name.contains(prefix)))
     };

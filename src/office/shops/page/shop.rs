@@ -217,7 +217,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     live: &TransactionFilter,
 ) -> Result<Markup, OperatorError> {
-    let filter = DueFilter { shops: live.clone(), month: None, is_paid: Some(false) };
+    let filter = DueFilter { scopes: live.clone(), month: None, is_paid: Some(false) };
     let (ledger, now_ms) = (context.ledger, context.clock.now_ms());
     let most = due_months::MONTHS;
     let found = due_months::due_months(context.store, ledger, now_ms, &filter, None, most).await?;
@@ -234,7 +234,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
 
 fn month_line(usage: &MonthUsage) -> Markup {
     html! {
-        a href=(link::statement(&usage.unit, usage.mode, usage.month)) { (view::month(usage.month)) } ": "
+        a href=(link::statement(&usage.of)) { (view::month(usage.of.month)) } ": "
         @for (index, sum) in usage.sums.iter().filter(|sum| sum.is_owed()).enumerate() {
             @if index > 0 { ", " }
             (view::money(&sum.due, &sum.currency_code))

@@ -1,2 +1,2 @@
 pub mod names;
-pub mod shops;
+pub mod scopes;

@@ -7,20 +7,20 @@
 --   - The state of the ledger itself.
 -- Times are milliseconds since 1970, in UTC.
 
--- A shop is a unit in a mode.
-CREATE TABLE shops (
-  shop INTEGER PRIMARY KEY,
+-- A scope is a unit in a mode.
+CREATE TABLE scopes (
+  scope INTEGER PRIMARY KEY,
   mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
   unit TEXT NOT NULL,
   UNIQUE (mode, unit)
 ) STRICT;
 
--- API keys by their IDs. A team's key has a row for each shop for which it created transactions.
+-- API keys by their IDs. A team's key has a row for each scope for which it created transactions.
 CREATE TABLE keys (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
-  shop INTEGER NOT NULL,
-  UNIQUE (id, shop)
+  scope INTEGER NOT NULL,
+  UNIQUE (id, scope)
 ) STRICT;
 
 -- Transactions. Rows are stored in the order of lists and months, so that a page, a sum or an export reads adjacent
@@ -35,7 +35,7 @@ CREATE TABLE keys (
 --     change it. NULL after an erasure.
 CREATE TABLE transactions (
   id TEXT NOT NULL,
-  shop INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
   created INTEGER NOT NULL,
   currency TEXT NOT NULL,
   cents INTEGER,
@@ -48,7 +48,7 @@ CREATE TABLE transactions (
   changed INTEGER NOT NULL,
   quantities TEXT NOT NULL,
   reference TEXT,
-  PRIMARY KEY (shop, created, id),
+  PRIMARY KEY (scope, created, id),
   CHECK ((cents IS NULL) <> (amount IS NULL)),
   CHECK (erased IS NULL OR email IS NULL)
 ) STRICT, WITHOUT ROWID;
@@ -79,8 +79,8 @@ BEGIN
   DELETE FROM day_quantities WHERE day = NEW.created / 86400000;
 END;
 
-CREATE TRIGGER days_of_changed_transaction AFTER UPDATE OF shop, created, quantities ON transactions
-WHEN (OLD.shop, OLD.created, OLD.quantities) IS NOT (NEW.shop, NEW.created, NEW.quantities)
+CREATE TRIGGER days_of_changed_transaction AFTER UPDATE OF scope, created, quantities ON transactions
+WHEN (OLD.scope, OLD.created, OLD.quantities) IS NOT (NEW.scope, NEW.created, NEW.quantities)
 BEGIN
   DELETE FROM day_quantities WHERE day IN (OLD.created / 86400000, NEW.created / 86400000);
 END;

@@ -4,13 +4,13 @@
 use crate::office::payments::rows::sums::{SumsQuery, months};
 use crate::office::shared::rows::money::money;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::{ListedMonth, wanted};
+use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// An SQL condition: whether a live shop's month is marked as paid. `$month` is the SQL expression of the month. The
+/// An SQL condition: whether a live scope's month is marked as paid. `$month` is the SQL expression of the month. The
 /// query must have a column `unit`.
 macro_rules! is_settled {
     ($month:literal) => {
@@ -24,7 +24,7 @@ macro_rules! is_settled {
 
 // ---- By month ------------------------------------------------------------------------------------
 
-/// Counts the unpriced pledges of each of these months. Leaves out shops whose month is marked as paid, and months
+/// Counts the unpriced pledges of each of these months. Leaves out scopes whose month is marked as paid, and months
 /// whose count is 0. One query, which reads the rows of these months.
 pub async fn unpriced(ledger: &dyn Ledger, months: &[Month]) -> Result<Vec<(Month, u64)>> {
     ask(ledger, &Unpriced(&SumsQuery::new(Some(Mode::Live), None, months))).await
@@ -40,32 +40,31 @@ impl Query for Unpriced<'_> {
         wanted!(),
         ", ",
         months!(),
-        ", of_shop AS MATERIALIZED (
+        ", of_scope AS MATERIALIZED (
   SELECT month, unit, (SELECT ifnull(sum(unpriced), 0) FROM transactions t
-    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND unpriced > 0) AS number
+    WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms AND unpriced > 0) AS number
   FROM months CROSS JOIN wanted
 )
-SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
+SELECT json_array(month, sum(number)) FROM of_scope WHERE number > 0 AND NOT ",
         is_settled!("month"),
         " GROUP BY month ORDER BY month DESC"
     );
 }
 
-/// Months in which shops may owe something, because they are not marked as paid.
+/// Months in which something may be due, because they are not marked as paid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
-    /// The number of shops that certainly owe something, by month. The newest month is first. Months without
-    /// such shops are left out.
+    /// The number of scopes for which something is certainly due, by month. The newest month is first. Months
+    /// without such scopes are left out.
     pub owed: Vec<(Month, u64)>,
-    /// Months in which a shop may owe nothing, because its credits may cover all charges. Each entry is one
-    /// month of one shop.
-    pub covered: Vec<ListedMonth>,
+    /// Months for which nothing may be due, because the credits may cover all charges.
+    pub covered: Vec<ScopeMonth>,
 }
 
-/// For each of these months, finds the shops that have a charge above 0.00 and whose month is not marked as
+/// For each of these months, finds the scopes that have a charge above 0.00 and whose month is not marked as
 /// paid. One query.
 ///
-/// For each shop and month, the query reads rows only up to the first charge above 0.00. If the shop has
+/// For each scope and month, the query reads rows only up to the first charge above 0.00. If the scope has
 /// credits that may count in the month, it reads until the charges exceed these credits.
 pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettled> {
     let rows =
@@ -75,8 +74,8 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
         match unit {
             None => found.owed.push((month, count)),
             Some(unit) => {
-                let shop = Scope { mode: Mode::Live, unit };
-                found.covered.push(ListedMonth { shop, month });
+                let scope = Scope { mode: Mode::Live, unit };
+                found.covered.push(ScopeMonth { scope, month });
             }
         }
     }
@@ -86,11 +85,11 @@ pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Unsettle
 #[derive(Serialize)]
 struct UnsettledMonths<'a>(&'a SumsQuery<'a>);
 
-/// SQL that selects a shop's transactions in a month. In the query around this SQL, the row with the shop and
+/// SQL that selects a scope's transactions in a month. In the query around this SQL, the row with the scope and
 /// the month must be called `open`.
 macro_rules! of_month {
     () => {
-        "FROM transactions t WHERE t.shop = open.shop AND t.created >= from_ms AND t.created < until_ms"
+        "FROM transactions t WHERE t.scope = open.scope AND t.created >= from_ms AND t.created < until_ms"
     };
 }
 
@@ -105,24 +104,24 @@ impl Query for UnsettledMonths<'_> {
         ", ",
         months!(),
         ", open AS MATERIALIZED (
-  SELECT month, from_ms, until_ms, shop, unit FROM months CROSS JOIN wanted
+  SELECT month, from_ms, until_ms, scope, unit FROM months CROSS JOIN wanted
   WHERE NOT ",
         is_settled!("month"),
         " AND EXISTS (SELECT 1 FROM transactions t
-    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND t.cents IS NOT 0)
+    WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms AND t.cents IS NOT 0)
 ), available AS MATERIALIZED (
-  SELECT month, shop, currency, iif(count(*) > count(cents), 9e99, total(cents)) AS most
+  SELECT month, scope, currency, iif(count(*) > count(cents), 9e99, total(cents)) AS most
   FROM open JOIN credits c ON c.unit = open.unit AND c.mode = 'live' AND c.booked_month <= month
     AND (c.booked_month = month OR c.order_month < c.booked_month OR EXISTS (SELECT 1 FROM transactions t
       WHERE t.id = c.id AND strftime('%Y-%m', t.created / 1000, 'unixepoch') <> c.booked_month))
-  GROUP BY month, shop, currency
+  GROUP BY month, scope, currency
 ), found AS MATERIALIZED (
   SELECT month, unit,
     EXISTS (SELECT 1 ",
         of_month!(),
         " AND t.cents IS NOT 0 AND t.currency NOT IN (
-      SELECT currency FROM available own WHERE own.month = open.month AND own.shop = open.shop))
-    OR EXISTS (SELECT 1 FROM available own WHERE own.month = open.month AND own.shop = open.shop AND EXISTS (
+      SELECT currency FROM available own WHERE own.month = open.month AND own.scope = open.scope))
+    OR EXISTS (SELECT 1 FROM available own WHERE own.month = open.month AND own.scope = open.scope AND EXISTS (
       SELECT 1 FROM (SELECT total(ifnull(cents, 9e98)) OVER (ORDER BY created, id) AS charged ",
         of_month!(),
         " AND t.currency = own.currency) WHERE charged > own.most)) AS is_owed
@@ -135,7 +134,7 @@ GROUP BY month, iif(is_owed, NULL, unit) ORDER BY month DESC, unit"
 
 // ---- Unusual charges -----------------------------------------------------------------------------
 
-/// Minimum number of charges that a shop needs before its median is used to find unusual charges.
+/// Minimum number of charges that a scope needs before its median is used to find unusual charges.
 pub const LEAST_CHARGES: u64 = 20;
 /// A charge above this many times the median is unusual.
 pub const UNUSUAL_TIMES: u64 = 100;
@@ -162,8 +161,8 @@ pub struct UnusualCharges {
 /// Finds the live transactions with unusual charges since a time, in milliseconds since 1970. A charge is unusual if
 /// one of these conditions holds:
 ///
-/// - It is above [`UNUSUAL_TIMES`] times the median of its shop's charges since that time. This applies only if the
-///   shop has at least [`LEAST_CHARGES`] charges and the median is not 0.
+/// - It is above [`UNUSUAL_TIMES`] times the median of its scope's charges since that time. This applies only if the
+///   scope has at least [`LEAST_CHARGES`] charges and the median is not 0.
 /// - It is above `limit`, in hundredths of the currency.
 /// - It is larger than 2^53 hundredths.
 ///
@@ -171,8 +170,8 @@ pub struct UnusualCharges {
 /// unusual. Leaves out transactions of months that are marked as paid. Compares amounts of different currencies as plain numbers.
 /// Lists at most `most` transactions, but counts all.
 ///
-/// One query. It reads each shop's rows since that time once, and again only if a charge could be unusual: the shop's
-/// largest is above `limit`, or far above its smallest. It sorts the charges only of shops that have an unusual charge.
+/// One query. It reads each scope's rows since that time once, and again only if a charge could be unusual: the scope's
+/// largest is above `limit`, or far above its smallest. It sorts the charges only of scopes that have an unusual charge.
 pub async fn unusual(
     ledger: &dyn Ledger,
     since: u64,
@@ -217,11 +216,11 @@ impl Row {
     }
 }
 
-/// SQL that selects a shop's transactions since the given time. In the query around this SQL, the row of the
-/// shop must be called `s`.
+/// SQL that selects a scope's transactions since the given time. In the query around this SQL, the row of the
+/// scope must be called `s`.
 macro_rules! recent {
     () => {
-        "FROM transactions t WHERE t.shop = s.shop AND t.created >= ?1 ->> '$.since'"
+        "FROM transactions t WHERE t.scope = s.scope AND t.created >= ?1 ->> '$.since'"
     };
 }
 
@@ -231,15 +230,15 @@ impl Query for Unusual {
     type Row = Row;
     const SQL: &'static str = concat!(
         "WITH charged AS MATERIALIZED (
-  SELECT shop, unit, (SELECT json_array(count(cents), min(cents), max(cents), count(*) - count(cents)) ",
+  SELECT scope, unit, (SELECT json_array(count(cents), min(cents), max(cents), count(*) - count(cents)) ",
         recent!(),
-        ") AS charges FROM shops s WHERE mode = 'live'
+        ") AS charges FROM scopes s WHERE mode = 'live'
 ), s AS MATERIALIZED (
-  SELECT shop, unit, charges ->> '$[0]' AS number, charges ->> '$[1]' AS least, charges ->> '$[2]' AS most,
+  SELECT scope, unit, charges ->> '$[0]' AS number, charges ->> '$[1]' AS least, charges ->> '$[2]' AS most,
     charges ->> '$[3]' AS large
   FROM charged
 ), usual AS MATERIALIZED (
-  SELECT shop, unit, iif(number >= 20 AND most > 100 * least
+  SELECT scope, unit, iif(number >= 20 AND most > 100 * least
       AND (SELECT count(*) ",
         recent!(),
         " AND t.cents * 100 < s.most) > (number - 1) / 2,
@@ -250,7 +249,7 @@ impl Query for Unusual {
   FROM s
 ), charged_much AS MATERIALIZED (
   SELECT t.id, s.unit, t.created, t.currency, t.cents, t.amount, s.median
-  FROM usual s CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= ?1 ->> '$.since'
+  FROM usual s CROSS JOIN transactions t ON t.scope = s.scope AND t.created >= ?1 ->> '$.since'
   WHERE (s.median > 0 OR s.has_limit)
     AND (t.cents IS NULL OR t.cents > ?1 ->> '$.limit' OR (s.median > 0 AND t.cents > 100 * s.median))
     AND NOT ",

@@ -84,7 +84,7 @@ const CLEAR: [&str; 9] = [
     "DELETE FROM transactions",
     TRIGGER,
     "DELETE FROM day_quantities",
-    "DELETE FROM shops",
+    "DELETE FROM scopes",
     "DELETE FROM keys",
     "DELETE FROM claims WHERE at < ?1 ->> '$'",
     "DELETE FROM findings",

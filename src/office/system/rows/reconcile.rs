@@ -223,7 +223,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     async fn import(&mut self, kind: Kind, page: &ListPage, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let is_ours = |name: &str| match kind {
-            Kind::Settlement => SettlementKey::parse(name).is_some_and(|it| is_id(it.unit)),
+            Kind::Settlement => SettlementKey::parse(name).is_some_and(|it| is_id(&it.scope.unit)),
             Kind::Member => {
                 MemberKey::parse(name).is_some_and(|it| is_id(it.team) && is_id(it.unit))
             }

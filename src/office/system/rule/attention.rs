@@ -6,7 +6,7 @@ use crate::office::payments::rule::dues::listed_dues;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::coverage_of_dues;
 use crate::office::shared::rule::error::Result;
-use crate::office::shops::rows::shops;
+use crate::office::shops::rows::scopes;
 use crate::office::system::rows::attention;
 use crate::office::system::rows::attention::{Unsettled, UnusualCharges};
 use crate::pledges::scope::Mode;
@@ -23,7 +23,7 @@ pub const UNUSUAL_DAYS: u64 = 90;
 const MONTHS: usize = 12;
 /// The search for unpriced pledges covers this many months, including the current one.
 const UNPRICED_MONTHS: usize = 2;
-/// Maximum number of entries, each one month of one shop, for which the amount due is computed. It
+/// Maximum number of entries, each one month of one scope, for which the amount due is computed. It
 /// is computed only if credits may cover all charges of the month.
 const MAX_COVERED: usize = 200;
 /// The search for units without live transactions checks at most this many units.
@@ -32,16 +32,16 @@ pub const MAX_UNITS: usize = 1_000;
 pub use crate::office::mails::rule::{RECENT_DAYS, RecentFailures, recent_failures};
 
 /// Returns the number of unpriced pledges in live mode, for the current and the previous month. Pledges of
-/// shops that have paid the month do not count. Ledger cost: 1 query.
+/// scopes that have paid the month do not count. Ledger cost: 1 query.
 pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Month, u64)>> {
     let months: Vec<_> = months_back(clock).take(UNPRICED_MONTHS).collect();
     Ok(attention::unpriced(ledger, &months).await?)
 }
 
-/// Returns how many shops owe something for each of the last 12 months that have ended, newest month first.
-/// Leaves out months for which no shop owes anything.
+/// Returns for how many scopes something is due for each of the last 12 months that have ended, newest month
+/// first. Leaves out months for which nothing is due.
 ///
-/// Credits may cover all charges of a shop's month. Then the amount due is computed, for at most 200 such
+/// Credits may cover all charges of a scope's month. Then the amount due is computed, for at most 200 such
 /// months. Any further month of this kind counts as owed.
 ///
 /// Ledger cost: 2 queries, and 5 to 7 more if amounts due are computed. KV cost: 1 read, and 1 read per 100 computed
@@ -67,7 +67,7 @@ pub async fn unsettled(
                 .await?
         }
     };
-    let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.month);
+    let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.of.month);
     for month in owed.chain(others.into_iter().map(|it| it.month)) {
         *counts.entry(month).or_default() += 1;
     }
@@ -102,8 +102,8 @@ pub struct IdleUnits {
 /// Searches the first 1,000 registered units, and returns those without a live transaction. KV cost: 1 list.
 /// Ledger cost: 1 query.
 pub async fn idle_units(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<IdleUnits> {
-    let active = shops::shops(ledger, Some(Mode::Live), None).await?;
-    let active: BTreeSet<_> = active.into_iter().map(|shop| shop.unit).collect();
+    let active = scopes::scopes(ledger, Some(Mode::Live), None).await?;
+    let active: BTreeSet<_> = active.into_iter().map(|scope| scope.unit).collect();
     let page = store.list(UnitKey::PREFIX, None).await?;
     let ids = page.records.iter().filter_map(|record| record.name.strip_prefix(UnitKey::PREFIX));
     let idle = ids.take(MAX_UNITS).filter(|id| !active.contains(*id));

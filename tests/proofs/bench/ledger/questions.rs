@@ -6,16 +6,16 @@ use impact_pledge::office::fulfilment::rows::quantities;
 use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
-use impact_pledge::office::payments::rows::shop_months;
-use impact_pledge::office::payments::rows::shop_months::ShopMonthFilter;
+use impact_pledge::office::payments::rows::scope_months;
+use impact_pledge::office::payments::rows::scope_months::MonthFilter;
 use impact_pledge::office::payments::rows::sums;
 use impact_pledge::office::payments::rows::sums::{months_of, sums};
 use impact_pledge::office::prices::rows as priced;
 use impact_pledge::office::shared::rows::port::Ledger;
-use impact_pledge::office::shops::rows::shops;
+use impact_pledge::office::shops::rows::scopes;
 use impact_pledge::office::system::rows::attention;
 use impact_pledge::pledges::scope::{Mode, Scope};
-use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use support::ledger::SqliteLedger;
 use support::service::SECRET;
 
@@ -37,7 +37,7 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
 
 /// Returns all queries, for a database that was filled with this number of orders and shops.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
-    let shops = block_on(shops::shops(ledger, None, None)).unwrap();
+    let shops = block_on(scopes::scopes(ledger, None, None)).unwrap();
     [lists(ledger, size), searches(shops, size), totals(), tasks(size)]
         .into_iter()
         .flatten()
@@ -135,9 +135,9 @@ fn totals() -> Vec<Question> {
         payments("unpaid months of all shops, a page", None, year()),
         payments("unpaid months of the biggest shop, a page", Some(BIGGEST), year()),
         question("a statement of the biggest shop", |ledger| {
-            let shop = Scope { mode: Mode::Live, unit: BIGGEST.to_owned() };
-            let june = Month::parse("2026-06").unwrap();
-            block_on(priced::priced(ledger, &shop, june, EXPORTED)).unwrap().quantities.len()
+            let scope = Scope { mode: Mode::Live, unit: BIGGEST.to_owned() };
+            let june = ScopeMonth { scope, month: Month::parse("2026-06").unwrap() };
+            block_on(priced::priced(ledger, &june, EXPORTED)).unwrap().quantities.len()
         }),
         question("first and last month of all shops", |ledger| {
             block_on(months_of(ledger, None, None)).unwrap().len()
@@ -154,14 +154,14 @@ fn sum(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
 
 /// Returns the query that lists a page of unpaid months and sums their charges.
 fn payments(name: &str, unit: Option<&str>, months: Vec<Month>) -> Question {
-    let filter = ShopMonthFilter {
+    let filter = MonthFilter {
         mode: Some(Mode::Live),
         unit: unit.map(str::to_owned),
         months,
         is_paid: Some(false),
     };
     question(name, move |ledger| {
-        let listed = block_on(shop_months::shop_months(ledger, &filter, None, PAGE)).unwrap();
+        let listed = block_on(scope_months::scope_months(ledger, &filter, None, PAGE)).unwrap();
         block_on(sums::listed_sums(ledger, &listed)).unwrap().len()
     })
 }

@@ -99,7 +99,7 @@ fn access(record: &[u8]) {
         Some(access) if is_open(access) => 200,
         Some(_) => 404,
     };
-    assert_eq!(send(&service, &get()).0.status, status(|access| access.allows(&ours())));
+    assert_eq!(send(&service, &get()).0.status, status(|access| access.scope == ours()));
     let opens = status(|access| access.opens_with(EDIT_KEY));
     assert_eq!(send(&service, &timeline()).0.status, opens);
 }

@@ -265,8 +265,8 @@ fn advice(found: &FoundBy) -> Markup {
 fn shared(by: &str, orders: &[Order]) -> Markup {
     let parameter = if by == EMAIL { orders::BUYER } else { orders::REFERENCE };
     let mut shops: Vec<_> = orders.iter().filter(|order| order.erased.is_none()).collect();
-    shops.sort_by_key(|order| (&order.unit, order.mode.name()));
-    shops.dedup_by_key(|order| (&order.unit, order.mode));
+    shops.sort_by_key(|order| (&order.scope.unit, order.scope.mode.name()));
+    shops.dedup_by_key(|order| &order.scope);
     html! {
         @if !shops.is_empty() {
             p.soft {
@@ -275,7 +275,7 @@ fn shared(by: &str, orders: &[Order]) -> Markup {
                 @for (index, order) in shops.iter().enumerate() {
                     @if index > 0 { ", " }
                     a href=(orders::address(&[(parameter, &order.id)])) {
-                        (view::untrusted_text(&order.unit)) " (" (order.mode.name()) ")"
+                        (view::untrusted_text(&order.scope.unit)) " (" (order.scope.mode.name()) ")"
                     }
                 }
                 "."

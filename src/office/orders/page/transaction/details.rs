@@ -71,7 +71,7 @@ impl Facts {
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
             ("Created", self.times.created.clone()),
-            ("Unit", unit(&row.unit)),
+            ("Unit", unit(&row.scope.unit)),
             ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("API key", self.made_by(shown.key.as_deref())),

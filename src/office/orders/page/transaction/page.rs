@@ -47,9 +47,9 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     notice: &Markup,
 ) -> Result {
     let row = &shown.row;
-    let manages = context.manages(&KeyLevel::Unit(row.unit.clone()));
+    let manages = context.manages(&KeyLevel::Unit(row.scope.unit.clone()));
     let may_search = manages || context.may(Permission::Support);
-    let times = context.times_of(Some(&row.unit)).await;
+    let times = context.times_of(Some(&row.scope.unit)).await;
     let of_support = match may_search || context.is_of_shop() {
         true => Some(OfSupport::read(context, record, (row, &times), may_search).await?),
         false => None,
@@ -71,7 +71,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (notice)
         p.lead {
-            (view::copyable(&row.id)) " " (mode(row.mode.is_live()))
+            (view::copyable(&row.id)) " " (mode(row.scope.mode.is_live()))
             @if row.erased.is_some() { " " span.tag.alarm { "Erased" } }
             @if facts.paid_at.is_some() { " " span.tag { "Paid" } }
         }

@@ -13,7 +13,7 @@ use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, StoredAsIs, once};
 use crate::office::shared::rule::records::put_record;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{
     ErasedKey, NotificationKey, OperatorStore, Recorded, TransactionKey, TransactionMetadata,
@@ -26,10 +26,9 @@ pub(crate) const ERASE: &str = "transactions erase";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     pub id: String,
-    /// The transaction's unit.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
+    /// The transaction's scope.
+    #[serde(flatten)]
+    pub scope: Scope,
     /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
     /// The time at which an earlier call erased the transaction, an RFC 3339 date-time; `None` if no earlier call did.
@@ -95,8 +94,8 @@ pub(crate) async fn erase_now(
         let written = entry::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
         written.map_err(|error| left_in_ledger(record, &error))?;
     }
-    let Recorded { id, mode, unit, summary } = metadata;
-    Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
+    let Recorded { id, scope, summary } = metadata;
+    Ok(Erased { id: id.to_string(), scope, at, before: summary.erased })
 }
 
 /// Makes the ledger's row of an erased transaction from the new content of its record. Does not read the

@@ -31,7 +31,7 @@ pub(crate) async fn without_texts(
     record: &Record,
     now_ms: u64,
 ) -> Result<(Vec<u8>, TransactionMetadata)> {
-    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
+    let price_lists = price_lists(store, &record.metadata()?.scope.unit).await?;
     let mut transaction = record.transaction()?;
     erase_texts(&mut transaction, &price_lists);
     let value = serde_json::to_vec(&transaction)?;
@@ -52,7 +52,7 @@ pub(crate) async fn quantities_to_keep(
     store: &impl OperatorStore,
     record: &Record,
 ) -> Result<Quantities> {
-    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
+    let price_lists = price_lists(store, &record.metadata()?.scope.unit).await?;
     let mut transaction = record.transaction()?;
     erase_texts(&mut transaction, &price_lists);
     Ok(entry::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))

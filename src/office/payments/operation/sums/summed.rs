@@ -54,8 +54,8 @@ impl Summed {
         let late = self.sums.iter().filter(|sum| !sum.late.is_empty());
         let mut lines: Vec<_> = late
             .map(|sum| {
-                let (mode, ids) = (sum.mode.name(), sum.late.join(", "));
-                format!("{} of {} ({mode}): {ids}", sum.month, sum.unit)
+                let (mode, ids) = (sum.of.scope.mode.name(), sum.late.join(", "));
+                format!("{} of {} ({mode}): {ids}", sum.of.month, sum.of.scope.unit)
             })
             .collect();
         lines.dedup();
@@ -92,9 +92,9 @@ pub(crate) fn sums_table(sums: &[Sum]) -> String {
 fn cells(sum: &Sum) -> [String; 13] {
     let settled = sum.settled.as_ref();
     [
-        sum.month.to_string(),
-        sum.unit.clone(),
-        sum.mode.name().to_owned(),
+        sum.of.month.to_string(),
+        sum.of.scope.unit.clone(),
+        sum.of.scope.mode.name().to_owned(),
         sum.transactions.to_string(),
         sum.amount.clone(),
         not_zero(&sum.credited),

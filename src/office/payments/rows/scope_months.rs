@@ -1,15 +1,15 @@
-//! Lists, page by page, the months in which a shop has transactions, credits or a payment.
+//! Lists, page by page, the months in which a scope has transactions, credits or a payment.
 
 use super::sums::months;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
-use crate::office::shops::rows::shops::{ListedMonth, wanted};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::Month;
+use crate::office::shops::rows::scopes::wanted;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::Serialize;
 
-/// Selects entries of the list of months. An entry is one month of one shop.
+/// Selects entries of the list of months. An entry is one month of one scope.
 #[derive(Clone, Debug, Default)]
-pub struct ShopMonthFilter {
+pub struct MonthFilter {
     /// Only months in this mode, live or test.
     pub mode: Option<Mode>,
     /// Only this unit.
@@ -20,45 +20,43 @@ pub struct ShopMonthFilter {
     pub is_paid: Option<bool>,
 }
 
-/// Lists months of shops: at most `most`, after the position `after`. They are sorted by month (newest
-/// first), unit and mode. A month is listed if the shop has transactions or credits in it, or if it is
+/// Lists months of scopes: at most `most`, after the position `after`. They are sorted by month (newest
+/// first), unit and mode. A month is listed if the scope has transactions or credits in it, or if it is
 /// marked as paid. One query.
-pub async fn shop_months(
+pub async fn scope_months(
     ledger: &dyn Ledger,
-    filter: &ShopMonthFilter,
-    after: Option<&ListedMonth>,
+    filter: &MonthFilter,
+    after: Option<&ScopeMonth>,
     most: usize,
-) -> Result<Vec<ListedMonth>> {
+) -> Result<Vec<ScopeMonth>> {
     let span = |month: &Month| {
         let (from, until) = month.span_ms()?;
         Some((*month, from, until))
     };
-    let query = ShopMonths {
+    let query = Months {
         mode: filter.mode,
         units: filter.unit.as_ref().map(|unit| [&**unit]),
         months: filter.months.iter().filter_map(span).collect(),
         is_paid: filter.is_paid,
-        after: after.map(|ListedMonth { shop, month }| (*month, &*shop.unit, shop.mode)),
+        after,
         most,
     };
-    let rows = ask(ledger, &query).await?;
-    let listed = |(month, unit, mode)| ListedMonth { shop: Scope { mode, unit }, month };
-    Ok(rows.into_iter().map(listed).collect())
+    ask(ledger, &query).await
 }
 
 #[derive(Serialize)]
-struct ShopMonths<'a> {
+struct Months<'a> {
     mode: Option<Mode>,
     units: Option<[&'a str; 1]>,
     months: Vec<(Month, u64, u64)>,
     is_paid: Option<bool>,
-    after: Option<(Month, &'a str, Mode)>,
+    after: Option<&'a ScopeMonth>,
     most: usize,
 }
 
-impl Query for ShopMonths<'_> {
-    type Row = (Month, String, Mode);
-    // The name of a settlement is `{mode}:{unit}:{month}`. A shop may have one without transactions.
+impl Query for Months<'_> {
+    type Row = ScopeMonth;
+    // The name of a settlement is `{mode}:{unit}:{month}`. A scope may have one without transactions.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
@@ -71,7 +69,7 @@ impl Query for ShopMonths<'_> {
 ), listed AS (
   SELECT month, unit, mode FROM months CROSS JOIN wanted
   WHERE EXISTS (SELECT 1 FROM transactions t
-    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms)
+    WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms)
   UNION
   SELECT booked_month, unit, mode FROM credits JOIN months ON months.month = booked_month
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
@@ -81,9 +79,9 @@ impl Query for ShopMonths<'_> {
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
     AND (?1 ->> '$.units' IS NULL OR unit = ?1 ->> '$.units[0]')
 )
-SELECT json_array(month, unit, mode) FROM listed
-WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after[0]'
-    OR month = ?1 ->> '$.after[0]' AND (unit, mode) > (?1 ->> '$.after[1]', ?1 ->> '$.after[2]'))
+SELECT json_object('month', month, 'unit', unit, 'mode', mode) FROM listed
+WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after.month'
+    OR month = ?1 ->> '$.after.month' AND (unit, mode) > (?1 ->> '$.after.unit', ?1 ->> '$.after.mode'))
   AND (?1 ->> '$.is_paid' IS NULL OR ?1 ->> '$.is_paid' = EXISTS (SELECT 1 FROM claims c
     WHERE c.kind = 'settlement' AND c.name = mode || ':' || unit || ':' || month
       AND c.state IN ('kept', 'removing')))
