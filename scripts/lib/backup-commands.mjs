@@ -43,7 +43,8 @@ export function addBackup(transactions) {
 function savedInWords(file, { count, rows, lacks, sha256, since, completeUpTo }) {
   const span =
     since && `\nIt continues the last backup, with the changes from ${since} to ${completeUpTo}.`;
-  const lacking = lacks && `\nIt has no people of shops, credits, fulfilments and updates: ${lacks}.`;
+  const lacking =
+    lacks && `\nIt has no people of shops, credits, fulfilments and updates: ${lacks}.`;
   return `${file}: ${count} records, ${rows} rows of the ledger, SHA-256 ${sha256}${span ?? ""}${lacking ?? ""}\n\n${SECRET}`;
 }
 
