@@ -9,7 +9,6 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "./output.mjs";
 import { isClone } from "./places.mjs";
 
-const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
  * A KV namespace in the form that the operator's functions take. It may include the ledger for the
@@ -23,8 +22,6 @@ const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and sh
  * @property {(name: string) => Promise<void>} remove
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
- * @property {number} [settleMs] how long reads may be stale after a write, in milliseconds; undefined means
- *   the time of Cloudflare's KV
  */
 
 /**
@@ -47,7 +44,6 @@ export function portOf(kv, tell = () => {}) {
     remove: (name) => kv.remove([name]),
     pause: (milliseconds) => sleep(milliseconds),
     ledger: kv.ledger ?? undefined,
-    settleMs: kv.place.kind === "local" ? LOCAL_SETTLE_MS : undefined,
   };
 }
 

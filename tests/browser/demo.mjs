@@ -19,7 +19,6 @@ export async function demo() {
     write: async ({ key, ...rest }) => void records.set(key, rest),
     remove: async (name) => void records.delete(name),
     pause: async () => {},
-    settleMs: 0,
     ledger: new Ledger(memoryDatabase(), (ledger) => migrate(ledger, tools.root)),
   };
   const { seed, seedDemo } = await operator(tools);

@@ -85,8 +85,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
 
 test("of two changes of a profile at the same moment one is made, and the other error names who made it", async (t) => {
   const { kv, changed } = await operator(t);
-  // Waits as long as on Cloudflare: on a busy machine, both changes could take longer than the local wait, and both would give way.
-  const port = { ...portOf(kv), settleMs: 1_000 };
+  const port = portOf(kv);
   const set = (by) => operate(tools, port, "units", "set", { by, unit: "unit_1", name: by });
   const outcomes = await Promise.allSettled([set("Ada"), set("Bo")]);
   const { name } = await changed("profile:unit_1");

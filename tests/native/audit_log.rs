@@ -98,7 +98,7 @@ fn a_change_is_a_sentence() {
             "ledger accept-loss",
             &[],
             None,
-            "accepted that the ledger has lost credits, fulfilments or updates",
+            "accepted that the ledger has lost people, credits, fulfilments or updates",
         ),
         ("coins mint", &["a", "b"], None, "ran coins mint on a, b"),
         ("coins mint", &[], None, "ran coins mint"),

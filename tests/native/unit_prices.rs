@@ -232,12 +232,20 @@ fn set(
     list: &str,
     seen: Option<&str>,
 ) -> Result<String, OperatorError> {
+    set_in((store, &SqliteLedger::default()), operator, of, list, seen)
+}
+
+fn set_in(
+    (store, ledger): (&MemoryStore, &SqliteLedger),
+    operator: &TestOperator<CountedEntropy>,
+    of: PriceListKey<'_>,
+    list: &str,
+    seen: Option<&str>,
+) -> Result<String, OperatorError> {
     let edit = Edit::All(prices::parse(list.as_bytes()).unwrap());
     operator.clock.0.set(operator.clock.0.get() + 1);
     let author = operator.author();
-    let ledger = SqliteLedger::default();
-    let set = prices::set(store, &ledger, &author, of, &edit, seen);
-    block_on(set).map(|done| done.outcome)
+    block_on(prices::set(store, ledger, &author, of, &edit, seen)).map(|done| done.outcome)
 }
 
 fn remove(
@@ -245,10 +253,17 @@ fn remove(
     operator: &TestOperator<CountedEntropy>,
     seen: Option<&str>,
 ) -> Result<String, OperatorError> {
+    remove_in((store, &SqliteLedger::default()), operator, seen)
+}
+
+fn remove_in(
+    (store, ledger): (&MemoryStore, &SqliteLedger),
+    operator: &TestOperator<CountedEntropy>,
+    seen: Option<&str>,
+) -> Result<String, OperatorError> {
     operator.clock.0.set(operator.clock.0.get() + 1);
     let author = operator.author();
-    let ledger = SqliteLedger::default();
-    let removed = prices::remove(store, &ledger, &author, (Mode::Test, "unit_dev"), seen);
+    let removed = prices::remove(store, ledger, &author, (Mode::Test, "unit_dev"), seen);
     block_on(removed).map(|done| done.outcome)
 }
 
@@ -264,7 +279,7 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     let store = &*service.store;
     let first = set(store, &operator, own(), TREES, None).unwrap();
     let kept = format!("prices:unit:test:unit_dev:{first}");
-    let now = block_on(prices::current(store, own())).unwrap();
+    let now = block_on(prices::current(store, &SqliteLedger::default(), own())).unwrap();
     assert_eq!((now.revision(), store.value(&kept).is_some()), (&*first, true));
     assert!(store.names().contains(&"unit:unit_dev".to_owned()), "the unit is registered");
     let id = service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
@@ -281,7 +296,9 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     assert_eq!((&*charged.time, charged.unit.as_deref()), (&*first, Some("unit_dev")));
     assert_eq!(charged.price_list.unit_prices["tree"].as_str(), "2");
 
-    let removal = block_on(prices::current(store, own())).unwrap().compare_removal();
+    let removal = block_on(prices::current(store, &SqliteLedger::default(), own()))
+        .unwrap()
+        .compare_removal();
     let risks = ["the currency changes from EUR to USD"];
     assert_eq!((removal.prices.len(), &*removal.risks), (2, &risks.map(str::to_owned)[..]));
     refused(remove(store, &operator, Some(&first)), "now have other prices");
@@ -307,25 +324,25 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
 }
 
 #[test]
-fn a_list_that_others_have_just_changed_or_removed_is_not_replaced_unseen() {
-    let (store, ada) = (MemoryStore::default(), test_operator());
-    let first = set(&store, &ada, own(), TREES, Some("none")).unwrap();
+fn a_list_that_others_have_changed_or_removed_is_not_replaced_unseen() {
+    let (store, ledger, ada) = (MemoryStore::default(), SqliteLedger::default(), test_operator());
+    let at = (&store, &ledger);
+    let first = set_in(at, &ada, own(), TREES, Some("none")).unwrap();
     let before = store.value(OWN_LIST).unwrap();
-    refused(set(&store, &ada, own(), OWN_SET, Some("none")), "now have other prices");
-    refused(
-        set(&store, &ada, own(), TREES, Some("none")),
-        "already have these prices, set by ada@",
-    );
-    let second = set(&store, &ada, own(), OWN_SET, Some(&first)).unwrap();
+    refused(set_in(at, &ada, own(), OWN_SET, Some("none")), "now have other prices");
+    let already = "already have these prices, set by ada@";
+    refused(set_in(at, &ada, own(), TREES, Some("none")), already);
+    let second = set_in(at, &ada, own(), OWN_SET, Some(&first)).unwrap();
     store.edit(OWN_LIST, |_| before.clone()); // KV still shows the first list
-    let lost = "ada@example.org changed the prices for test keys of the unit `unit_dev` at 2026";
-    refused(set(&store, &ada, own(), OWN_SET, Some(&first)), lost);
-    refused(remove(&store, &ada, Some(&first)), lost);
-    store.edit(OWN_LIST, |text| text.replace(&first, &second));
+    refused(set_in(at, &ada, own(), TREES, Some(&first)), "now have other prices");
+    refused(remove_in(at, &ada, Some(&first)), "now have other prices");
     let others = [PriceListKey::of_mode(Mode::Test), PriceListKey::of_unit(Mode::Live, "unit_dev")];
     for other in others.into_iter().chain([PriceListKey::of_unit(Mode::Test, "unit_dev:2")]) {
-        set(&store, &ada, other, TREES, Some("none")).unwrap(); // no conflict with another list
+        set_in(at, &ada, other, TREES, Some("none")).unwrap(); // no conflict with another list
     }
+    remove_in(at, &ada, Some(&second)).unwrap();
+    refused(remove_in(at, &ada, None), "have no price list of their own");
+    set_in(at, &ada, own(), TREES, Some("none")).unwrap();
 }
 
 const OWN_SET: &str = r#"{"currencyCode":"EUR","unitPrices":{"oak":"7"}}"#;

@@ -120,11 +120,6 @@ impl MemoryStore {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }
 
-    /// Whether lists show the records of an earlier moment.
-    pub fn lists_are_frozen(&self) -> bool {
-        self.frozen.borrow().is_some()
-    }
-
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()

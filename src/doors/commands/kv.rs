@@ -5,7 +5,7 @@ use super::{CommandOutcome, from_js, thrown_as, to_js};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Unbound};
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::store::{
-    Key, ListPage, ListingStore, OperatorStore, SETTLE_MS, Store, StoreError, Stored,
+    Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,9 +27,6 @@ extern "C" {
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn pause(this: &Kv, milliseconds: u32) -> Result<JsValue, JsValue>;
-    /// How long reads may be stale after a write, in milliseconds; undefined for a deployed namespace.
-    #[wasm_bindgen(method, getter, js_name = settleMs)]
-    fn settle_ms(this: &Kv) -> Option<u32>;
     /// The database of the ledger that belongs to this namespace, if one is bound.
     #[wasm_bindgen(method, getter)]
     fn ledger(this: &Kv) -> Option<Database>;
@@ -183,10 +180,6 @@ impl OperatorStore for CommandStore {
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         self.answer(self.kv.remove(&key.name()).await).map(drop)
-    }
-
-    fn settle_ms(&self) -> u32 {
-        self.kv.settle_ms().unwrap_or(SETTLE_MS)
     }
 
     async fn pause(&self, milliseconds: u32) {

@@ -5,7 +5,6 @@ use super::{CommandOutcome, from_js, to_js};
 use crate::doors::platform::Platform;
 use crate::office::system::rows::own_rows as rows;
 use crate::office::system::rows::own_rows::OwnTable;
-use crate::office::system::rule::epoch;
 use crate::office::system::rule::own_rows;
 use crate::office::system::rule::own_rows::OwnRowsHeader;
 use crate::office::system::rule::restore::RestoreOptions;
@@ -88,5 +87,5 @@ pub async fn end(kv: Kv, header: JsValue) -> CommandOutcome {
 #[wasm_bindgen(js_name = endWithoutOwnRows)]
 pub async fn end_without(kv: Kv) -> CommandOutcome {
     let store = CommandStore::new(kv);
-    store.finish(epoch::expect_of_audit(&store, store.ledger(), &Platform).await)
+    store.finish(own_rows::end_without(&store, store.ledger(), &Platform).await)
 }

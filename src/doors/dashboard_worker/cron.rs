@@ -7,6 +7,8 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
+use crate::office::system::rule::publish;
+use crate::office::system::rule::publish::Republished;
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::Compared;
 use crate::pledges::service::Clock as _;
@@ -21,6 +23,8 @@ const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 
 /// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
+/// Maximum number of copies of price lists and profiles that an invocation compares: one may have 1 MiB.
+const MAX_COPIES: usize = 10;
 
 #[derive(Serialize)]
 struct CronLog<'a> {
@@ -39,10 +43,34 @@ pub async fn keep_up(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else { return };
     let store = bindings.store();
     mend_updates(&store, &ledger).await;
+    republish(&store, &ledger).await;
     let began_ms = Platform.now_ms();
     let holder = upkeep::holder(&Platform);
     let outcome = upkeep::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
+}
+
+#[derive(Serialize)]
+struct PublishLine {
+    copies: &'static str,
+    #[serde(flatten)]
+    done: Republished,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+}
+
+/// Writes copies of price lists and profiles again that Workers KV does not show. After a failure, the next invocation
+/// starts again.
+async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let outcome = publish::republish(store, ledger, &Platform, MAX_COPIES).await;
+    let cause = outcome.as_ref().err().map(OperatorError::to_string);
+    let line = PublishLine { copies: "compare", done: outcome.unwrap_or_default(), cause };
+    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
+    match line {
+        PublishLine { cause: Some(_), .. } => console_error!("{text}"),
+        PublishLine { done: Republished { written: 0, .. }, .. } => {}
+        PublishLine { .. } => console_log!("{text}"),
+    }
 }
 
 #[derive(Serialize)]

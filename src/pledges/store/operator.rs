@@ -7,10 +7,6 @@ use serde_json::Value;
 /// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// How long a change waits for concurrent changes to become visible, in milliseconds. One list and one write in
-/// Workers KV together take less time than this.
-pub const SETTLE_MS: u32 = 1_000;
-
 /// A store that can also list records. Deliveries of notifications use it.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
@@ -48,11 +44,6 @@ pub trait OperatorStore: ListingStore {
     /// # Errors
     /// If the record may still be there.
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
-
-    /// Returns how long to wait until other writers' concurrent writes are visible, in milliseconds.
-    fn settle_ms(&self) -> u32 {
-        SETTLE_MS
-    }
 
     /// Waits for this many milliseconds.
     async fn pause(&self, milliseconds: u32);

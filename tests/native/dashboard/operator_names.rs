@@ -150,7 +150,7 @@ fn a_conflict_with_an_operator_does_not_name_the_operator() {
     refused(&save(EVA, &old), "set by the operator at");
     // Workers KV does not show the operator's change yet.
     dashboard.store().remove("profile:north");
-    refused(&save(EVA, &old), "the operator changed the profile");
+    refused(&save(EVA, &old), "set by the operator at");
     let late = [("operation", &*operation)];
     let rotate = [&[("unit", "north"), ("key", key), ("keep", "86400")][..], &late].concat();
     refused(&dashboard.post(EVA, "/keys/rotate", &rotate), "the operator replaced this key at");

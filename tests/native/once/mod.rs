@@ -178,7 +178,7 @@ impl Asked {
                 told(units::set(at, ledger, author, "unit_dev", members).await)
             }
             ReplaceProfile => {
-                let row = units::get(at, "unit_dev").await?.unwrap_or_default();
+                let row = units::newest(at, ledger, "unit_dev").await?.unwrap_or_default();
                 let name = one("Till", "Shop", other);
                 let profile = NewProfile { name, ..NewProfile::default() };
                 told(units::replace(at, ledger, author, "unit_dev", profile, row.seen).await)

@@ -52,7 +52,12 @@ fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     let problem =
         "the stored price list is damaged: missing field `currencyCode` at line 1 column 2";
     refused(block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))), problem);
-    let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Test))).unwrap();
+    let now = block_on(prices::current(
+        &store,
+        &SqliteLedger::default(),
+        PriceListKey::of_mode(Mode::Test),
+    ))
+    .unwrap();
     assert_eq!(now.compare(&PriceList::default()).risks, [problem]);
 }
 
@@ -81,7 +86,12 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
     for (number, (file, change)) in (0..).zip(&lists) {
         let new = price_list(file);
         test_operator.clock.0.set(NOW_MS + number);
-        let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Live))).unwrap();
+        let now = block_on(prices::current(
+            &store,
+            &SqliteLedger::default(),
+            PriceListKey::of_mode(Mode::Live),
+        ))
+        .unwrap();
         assert_eq!(&shown(&now.compare(&new)), change);
         block_on(prices::set(
             &store,
@@ -119,7 +129,7 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
     );
 
     let with = |mode, price: &str| {
-        block_on(prices::current(&store, PriceListKey::of_mode(mode)))
+        block_on(prices::current(&store, &SqliteLedger::default(), PriceListKey::of_mode(mode)))
             .unwrap()
             .with(&Edit::Set { offering: "tree".to_owned(), price: price.to_owned() })
     };
@@ -182,7 +192,10 @@ fn a_price_that_becomes_ten_times_as_high_or_as_low_is_a_risk() {
         let set = Edit::All(list(from));
         block_on(prices::set(&store, &SqliteLedger::default(), &operator.author(), of, &set, None))
             .unwrap();
-        let risks = block_on(prices::current(&store, of)).unwrap().compare(&list(to)).risks;
+        let risks = block_on(prices::current(&store, &SqliteLedger::default(), of))
+            .unwrap()
+            .compare(&list(to))
+            .risks;
         let expected =
             factor.map(|factor| format!("the price of tree changes from {from} to {to}{factor}"));
         let is_expected = match (&*risks, &expected) {
@@ -214,6 +227,9 @@ fn the_risks_of_a_long_price_list_stay_short() {
         None,
     ))
     .unwrap();
-    let risks = block_on(prices::current(&store, of)).unwrap().compare(&list("100")).risks;
+    let risks = block_on(prices::current(&store, &SqliteLedger::default(), of))
+        .unwrap()
+        .compare(&list("100"))
+        .risks;
     assert_eq!((risks.len(), &*risks[5]), (6, "prices that change as much: 195 more"));
 }

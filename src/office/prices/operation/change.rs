@@ -110,7 +110,7 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove)
     let whose = Whose { mode, unit: Some(unit) };
     let mut steps = Vec::new();
     for of in whose.each() {
-        let now = prices::current(call.store, of).await?;
+        let now = prices::current(call.store, call.ledger, of).await?;
         if now.is_set() {
             let change = now.compare_removal();
             let list = now.of_mode.clone().unwrap_or_default();
@@ -130,7 +130,7 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove)
 async fn edit<P: Ports>(call: &Call<'_, P>, whose: &Whose, edit: &Edit) -> Result<Answer> {
     let mut steps = Vec::new();
     for of in whose.each() {
-        let now = prices::current(call.store, of).await?;
+        let now = prices::current(call.store, call.ledger, of).await?;
         let list = PriceList { prices: None, ..now.with(edit)? };
         let (seen, change) = (now.revision().to_owned(), now.compare(&list));
         let replaces = now.in_effect().is_some();

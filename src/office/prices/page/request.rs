@@ -29,7 +29,7 @@ pub(crate) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let now = prices::current(context.store, whose(query)?).await?;
+    let now = prices::current(context.store, context.ledger, whose(query)?).await?;
     match missing_unit(context, &now).await? {
         Some(page) => Ok(page),
         None => page::show(context, &now, &Draft::of(&now), None).await,
@@ -67,7 +67,7 @@ pub(crate) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     if context.was_done().await?.is_some() {
         return preview::save(context, of, &confirmed(form)?, form.text("seen"), None).await;
     }
-    let now = prices::current(context.store, of).await?;
+    let now = prices::current(context.store, context.ledger, of).await?;
     if let Some(page) = missing_unit(context, &now).await? {
         return Ok(page);
     }
@@ -80,7 +80,7 @@ pub(crate) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     };
     match change(context, &now, &wanted, form).await {
         Err(Refusal::Operator(OperatorError::Invalid(why))) => {
-            let now = prices::current(context.store, of).await?;
+            let now = prices::current(context.store, context.ledger, of).await?;
             let base = base(context, &now, form).await?;
             let draft = Draft::rebased(&now, base.as_ref(), &wanted);
             page::show(context, &now, &draft, Some(&why.text)).await

@@ -19,7 +19,8 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let now = prices::current(context.store, PriceListKey::of_unit(mode, unit)).await?;
+    let now =
+        prices::current(context.store, context.ledger, PriceListKey::of_unit(mode, unit)).await?;
     let content = html! {
         (view::modes_of(&link::path(&["units", unit, "prices"]), mode, &[]))
         section {

@@ -3,9 +3,10 @@
 use super::Change;
 use super::rules::{charged_keys, check_of};
 use crate::office::audit::rule::Change as Audited;
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::records::{Pages, load, read_values};
-use crate::office::shared::rule::shared_record::RecordVersion;
+use crate::office::shared::rule::published::{RecordVersion, latest};
+use crate::office::shared::rule::records::{Pages, load, read_value};
 use crate::pledges::charge::PriceList;
 use crate::pledges::scope::Mode;
 use crate::pledges::store::{Key as _, OperatorStore, PriceListKey, StoreError, decode};
@@ -25,19 +26,25 @@ pub struct Current<'k> {
     pub(super) seen: RecordVersion,
 }
 
-/// Reads the prices of a mode, or of a unit. Damaged prices are no error, so that they can be replaced. KV cost: 1 read.
+/// Reads the newest prices of a mode, or of a unit. Damaged prices are no error, so that they can be replaced. Ledger
+/// cost: 1 query. KV cost: at most 2 reads.
 ///
 /// # Errors
 /// If the unit's ID is not valid, or the store fails.
-pub async fn current<'k>(store: &impl OperatorStore, of: PriceListKey<'k>) -> Result<Current<'k>> {
+pub async fn current<'k>(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    of: PriceListKey<'k>,
+) -> Result<Current<'k>> {
     check_of(of)?;
-    let mode = of.unit.map(|_| PriceListKey::of_mode(of.mode));
-    let keys: Vec<_> = [of].into_iter().chain(mode).collect();
-    let mut values = read_values(store, &keys).await?.into_iter();
-    let (own, of_mode) = (values.next().flatten(), values.next().flatten());
+    let (own, seen) = latest(store, ledger, of).await?;
+    let of_mode = match of.unit {
+        Some(_) => read_value(store, PriceListKey::of_mode(of.mode)).await?,
+        None => None,
+    };
     let (price_list, problem) = readable(own.as_deref())?;
     let (of_mode, _) = readable(of_mode.as_deref())?;
-    Ok(Current { of, price_list, problem, of_mode, seen: RecordVersion::new(own.as_deref()) })
+    Ok(Current { of, price_list, problem, of_mode, seen })
 }
 
 /// Decodes a price list. If it is damaged, returns why.

@@ -10,15 +10,15 @@ mod edit;
 mod file;
 mod history;
 pub mod price_versions;
-mod removal;
 mod rules;
 mod set;
+mod versions;
 
 pub use change::{Change, ChangeCounts, PriceChange};
 pub use current::{Current, current, get, units};
 pub use edit::Edit;
 pub use file::parse;
 pub use history::{PriceListEntry, PriceListVersion, charged_by, history, listed};
-pub(crate) use removal::{lists_of, remove_lists};
 pub use rules::charged_keys;
 pub use set::{remove, set};
+pub(crate) use versions::publish;

@@ -1,21 +1,23 @@
 //! Sets the price lists of modes and units, and removes the price lists of units.
 
-use super::removal::{RemovalMark, keep_version};
 use super::rules::{charged_keys, check_length};
+use super::versions::publish;
 use super::{Current, Edit, current};
-use crate::office::audit::rule::Author;
+use crate::office::audit::rule::{Author, Entry, Written};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
-use crate::office::shared::rule::shared_record::SharedRecord;
-use crate::office::shops::rule::{register, units};
+use crate::office::shops::rule::register;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::charge::PriceList;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{
-    ChangeNote, Key as _, MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, OperatorStore, PriceListKey,
+    Key as _, MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, OperatorStore, PriceListKey,
     PriceListVersionKey,
 };
 use crate::pledges::time::date_time;
@@ -32,7 +34,7 @@ const REMOVE: &str = "prices remove";
 /// # Errors
 /// - If the unit's ID is not valid, the edit does not apply, or the price list is too large.
 /// - If the current revision is not `seen`.
-/// - If somebody else sets the prices at the same moment, or has just set them.
+/// - If somebody else sets the prices at the same moment.
 /// - If the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
@@ -43,12 +45,12 @@ pub async fn set(
     seen: Option<&str>,
 ) -> Result<Done<String>> {
     let work = async |author: &Author<'_, _, _>| {
-        let now = current(store, of).await?;
+        let now = current(store, ledger, of).await?;
         let price_list = now.with(edit)?;
         if let Some(seen) = seen {
             now.check_seen(store, seen, Some(&price_list)).await?;
         }
-        now.replace(store, author, price_list).await
+        now.replace((store, ledger), author, price_list).await
     };
     once(ledger, author, (SET, &(of.name(), edit, seen)), work).await
 }
@@ -59,7 +61,7 @@ pub async fn set(
 /// # Errors
 /// - If the unit's ID is not valid, or the unit has no price list of its own.
 /// - If the current revision is not `seen`.
-/// - If somebody else changes the list at the same moment, or has just changed it.
+/// - If somebody else changes the list at the same moment.
 /// - If the store or the ledger fails.
 pub async fn remove(
     store: &impl OperatorStore,
@@ -70,7 +72,7 @@ pub async fn remove(
 ) -> Result<Done<String>> {
     let of = PriceListKey::of_unit(mode, unit);
     let work = async |author: &Author<'_, _, _>| {
-        let now = current(store, of).await?;
+        let now = current(store, ledger, of).await?;
         match (now.is_set(), author.earlier) {
             (true, _) => {}
             (false, Some(earlier)) => return Ok(date_time(earlier.since_ms)), // an earlier attempt has removed it
@@ -79,7 +81,7 @@ pub async fn remove(
         if let Some(seen) = seen {
             now.check_seen(store, seen, None).await?;
         }
-        now.remove(store, author).await
+        now.remove((store, ledger), author).await
     };
     once(ledger, author, (REMOVE, &(of.name(), seen)), work).await
 }
@@ -91,7 +93,7 @@ fn has_none(of: PriceListKey<'_>) -> OperatorError {
 impl Current<'_> {
     async fn replace(
         &self,
-        store: &impl OperatorStore,
+        (store, ledger): (&impl OperatorStore, &dyn Ledger),
         author: &Author<'_, impl Clock, impl Entropy>,
         price_list: PriceList,
     ) -> Result<String> {
@@ -99,60 +101,54 @@ impl Current<'_> {
         let at = |time: &str| PriceList { prices: Some(time.to_owned()), ..price_list.clone() };
         let most = of.unit.map_or(MAX_PRICES_BYTES, |_| MAX_UNIT_PRICES_BYTES);
         check_length(&encode(&at(&author.registered().created))?, most)?;
-        let is_changed = |note: &ChangeNote| changes(of, note);
-        let contested = shared_record(of, &is_changed);
-        let turn = contested.begin(store, author, self.seen, SET, |time| on(of, time)).await?;
-        let time = turn.at().to_owned();
-        let prices = at(&time);
+        let entry = author.begin_entry(store, SET, |time| on(of, time)).await?;
+        let record = encode(&Written::new(&at(&entry.at), &entry))?;
+        let rows = self.change((store, ledger), author, &entry, Some(record)).await?;
         let unit: Vec<_> =
             of.unit.map(|unit| KeyLevel::Unit(unit.to_owned())).into_iter().collect();
-        let keep = async || {
-            register::ensure(store, author, &unit).await?;
-            keep_version(store, author, PriceListVersionKey { of, time: &time }, &prices).await
-        };
-        turn.write(&prices, keep).await?; // `keep` runs first, so that the list exists before its time is used
-        Ok(time)
+        register::ensure(store, author, &unit).await?;
+        publish_all(store, of, rows).await?;
+        Ok(entry.at)
     }
 
     async fn remove(
         &self,
-        store: &impl OperatorStore,
+        (store, ledger): (&impl OperatorStore, &dyn Ledger),
         author: &Author<'_, impl Clock, impl Entropy>,
     ) -> Result<String> {
         let of = self.of;
-        let is_changed = |note: &ChangeNote| changes(of, note);
-        let contested = shared_record(of, &is_changed);
-        let turn = contested.begin(store, author, self.seen, REMOVE, |time| on(of, time)).await?;
-        let time = turn.at().to_owned();
-        let version = PriceListVersionKey { of, time: &time };
-        let mark = RemovalMark { removed: true };
-        turn.remove(async || keep_version(store, author, version, &mark).await).await?;
-        Ok(time)
+        let entry = author.begin_entry(store, REMOVE, |time| on(of, time)).await?;
+        let rows = self.change((store, ledger), author, &entry, None).await?;
+        publish_all(store, of, rows).await?;
+        Ok(entry.at)
+    }
+
+    async fn change(
+        &self,
+        at: (&impl OperatorStore, &dyn Ledger),
+        author: &Author<'_, impl Clock, impl Entropy>,
+        entry: &Entry,
+        record: Option<Vec<u8>>,
+    ) -> Result<Vec<PublishedRow>> {
+        let words = format!("the prices for {}", charged_keys(self.of));
+        let replacement = Replacement { name: self.of.name(), seen: self.seen, record };
+        published::replace(at, author, entry, &words, vec![replacement]).await
     }
 }
 
-// ---- Conflicting changes -------------------------------------------------------------------------
-
-fn shared_record<'c>(
-    of: PriceListKey<'c>,
-    is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-) -> SharedRecord<'c, PriceListKey<'c>> {
-    let words = format!("the prices for {}", charged_keys(of));
-    SharedRecord { key: of, words, is_changed_by, removed_by: &[REMOVE, units::REMOVE] }
+async fn publish_all(
+    store: &impl OperatorStore,
+    of: PriceListKey<'_>,
+    rows: Vec<PublishedRow>,
+) -> Result<()> {
+    for row in rows {
+        publish(store, of, row).await?;
+    }
+    Ok(())
 }
 
 /// Returns the name of the price list's new version. The audit log entry of a change identifies the price
 /// list by this name.
 fn on(of: PriceListKey<'_>, time: &str) -> Vec<String> {
     vec![PriceListVersionKey { of, time }.name()]
-}
-
-fn changes(of: PriceListKey<'_>, note: &ChangeNote) -> bool {
-    match &*note.command {
-        SET | REMOVE => {
-            PriceListVersionKey::parse(&note.on).is_some_and(|version| version.of == of)
-        }
-        units::REMOVE => of.unit == Some(&note.on),
-        _ => false,
-    }
 }

@@ -116,10 +116,6 @@ impl<S: OperatorStore> OperatorStore for Metered<'_, S> {
         self.store.remove(key).await
     }
 
-    fn settle_ms(&self) -> u32 {
-        self.store.settle_ms()
-    }
-
     async fn pause(&self, milliseconds: u32) {
         self.store.pause(milliseconds).await;
     }

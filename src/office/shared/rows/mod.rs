@@ -17,3 +17,4 @@ pub mod claims;
 pub mod money;
 pub mod operations;
 pub mod port;
+pub mod published;

@@ -157,14 +157,14 @@ struct IsCurrent<'a> {
 }
 
 impl IsCurrent<'_> {
-    /// The message of the trigger `preconditions_hold`.
-    const REFUSAL: &'static str = "a precondition does not hold";
+    /// The message of the trigger `attempt_is_current`.
+    const REFUSAL: &'static str = "the attempt is not the current one";
 }
 
 impl Query for IsCurrent<'_> {
     type Row = ();
     const SQL: &'static str =
-        "INSERT INTO preconditions (holds) SELECT EXISTS (SELECT 1 FROM operations
+        "INSERT INTO preconditions (kind, holds) SELECT 'attempt', EXISTS (SELECT 1 FROM operations
 WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL)";
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod ids;
 pub mod once;
 pub mod operation_id;
 pub mod position;
+pub mod published;
 pub mod records;
 pub mod refused;
 pub mod roles;
-pub mod shared_record;

@@ -144,7 +144,8 @@ async fn first_steps<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(html! {});
     }
     let profile = units::get(context.store, unit);
-    let prices = prices::current(context.store, PriceListKey::of_unit(Mode::Live, unit));
+    let prices =
+        prices::current(context.store, context.ledger, PriceListKey::of_unit(Mode::Live, unit));
     let has_key = has_live_key(context.store, unit);
     let (profile, prices, has_key) = try_join3(profile, prices, has_key).await?;
     let has_profile = profile.is_some_and(|it| it.profile.is_some());

@@ -171,7 +171,7 @@ pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let missing = register::look_up(context, levels).await?;
     let row = match after.row {
         Some(row) => row,
-        None => units::get(context.store, id).await?.unwrap_or_default(),
+        None => units::newest(context.store, context.ledger, id).await?.unwrap_or_default(),
     };
     let row = UnitRow { unit: id.to_owned(), ..row };
     let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));

@@ -162,14 +162,37 @@ CREATE TABLE operations (
 
 CREATE INDEX by_beginning ON operations (began);
 
--- A precondition of a change: inserting a row that does not hold fails, and with it all statements of the same database
+-- Preconditions of a change: inserting one that does not hold fails, and with it all statements of the same database
 -- transaction. The view never has rows.
-CREATE VIEW preconditions (holds) AS SELECT NULL WHERE 0;
+CREATE VIEW preconditions (kind, holds) AS SELECT NULL, NULL WHERE 0;
 
-CREATE TRIGGER preconditions_hold INSTEAD OF INSERT ON preconditions WHEN NEW.holds IS NOT 1
+CREATE TRIGGER attempt_is_current INSTEAD OF INSERT ON preconditions WHEN NEW.kind = 'attempt' AND NEW.holds IS NOT 1
 BEGIN
-  SELECT RAISE(ABORT, 'a precondition does not hold');
+  SELECT RAISE(ABORT, 'the attempt is not the current one');
 END;
+
+CREATE TRIGGER version_is_current INSTEAD OF INSERT ON preconditions WHEN NEW.kind = 'version' AND NEW.holds IS NOT 1
+BEGIN
+  SELECT RAISE(ABORT, 'the version is not the current one');
+END;
+
+-- Price lists and profiles, which several people may change (src/office/shared/rows/published.rs). A row is the record;
+-- Workers KV has a copy, which the API reads. A record that was never changed in this database has no row.
+--   name: the name of the copy.
+--   content: the copy, as JSON; NULL if it was removed.
+--   change: the name of the last change's entry in the audit log. author, by_shop, at: who made it, and when.
+--   is_confirmed: whether Workers KV has shown the copy.
+CREATE TABLE published (
+  name TEXT PRIMARY KEY NOT NULL,
+  content TEXT,
+  change TEXT NOT NULL,
+  author TEXT NOT NULL,
+  by_shop INTEGER NOT NULL CHECK (by_shop IN (0, 1)),
+  at INTEGER NOT NULL,
+  is_confirmed INTEGER NOT NULL DEFAULT 0 CHECK (is_confirmed IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX unconfirmed ON published (at) WHERE is_confirmed = 0;
 
 -- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are
 -- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy

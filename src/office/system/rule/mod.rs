@@ -4,5 +4,6 @@ pub mod epoch;
 pub mod increment;
 pub mod kept;
 pub mod own_rows;
+pub mod publish;
 pub mod restore;
 pub mod secret;

@@ -2,6 +2,7 @@
 
 use super::epoch;
 use crate::office::shared::rows::port::{Ledger, if_bound};
+use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::system::rows::kept;
 use crate::office::system::rows::own_rows;
@@ -63,6 +64,20 @@ pub async fn begin(
     Ok(())
 }
 
+/// Ends a restore of a backup without such rows. Returns whether the database lacks rows that the audit log has. KV cost:
+/// as [`epoch::expect_of_audit`]. Ledger cost: 2 queries.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn end_without(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    entropy: &impl Entropy,
+) -> Result<bool> {
+    if_bound(published::forget(ledger).await)?;
+    epoch::expect_of_audit(store, ledger, entropy).await
+}
+
 /// Ends a restore whose rows are written: the database counts as complete, and timelines show its updates. KV cost: 1
 /// write, and that of [`updates::compare`]. Ledger cost: 2 calls, and that of [`updates::compare`].
 ///
@@ -77,6 +92,7 @@ pub async fn end(
     if header.epoch.is_some() {
         epoch::adopt(store, ledger, entropy).await?;
     }
+    published::forget(ledger).await?;
     update_records::complete(ledger).await?;
     updates::compare(store, ledger, clock).await.map(drop)
 }

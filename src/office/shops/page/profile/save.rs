@@ -12,8 +12,8 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, operation, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::published::RecordVersion;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
-use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::page::register;
 use crate::office::shops::page::unit;
 use crate::office::shops::page::unit::FormResult;
@@ -78,7 +78,7 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some(problem) = register::problem(&missing) {
         return Ok(again(context, id, &entered, form.text("seen"), &missing, problem));
     }
-    let row = units::get(context.store, id).await?;
+    let row = units::newest(context.store, context.ledger, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
     if row.as_ref().is_some_and(|row| row.profile.is_some()) && seen(&now) == seen(&wanted) {
         let words = html! { "These values are already saved. Nothing was changed." };

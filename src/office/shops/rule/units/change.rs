@@ -1,24 +1,26 @@
 //! Sets, replaces and removes members of a unit's profile.
 
-use super::conflict::{SET, UNSET, is_of, shared_record};
 use super::difference::replaced;
 use super::members::{Member, ProfileMembers};
-use super::read::get;
+use super::names::{SET, UNSET, words};
+use super::read::newest;
 use super::row::UnitRow;
 use crate::buyer::recipient::{NewProfile, Profile};
-use crate::office::audit::rule::{Author, Subject};
+use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
-use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::{RecordVersion, Replacement, latest};
+use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::refused::Refused;
-use crate::office::shared::rule::shared_record::RecordVersion;
 use crate::office::shops::rows::names;
 use crate::office::shops::rule::register;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{OperatorStore, ProfileKey};
+use crate::pledges::store::{Key as _, NoMetadata, OperatorStore, ProfileKey};
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
@@ -35,13 +37,13 @@ pub async fn set(
 ) -> Result<Done<UnitRow>> {
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
-        let (old, seen) = stored(store, unit).await?;
+        let (old, seen) = stored(store, ledger, unit).await?;
         let profile = checked(members.clone().over(unit, old.clone())?, author)?;
-        keep(store, author, (SET, unit), (old, seen), profile).await
+        keep((store, ledger), author, (SET, unit), (old, seen), profile).await
     };
     let done = once(ledger, author, (SET, &(unit, &members)), work).await?;
     copy_name(ledger, &done.outcome).await;
-    as_now(store, unit, done).await
+    as_now(store, ledger, unit, done).await
 }
 
 /// Replaces the whole profile of a unit: members that are not given are removed. Registers the unit if it is not
@@ -62,12 +64,12 @@ pub async fn replace(
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
         let profile = checked(profile.clone(), author)?;
-        let (old, _) = stored(store, unit).await?;
-        keep(store, author, (SET, unit), (old, seen), profile).await
+        let (old, _) = stored(store, ledger, unit).await?;
+        keep((store, ledger), author, (SET, unit), (old, seen), profile).await
     };
     let done = once(ledger, author, (SET, &(unit, &profile)), work).await?;
     copy_name(ledger, &done.outcome).await;
-    as_now(store, unit, done).await
+    as_now(store, ledger, unit, done).await
 }
 
 /// Removes members from a unit's profile. Returns `None` if the unit has no profile.
@@ -85,34 +87,52 @@ pub async fn unset(
 ) -> Result<Done<Option<UnitRow>>> {
     check_unit(unit)?;
     let work = async |author: &Author<'_, _, _>| {
-        let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
+        let (Some(old), seen) = stored(store, ledger, unit).await? else { return Ok(None) };
         let mut profile = old.clone();
         members.iter().for_each(|member| *member.of(&mut profile) = None);
         let profile = checked(profile, author)?;
-        keep(store, author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
+        keep((store, ledger), author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
     };
     let done = once(ledger, author, (UNSET, &(unit, members)), work).await?;
     match &done.before {
         None => Ok(done),
-        Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
+        Some(_) => Ok(Done { outcome: newest(store, ledger, unit).await?, ..done }),
     }
 }
 
 async fn keep(
-    store: &impl OperatorStore,
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
     (command, unit): (&str, &str),
     (old, seen): (Option<NewProfile>, RecordVersion),
     profile: Profile,
 ) -> Result<UnitRow> {
-    let is_of = is_of(unit);
-    let shared_record = shared_record(unit, &is_of);
     let changed = replaced(old.as_ref(), &profile);
     let subject = |_: &str| Subject { changed, ..Subject::from(vec![unit.to_owned()]) };
-    let turn = shared_record.begin(store, author, seen, command, subject).await?;
+    let entry = author.begin_entry(store, command, subject).await?;
+    let record = encode(&Written::new(&profile, &entry))?;
+    let replacement = Replacement { name: ProfileKey(unit).name(), seen, record: Some(record) };
+    let rows = published::replace((store, ledger), author, &entry, &words(unit), vec![replacement])
+        .await?;
     let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
-    turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
+    register::ensure(store, author, &named).await?;
+    for row in rows {
+        publish(store, unit, row).await?;
+    }
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
+}
+
+/// Writes a unit's profile to Workers KV as its row has it. KV cost: 1 write.
+pub(crate) async fn publish(
+    store: &impl OperatorStore,
+    unit: &str,
+    row: PublishedRow,
+) -> Result<()> {
+    let key = ProfileKey(unit);
+    Ok(match row.content {
+        Some(record) => store.put(&key, record.get().as_bytes().to_vec(), &NoMetadata).await?,
+        None => store.remove(&key).await?,
+    })
 }
 
 /// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
@@ -128,13 +148,14 @@ async fn copy_name(ledger: &dyn Ledger, row: &UnitRow) {
 /// contain it.
 async fn as_now(
     store: &impl OperatorStore,
+    ledger: &dyn Ledger,
     unit: &str,
     done: Done<UnitRow>,
 ) -> Result<Done<UnitRow>> {
     match &done.before {
         None => Ok(done),
         Some(_) => {
-            let row = get(store, unit).await?.unwrap_or_else(|| UnitRow::new(unit));
+            let row = newest(store, ledger, unit).await?.unwrap_or_else(|| UnitRow::new(unit));
             Ok(Done { outcome: row, ..done })
         }
     }
@@ -144,10 +165,10 @@ async fn as_now(
 /// cannot be read, returns an empty profile.
 async fn stored(
     store: &impl OperatorStore,
+    ledger: &dyn Ledger,
     unit: &str,
 ) -> Result<(Option<NewProfile>, RecordVersion)> {
-    let record = read_value(store, ProfileKey(unit)).await?;
-    let seen = RecordVersion::new(record.as_deref());
+    let (record, seen) = latest(store, ledger, ProfileKey(unit)).await?;
     Ok((record.map(|record| serde_json::from_slice(&record).unwrap_or_default()), seen))
 }
 

@@ -1,17 +1,16 @@
 //! Units: their entries in the register, and their profiles with the name, logo and style that a shop's timelines show.
 
 mod change;
-mod conflict;
 mod difference;
 mod members;
+mod names;
 mod read;
 mod remove;
 mod row;
 
-pub(crate) use conflict::REMOVE;
-
+pub(crate) use change::publish;
 pub use change::{replace, set, unset};
 pub use members::{Member, ProfileMembers};
-pub use read::{get, list};
+pub use read::{get, list, newest};
 pub use remove::remove;
 pub use row::UnitRow;

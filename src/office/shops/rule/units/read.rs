@@ -1,6 +1,8 @@
 use super::row::UnitRow;
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
+use crate::office::shared::rule::published::latest;
 use crate::office::shared::rule::records::read_value;
 use crate::office::shops::rule::register;
 use crate::pledges::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, UnitKey};
@@ -14,6 +16,21 @@ pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRo
     check_unit(unit)?;
     let record = read_value(store, ProfileKey(unit)).await?;
     Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
+}
+
+/// Returns the newest version of a unit's profile, for a change; `None` if the unit has none. KV may show an older one for a
+/// minute. Ledger cost: 1 query. KV cost: at most 1 read.
+///
+/// # Errors
+/// If the unit's ID is not valid, or the store fails.
+pub async fn newest(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    unit: &str,
+) -> Result<Option<UnitRow>> {
+    check_unit(unit)?;
+    let (record, seen) = latest(store, ledger, ProfileKey(unit)).await?;
+    Ok(record.map(|record| UnitRow { seen, ..UnitRow::new(unit).with_profile(&record) }))
 }
 
 /// Returns the first `most` units by ID, and whether there are more. A unit is listed if it is registered or has a profile.

@@ -3,7 +3,7 @@
 use crate::buyer::recipient::Profile;
 use crate::office::shared::rule::error::without_position;
 use crate::office::shared::rule::once::Outcome;
-use crate::office::shared::rule::shared_record::RecordVersion;
+use crate::office::shared::rule::published::RecordVersion;
 use crate::pledges::store::Registered;
 use serde::Serialize;
 
@@ -20,6 +20,7 @@ pub struct UnitRow {
     /// Who registered the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
+    /// The version of the profile, if it is the newest one.
     #[serde(skip)]
     pub seen: RecordVersion,
 }
@@ -35,7 +36,6 @@ impl UnitRow {
     }
 
     pub(super) fn read_profile(&mut self, record: &[u8]) {
-        self.seen = RecordVersion::new(Some(record));
         match serde_json::from_slice(record) {
             Ok(profile) => self.profile = Some(profile),
             Err(error) => self.problem = Some(without_position(&error)),

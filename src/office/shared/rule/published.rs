@@ -1,0 +1,147 @@
+//! Changes records that several people may change: price lists and profiles. The ledger's row is the record, and decides
+//! whose change is made. Then the copy in Workers KV is written, which the API reads. If that fails, or a late write
+//! replaces the copy, the cron [writes it again](crate::office::system::rule::publish).
+//!
+//! A record that was never changed in this database has no row. Then the copy is the record.
+
+use super::error::{OperatorError, Result};
+use super::records::{load, read_value};
+use crate::office::audit::rule::{Author, Change, Entry, change_of};
+use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rows::published;
+use crate::office::shared::rows::published::{NewVersion, PublishedRow};
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{AuditKey, Key, OperatorStore, Registered, StoreError};
+use crate::pledges::time::date_time;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+/// Identifies the version of a record that a person has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordVersion {
+    /// The SHA-256 of the record; `None` if there is none.
+    hash: Option<[u8; 32]>,
+    /// The key of this version's audit log entry; `None` if unknown.
+    change: Option<AuditKey>,
+}
+
+impl RecordVersion {
+    pub(crate) fn new(record: Option<&[u8]>) -> Self {
+        let hash = record.map(|record| Sha256::digest(record).into());
+        RecordVersion { hash, change: record.and_then(change_of) }
+    }
+
+    fn of(row: &PublishedRow) -> Self {
+        let change = AuditKey::parse(&row.change);
+        RecordVersion { change, ..RecordVersion::new(content(row)) }
+    }
+
+    /// Reads the audit log entry for this version of the record; `None` if unknown. KV cost: 1 read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn change(&self, store: &impl OperatorStore) -> Result<Option<Change>> {
+        let Some(key) = self.change else { return Ok(None) };
+        match load(store, key).await {
+            Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
+            change => change,
+        }
+    }
+}
+
+fn content(row: &PublishedRow) -> Option<&[u8]> {
+    row.content.as_deref().map(|content| content.get().as_bytes())
+}
+
+/// Returns the newest version of a record. If the ledger does not answer, this is the copy in Workers KV, which may be a
+/// minute old: a change that is based on an old version is refused. Ledger cost: 1 query. KV cost: 1 read without a row.
+pub(crate) async fn latest<K: Key>(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    key: K,
+) -> Result<(Option<Vec<u8>>, RecordVersion)> {
+    if let Ok(Some(row)) = published::get(ledger, &key.name()).await {
+        return Ok((content(&row).map(<[u8]>::to_vec), RecordVersion::of(&row)));
+    }
+    let record = read_value(store, key).await?;
+    let version = RecordVersion::new(record.as_deref());
+    Ok((record, version))
+}
+
+/// A new version of a record.
+pub(crate) struct Replacement {
+    /// The name of the record in Workers KV.
+    pub name: String,
+    /// The version that it replaces.
+    pub seen: RecordVersion,
+    /// The record; `None` removes it.
+    pub record: Option<Vec<u8>>,
+}
+
+/// Replaces records together, once the change's `entry` is in the audit log. Returns their rows: the caller then writes
+/// the copies. `words` name the records in messages, such as ``the profile of the unit `u` ``.
+///
+/// # Errors
+/// - If one of the records is no longer the version that was seen. Nothing was changed.
+/// - As [`Author::change`].
+pub(crate) async fn replace<C: Clock, E: Entropy>(
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    author: &Author<'_, C, E>,
+    entry: &Entry,
+    words: &str,
+    replacements: Vec<Replacement>,
+) -> Result<Vec<PublishedRow>> {
+    let versions: Vec<_> = replacements
+        .into_iter()
+        .map(|replacement| replacement.into_version(author, entry))
+        .collect::<Result<_>>()?;
+    let change = async |ledger: &dyn Ledger| match published::change(ledger, &versions).await {
+        Err(LedgerError::Refused(_)) => Err(lost_to(ledger, author, words, &versions).await?),
+        changed => Ok(changed?),
+    };
+    author.change((store, ledger), entry, change).await?;
+    Ok(versions.into_iter().map(|version| version.row).collect())
+}
+
+impl Replacement {
+    fn into_version<C: Clock, E: Entropy>(
+        self,
+        author: &Author<'_, C, E>,
+        entry: &Entry,
+    ) -> Result<NewVersion> {
+        let Replacement { name, seen, record } = self;
+        let Registered { by, by_shop, .. } = author.registered();
+        let content = record.map(|record| serde_json::from_slice::<Box<RawValue>>(&record));
+        let row = PublishedRow {
+            name,
+            content: content.transpose()?,
+            change: entry.key.name(),
+            author: by,
+            by_shop,
+            at: entry.key.time_ms(),
+        };
+        Ok(NewVersion { seen: seen.change.map(|change| change.name()), row })
+    }
+}
+
+/// Returns the error that names the person whose change was first.
+async fn lost_to<C: Clock, E: Entropy>(
+    ledger: &dyn Ledger,
+    author: &Author<'_, C, E>,
+    words: &str,
+    versions: &[NewVersion],
+) -> Result<OperatorError> {
+    let mut first = ("somebody else".to_owned(), String::new());
+    for NewVersion { seen, row } in versions {
+        let now = published::get(ledger, &row.name).await?;
+        if let Some(now) = now.filter(|now| Some(&now.change) != seen.as_ref()) {
+            let by = author.name_of(&now.author, now.by_shop).to_owned();
+            first = (by, format!(" at {}", date_time(now.at)));
+        }
+    }
+    let (by, at) = first;
+    Ok(OperatorError::invalid(format!(
+        "your change was not saved: {by} changed {words}{at}, after you read it. Check the current version, and begin \
+         again"
+    )))
+}
