@@ -57,7 +57,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   assert.match(lost, /^tree {8}0\.50 {4}–$/m);
   assert.match(
     lost,
-    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? Not confirmed, no price was changed: /m,
+    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? This was not confirmed, so no price was changed\. /m,
   );
   const moved = await asked(set("EUR", { tree: "0.50", "plastic-kg": "1.25" }));
   assert.match(

@@ -42,16 +42,15 @@ const PRICE_LIST: &str = "catalogue:live";
 const UNIT_PRICE_LIST: &str = "catalogue:live:unit_dev";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
-/// A time at which January has ended and its payments can be settled.
+/// The present time of the tests. January has ended, and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
-/// The store as one operator sees it. Before each call to the store, a schedule decides which operator
-/// continues.
+/// The store as one operator sees it. A schedule decides which of the two operators makes the next call.
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// Old versions of the records. Reads return them after both operators have read the current record. With
-    /// `None`, reads always return the current records.
+    /// Old versions of the records, as a cache may have them. Reads return them once both operators have read
+    /// the current record. With `None`, reads always return the current records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
@@ -251,7 +250,7 @@ fn settlement() -> String {
 struct Race {
     changes: [Change; 2],
     record: &'static str,
-    /// Whether the ledger locks this record with a claim. If so, exactly one of the two changes is made.
+    /// Whether the change claims its record in the ledger. If so, exactly one of the two changes is made.
     is_claimed: bool,
     store: MemoryStore,
     ledger: SqliteLedger,
@@ -408,8 +407,8 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
-/// The first operator holds the lock, and then the ledger fails for this operator, as a busy local database does. The
-/// second operator must not be refused because of a change that nobody makes.
+/// One operator holds the claim in the ledger, and then the ledger fails for this operator, as a busy local
+/// database does. The other operator's change must not be refused: otherwise nobody would make a change.
 #[test]
 fn if_one_of_two_changes_at_one_moment_fails_the_other_is_done() {
     let is_claimed = |contest: &Contest| [SETTLEMENT, MEMBER].contains(&contest.1);
@@ -454,8 +453,9 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
     assert!(first.is_err() && record.unwrap().contains("Newer"));
 }
 
-/// A list, like a read, may lack new entries for up to a minute. A change reads its record again after
-/// writing it. If all calls take equally long, this second read decides which operator was first.
+/// Two operators make the same change at once, while lists and reads lack new entries, as they may for a
+/// minute. At most one operator may be told that the change was made. Each change reads its record again after
+/// writing it. All calls take equally long here, so this second read must decide who was first.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     for contest in RACES {

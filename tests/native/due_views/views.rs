@@ -15,7 +15,8 @@ use impact_pledge::pledges::settlement::Month;
 use std::collections::BTreeMap;
 
 impl History {
-    /// Compares all views with the model. Compares the views of one month for these months only.
+    /// Compares all views with the model. Views that show one month are compared only for the months in
+    /// `months`.
     pub fn compare(&self, months: &[usize]) {
         let (store, ledger) = (self.bench.store(), &self.bench.ledger);
         let expected = self.model.all();
