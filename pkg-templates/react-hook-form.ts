@@ -281,8 +281,8 @@ const OF_GROUPS = /^too_(few|many)_items$/;
 const INDEX = /^\d+$/;
 
 /**
- * Returns an error for each field, about its first issue. In React Hook Form's criteria mode `all`, `types`
- * contains all messages by code.
+ * Returns an error for each field, about the field's first issue. In React Hook Form's criteria mode `all`,
+ * `types` contains all messages by code.
  */
 function errorsOf(
   issues: readonly PostedIssue[],

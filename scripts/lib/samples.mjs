@@ -15,7 +15,7 @@ const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|^[ \t]*\/\*\*[\s\S]*?\*\//gm;
 const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** Matches a JSDoc tag without a description. */
 const BARE_TAGS =
-  /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
+  /@(?:(?:param|property|returns|template|type)(?: \[?[\w.]+\]?)?|typedef \w+(?!\s*@property))(?=\s*(?:@|$))/g;
 /** The folders whose sources are searched for texts that people read. */
 const TEXTS = [
   ...["office", "buyer/recipient", "pledges/service"].map((name) => `src/${name}`),

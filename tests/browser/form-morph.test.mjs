@@ -16,7 +16,7 @@ const ONE = "Please check 1 entry";
 const WRONG = { email: EMAIL };
 const WITH_PLACE = `${VALID}<p data-problem="recipient.email"></p><div id="mine"></div>`;
 
-/** Morphs the form into new HTML. The script of each library defines `morph`. */
+/** Libraries that morph a form into new HTML. Each has a script that defines `morph`. */
 const LIBRARIES = {
   idiomorph: "import { Idiomorph } from 'idiomorph'; globalThis.morph = Idiomorph.morph;",
   morphdom: "import morphdom from 'morphdom'; globalThis.morph = morphdom;",

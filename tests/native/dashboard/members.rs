@@ -82,7 +82,7 @@ fn no_key() -> String {
     format!("key:{}", "0".repeat(64))
 }
 
-/// Returns the name of a shop's API key record, after adding the metadata that lists show.
+/// Adds the metadata that lists show to the record of a shop's API key. Returns the record's name.
 fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
     let store = dashboard.store();
     let is_own = |name: &&String| {
@@ -172,8 +172,8 @@ fn is_scoped(template: &str) -> bool {
     route.scope() != "global" || GLOBAL_WITH_ID.contains(&template)
 }
 
-/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. If it
-/// names one of another shop, the answer is an empty list. A search is answered with a redirect.
+/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. If a
+/// filter names one of another shop, the answer is an empty list. A search is answered with a redirect.
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]

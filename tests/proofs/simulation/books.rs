@@ -73,7 +73,7 @@ pub struct Books {
     task_count: Cell<usize>,
     /// The numbers of the tasks of operators and crons. Only these tasks can be killed.
     killable: RefCell<BTreeSet<usize>>,
-    /// The tasks that send messages: the number of the isolate, and the number of the task.
+    /// The tasks that send messages. Each is the number of its isolate, and its own number.
     pub handing: RefCell<BTreeSet<(usize, usize)>>,
     pub handed: RefCell<Vec<Handed>>,
     /// The messages that wait for a consumer.
