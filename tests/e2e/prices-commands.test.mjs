@@ -68,7 +68,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   const high = await asked(["prices", "change", "tree", "50000", "--mode", "live"]);
   assert.match(
     high,
-    /: the price of tree changes from 0\.50 to 50000 \(× 100000\)\. Set these prices\? Not c/,
+    /: the price of tree changes from 0\.50 to 50000 \(× 100000\)\. Set these prices\? This was not confirmed/,
   );
   const both = await asked(["prices", "change", "tree", "0.55"]);
   assert.match(

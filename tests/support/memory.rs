@@ -79,7 +79,7 @@ impl MemoryStore {
         }
     }
 
-    /// The text of a record.
+    /// Returns the text of a record.
     pub fn value(&self, name: &str) -> Option<String> {
         let records = self.records.borrow();
         records.get(name).map(|record| String::from_utf8_lossy(&record.value).into_owned())

@@ -238,7 +238,7 @@ const OTHERS: [Form; 4] = [
     },
 ];
 
-/// Returns a dashboard whose forms are sent: it has the unit `unpriced-shop`, a team and a manager.
+/// Returns a dashboard with everything that the forms need: the unit `unpriced-shop`, a team and a manager.
 fn prepared() -> (TestDashboard, String) {
     let (dashboard, [id, _]) = used();
     for (path, fields) in [

@@ -1,4 +1,4 @@
-//! The pages and commands that show what is due, or compare with it.
+//! The pages and commands that show what is due, or that compare a sum with it.
 
 use super::model::{Sums, name};
 use super::{History, SHOPS, of};
