@@ -2,8 +2,8 @@
 
 /**
  * The sentences of a badge, one for each plural category of `Intl.PluralRules`, such as `one` or `few`. A
- * category without a sentence uses `other`. `{}` in a sentence stands for the number. If a sentence has no
- * `{}`, the number and a space are put before it.
+ * category without a sentence uses `other`. In a sentence, `{}` stands for the number. If a sentence has no
+ * `{}`, the number and a space precede the sentence.
  */
 export interface ImpactWords {
   zero?: string | undefined;
@@ -155,8 +155,8 @@ const attributesOf = ({ attributes }: Element) =>
   ) as unknown as ImpactBadgeAttributes;
 
 /**
- * Returns the language of an element, or of its closest ancestor that has one. Also searches the ancestors
- * outside the element's shadow tree.
+ * Returns the language of an element, or of its closest ancestor that has one. Also searches ancestors outside
+ * of the element's shadow tree.
  */
 function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>,

@@ -1,8 +1,8 @@
 /* Makes `instanceof` work across copies of the package: a process may load it both as an ES module and as CommonJS. */
 
 /**
- * Makes `instanceof` also accept instances that another copy of the package created. It recognises them by
- * the name of their class.
+ * Makes `instanceof` accept instances that another copy of the package created. They are recognised by the name
+ * of their class.
  */
 export function brand(type: { readonly prototype: object }, name: string): void {
   const mark = Symbol.for(`impact-pledge ${name}`);

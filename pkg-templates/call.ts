@@ -252,8 +252,8 @@ type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
 /**
- * The last result of {@link takesSignal}, and the classes `Request` and `AbortController` for which this
- * result is valid. Cached because the check takes a tenth of a call's time.
+ * The last result of {@link takesSignal}, and the classes `Request` and `AbortController` for which the result
+ * is valid. The result is cached because the check takes a tenth of a call's time.
  */
 let found: { Request: unknown; AbortController: unknown; takes: boolean } | undefined;
 

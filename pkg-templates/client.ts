@@ -343,8 +343,8 @@ function idText(id: unknown): string {
 }
 
 /**
- * Converts a request to JSON. Validates both the request and the JSON, because an object may have other
- * values when it is read again.
+ * Converts a request to JSON. Validates both the request and the JSON, because an object may have different
+ * values when it is read a second time.
  */
 function snapshot(request: unknown): string {
   refuse(validate(request));

@@ -87,7 +87,10 @@ export const clientOptions = (options: PledgeClientOptions) => ({
 export const createOptions = (given: readonly unknown[]) => read(CREATE, onlyOne(given));
 export const getOptions = (given: readonly unknown[]) => read(GET, onlyOne(given));
 
-/** Returns the options of a call. Refuses further arguments: one may be a misplaced idempotency key. */
+/**
+ * Returns the options of a call. Refuses further arguments, because one of them may be a misplaced idempotency
+ * key.
+ */
 function onlyOne([options, ...more]: readonly unknown[]): unknown {
   if (more.length > 0) throw invalid("pass the options as one object, as the second argument");
   return options ?? {};
@@ -97,7 +100,7 @@ export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may have been passed as any argument
 
 /**
- * Reads each option. An option is read only once, so that the checked value is the one that is used.
+ * Reads each option once, so that the value that was checked is also the one that is used.
  * @param owner the name of the option whose value `options` is; absent for the options of a client or a call
  */
 export function read<Readers extends Record<string, Reader<unknown>>>(

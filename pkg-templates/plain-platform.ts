@@ -79,7 +79,10 @@ const SECOND = new Map<number, Bounds>([
  */
 const alone = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
 
-/** Decodes UTF-8 with replacement characters as in the Encoding Standard, but keeps a byte order mark. */
+/**
+ * Decodes UTF-8 with replacement characters as the Encoding Standard does, except that a byte order mark is
+ * kept.
+ */
 function decode(bytes: Uint8Array): string {
   const chars: string[] = [];
   let code = 0,

@@ -16,8 +16,8 @@ export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
 export const IS_PAGE = typeof document === "object";
 
 /**
- * Returns a global of the platform. Throws if it is missing, but only when called, so that importing this
- * module always succeeds.
+ * Returns a global of the platform, and throws if the global is missing. Importing this module therefore always
+ * succeeds, because the search happens only at the call.
  */
 export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">(
   name: Name,

@@ -95,7 +95,7 @@ type Replaced<Values, Members> = Values extends Members
 /** Prevents TypeScript from inferring a type from this position, like `NoInfer` of TypeScript 5.4. */
 type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
-/** What a resolver reads of a form. A server that has no form passes `{ fields: {} }`. */
+/** The part of a form's state that a resolver reads. A server that has no form passes `{ fields: {} }`. */
 type FormState<Values extends FieldValues> = Pick<ResolverOptions<Values>, "fields"> &
   Partial<ResolverOptions<Values>>;
 
@@ -113,13 +113,16 @@ export type PledgeResolver<Optional extends boolean = false, Name extends string
 const OPTIONS = { ...READ, name: "string" };
 
 /**
- * Returns a resolver for React Hook Form. It reads the values like `bindForm` and `readForm` read a form: members that a request
- * does not have are your own, empty values are left out, and text becomes a number or a date-time where the service requires
- * one. The `type` of an error is the code of its issue; its `message` is a text for shoppers.
+ * Returns a resolver for React Hook Form. The resolver reads values as `bindForm` and `readForm` read a form:
+ * - Members that a request does not have are your own.
+ * - Empty values are left out.
+ * - Text becomes a number or a date-time where the service requires one.
  *
- * If WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver waits for the
- * same rules as plain JavaScript. If they do not load within 5 seconds, an error is logged, and the values are passed on
- * unchecked: your server must check them.
+ * The `type` of an error is the code of its issue. Its `message` is a text for shoppers.
+ *
+ * If WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver
+ * waits for the same rules as plain JavaScript. If they do not load within 5 seconds, an error is logged, and
+ * the values are passed on unchecked: your server must check them.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
@@ -241,15 +244,18 @@ function textOf(value: unknown, path: readonly string[], fields: unknown): strin
 }
 
 /**
- * Returns the text that stands for a number or date that could not be parsed. If the input element is
- * empty, the text is empty. Otherwise it is a text that is neither a number nor a date.
+ * Returns the text for a number or date that could not be parsed. The text is empty if the input element is
+ * empty. Otherwise it is a text that is neither a number nor a date.
  */
 function unreadIn(path: readonly string[], fields: unknown): string {
   const [element] = elementsOf(fields, path);
   return element?.value === "" && !element.validity?.badInput ? "" : UNREADABLE;
 }
 
-/** Returns the form's values, with the payload in place of the members from which it was read. */
+/**
+ * Returns a copy of the form's values. The payload replaces the part at the given path, from which the payload
+ * was read.
+ */
 function withPayload(values: Values, [step, ...rest]: string[], payload: Values | null): Values {
   if (step !== undefined)
     return {
@@ -275,8 +281,8 @@ const OF_GROUPS = /^too_(few|many)_items$/;
 const INDEX = /^\d+$/;
 
 /**
- * Returns an error for each field, about its first issue. In React Hook Form's criteria mode `all`, `types`
- * contains all messages by code.
+ * Returns an error for each field, about the field's first issue. In React Hook Form's criteria mode `all`,
+ * `types` contains all messages by code.
  */
 function errorsOf(
   issues: readonly PostedIssue[],

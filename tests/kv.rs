@@ -59,7 +59,7 @@ async fn listed(platform: &Platform) -> Vec<Value> {
     list.get("keys").and_then(Value::as_array).unwrap().clone()
 }
 
-/// A record's name that can be any text, as another program might choose it.
+/// A record's name that may be any text, because another program may have chosen it.
 struct RawKey(String);
 
 impl Key for RawKey {
@@ -85,7 +85,7 @@ async fn kv_conforms_for_operators() {
     platform.dispose().await;
 }
 
-/// An empty namespace that records the options with which it is read.
+/// A namespace without records. It notes the options of each read.
 fn noting() -> JsValue {
     js_sys::eval(
         "({ noted: [], getWithMetadata(name, options) {
@@ -149,9 +149,9 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// Returns a store over a stand-in namespace, which has a value for each name that is an even number. If
-/// several records are read at once, the stand-in returns a map or, with `refuses_arrays`, an error that
-/// the result is too large. Wrangler's own namespace cannot be used here, because its maps arrive empty.
+/// Returns a store over a stand-in for a namespace. The stand-in has a value for each name that is an even
+/// number. A read of several records returns a map or, with `refuses_arrays`, an error that the result is too
+/// large. Wrangler's own namespace cannot be used here, because its maps arrive empty.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{

@@ -14,8 +14,8 @@ type Places = Map<string, Place[]>;
 export type PlacedIssue = Issue & Partial<Place>;
 
 /**
- * The validator's maximum depth of nesting. After a value that is nested deeper, the validator reports no
- * more issues.
+ * The validator's maximum depth of nesting. If a value is nested deeper, the validator reports no further
+ * issues after it.
  */
 const MOST_LEVELS = 64;
 const ENOUGH = new Error("the validator reports no issues after this position");
@@ -55,8 +55,8 @@ function placeAt(bytes: Uint8Array): Place {
 }
 
 /**
- * Finds the wanted paths in a text. Returns the positions of members' names, and those of values, each in the
- * order of the text.
+ * Finds the wanted paths in a text. Returns two lists, each in the order of the text: the positions of members'
+ * names, and the positions of values.
  */
 function placesIn(text: string, wanted: ReadonlySet<string>): { names: Places; values: Places } {
   const names: Places = new Map(),

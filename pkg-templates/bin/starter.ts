@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The time between two looks, in milliseconds. */
+/** The time between two checks, in milliseconds. */
 const LOOK_MS = 500;
 const SHELL = /^\s*(\d+)\s+\S*sh -c /;
 
@@ -15,7 +15,10 @@ export async function starterEnded(): Promise<void> {
     await sleep(LOOK_MS, undefined, { ref: false });
 }
 
-/** Returns the process that started a shell, because npm's shell outlives npm. Returns any other process itself. */
+/**
+ * Returns the process that started a shell, because the shell of npm may outlive npm. Returns any other process
+ * itself.
+ */
 function starterBehind(pid: number): number {
   try {
     const line = execFileSync("ps", ["-o", "ppid=,args=", "-p", `${pid}`], { encoding: "utf8" });

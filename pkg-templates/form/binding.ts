@@ -18,7 +18,7 @@ export interface Checks {
   report(issues: unknown): unknown;
 }
 
-/** The changes by other scripts that are noticed at once. */
+/** Changes that other scripts make to a page, and that are noticed at once. */
 const WATCHED = {
   childList: true,
   subtree: true,
@@ -128,8 +128,8 @@ export function attachChecks(
   }
 
   /**
-   * Hides all problems, and checks the form again after the browser has reset its fields. What is reported
-   * meanwhile stays: React resets a form after its action, just before it reports the answer.
+   * Hides all problems, and checks the form again after the browser has reset its fields. Problems that are
+   * reported meanwhile stay, because React resets a form after its action, just before it reports the answer.
    */
   function onReset(): void {
     reset();

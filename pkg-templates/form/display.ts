@@ -63,8 +63,9 @@ export function displayOf(
   }
 
   /**
-   * While the shopper types, checks the fields whose problems may change: the typed one, those of the request,
-   * and those that were visited. A form may have thousands of others.
+   * Checks fields while the shopper types: only those whose problems may change, because a form may have
+   * thousands of others. These are the field in which the shopper types, the fields of the request, and the
+   * visited fields.
    */
   function check(): void {
     const isNear = (field: Field) =>
@@ -146,7 +147,7 @@ export function displayOf(
     wasSent = false;
   }
 
-  /** Whether the page still shows the problems, as this module has shown them. */
+  /** Whether the page still shows the problems as this module has shown them. */
   const isIntact = () => [...shown.problems.keys()].every(messages.isIntact);
 
   /**

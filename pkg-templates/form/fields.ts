@@ -53,8 +53,9 @@ const TYPED = /^(search|tel|text|textarea|undefined)$/;
 const GROUPED = /^\s*\+?[1-9]\d{0,2}\.\d{3}\s*$/;
 
 /**
- * Whether an amount has two meanings: `1.000` in a language with decimal commas, where people also write one
- * thousand like this. Not in controls of the type `number`, because there the browser has read the text.
+ * Whether an amount has two meanings. The service would read `1.000` as one, but in a language with a decimal
+ * comma, people also write one thousand like this. Returns false for controls of the type `number`, because
+ * there the browser has read the text.
  */
 export const isAmbiguous = (field: Partial<Field> | null | undefined, name: string, text: string) =>
   name.endsWith(".amount") &&

@@ -27,7 +27,7 @@ const MADE = "impact-pledge-problem";
 
 export function messagesOf(form: HTMLFormElement) {
   const contains = own(form, "contains");
-  /** The shown texts, their elements and the IDs of these, by field. */
+  /** The shown texts by field, with their elements and the IDs of these elements. */
   const shown = new Map<
     Field,
     { readonly text: string; readonly place: HTMLElement; readonly id: string }
@@ -54,8 +54,8 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the problems that a server rendered in the page, by field: the texts that this module did not
-   * write. A problem of a group of fields belongs to the first of them.
+   * Returns the problems that a server rendered in the page, by field. These are the texts that this module has
+   * not written. A problem of a group of fields belongs to the first field of the group.
    */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
     const places = ownPlaces(fields),
@@ -79,7 +79,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Shows exactly these problems, also those whose message or attributes another script has changed.
+   * Shows exactly these problems. Restores those whose message or attributes another script has changed.
    * @returns the problems that were not shown before
    * @param problems by field
    */

@@ -17,8 +17,8 @@ export function nativeText(field: Field, messages: object | undefined): string {
 }
 
 /**
- * Returns the code of the problem that the browser found, if it is a specific one. For a value out of range,
- * also returns the limit.
+ * Returns the code of the problem that the browser found, if the problem is a specific one. If a value is out
+ * of range, also returns the limit.
  */
 function found({ type, validity: is, min, max }: Field): [code?: string, limit?: string] {
   if (is.valueMissing) return ["required"];

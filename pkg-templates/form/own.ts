@@ -1,8 +1,9 @@
 /* Members of forms, whatever the names of their fields. */
 
 /**
- * Returns a member of a node. In a form, a field named `append` hides the method of this name; this
- * function reads the prototype, which fields do not change. A method is bound to the node.
+ * Returns a member of a node, even if a form has a field of the same name (for example, a field named `append`
+ * hides the method of this name). Reads the prototype, which fields do not change. A method is bound to the
+ * node.
  */
 export function own<E extends Node, Name extends keyof E>(node: E, name: Name): E[Name] {
   const member = Reflect.get(Object.getPrototypeOf(node), name, node);

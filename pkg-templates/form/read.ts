@@ -55,8 +55,8 @@ export interface Reading<C, Member extends keyof C> {
 }
 
 /**
- * Takes the dotted path of a value. Finds the control that the path belongs to, and returns the control's
- * property named `Member`. Returns null if no control belongs to the path.
+ * The type of a function that takes the dotted path of a value. It finds the control that the path belongs to,
+ * and returns the control's property named `Member`. It returns null if no control belongs to the path.
  */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 

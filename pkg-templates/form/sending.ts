@@ -2,8 +2,8 @@
 import { own } from "./own.ts";
 
 /**
- * How long a form stays busy during a navigation, in milliseconds. Afterwards the form can be submitted
- * again, because the navigation may have failed, or may be a download.
+ * How long a form stays busy during a navigation, in milliseconds. After that, the form can be submitted again,
+ * because the navigation may have failed, or may be a download.
  */
 const LEAVING_MS = 10_000;
 

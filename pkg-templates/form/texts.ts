@@ -19,8 +19,8 @@ export const messageOf = (issue: About, messages: object = en): string =>
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
 /**
- * Returns the text to show for a server's issue: the page's own text, or else the server's message. Replaces
- * a message for developers by the default text for shoppers.
+ * Returns the text to show for a server's issue: the page's own text, or otherwise the server's message. If
+ * that message is one for developers, returns the default text for shoppers instead.
  */
 export function reportedText(
   issue: About & { readonly message: string },

@@ -22,7 +22,7 @@ export function newClock(start?: number) {
   const timers = new Map<number, Timer>();
   const now = () => still ?? Date.now() + ahead;
 
-  /** Starts a real timer if the clock runs in real time. */
+  /** Starts a real timer, but only if the clock runs in real time. */
   function arm(timer: Timer): void {
     clearTimeout(timer.real);
     if (still === undefined) timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));

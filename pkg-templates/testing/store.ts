@@ -44,11 +44,11 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the KV binding for one request, which has the API key `token`. Every read of a key record
-     * returns the record of `token`: the request looks up no other key.
+     * Returns the KV binding for one request, which has the API key `token`. Every read of a key record returns
+     * the record of `token`, because the request looks up no other key.
      *
-     * The name of a key record contains a hash of the key. This hash is not checked, because most platforms
-     * can compute it only with an asynchronous function.
+     * The name of a key record contains a hash of the key. This hash is not checked, because most platforms can
+     * compute it only with an asynchronous function.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

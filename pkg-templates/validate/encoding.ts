@@ -1,6 +1,9 @@
 /* Names what bytes are that cannot be JSON in UTF-8. `src/pledges/validate/encoding.rs` does the same for the service. */
 
-/** Each encoding: the hexadecimal digits with which its bytes begin, and what the message says of it. */
+/**
+ * The encodings. Each has a pattern for the hexadecimal digits of its first bytes, and the words for the
+ * message.
+ */
 const ENCODINGS: readonly (readonly [RegExp, string])[] = [
   [/^efbbbf/, " without a byte order mark"],
   [/^(fffe0000|0000feff)/, ", not UTF-32"],
@@ -14,7 +17,10 @@ const ENCODINGS: readonly (readonly [RegExp, string])[] = [
   [/^(0[0-8bef]|1|7f|[89ab]|c[01]|f[5-9a-f])/, ", not compressed or other binary data"],
 ];
 
-/** Returns what a message says of bytes that begin in another encoding; `undefined` if they begin as text in UTF-8 may. */
+/**
+ * Returns the words that the message has for bytes in another encoding. Returns `undefined` if the bytes may be
+ * the beginning of a text in UTF-8.
+ */
 export function encodingOf(bytes: Uint8Array): string | undefined {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0"));
   return ENCODINGS.find(([begins]) => begins.test(start.join("")))?.[1];

@@ -76,8 +76,8 @@ type Checked =
   | { readonly issues: Issue[] };
 
 /**
- * Validates a value, and returns exactly what was checked. It checks the value's JSON instead of the value,
- * although this is slower. A Proxy or a getter could return something else at a second reading.
+ * Validates a value, and returns exactly what was checked. For this, it checks the value's JSON instead of the
+ * value, although this is slower: a Proxy or a getter could return something else at a second reading.
  */
 function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);

@@ -22,8 +22,8 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 // The state of the walk. There is only one walk at a time.
 /**
- * The state of a walk (a check that reads the request's values directly): the issues so far, how many to
- * keep, how many were left out, and the position of the current array item.
+ * The state of a walk (a check that reads the request's values directly): the issues so far, the maximum number
+ * of issues to keep, the number of issues left out, and the position of the current array item.
  */
 let issues: NewIssue[], most: number, beyond: number, item: number;
 

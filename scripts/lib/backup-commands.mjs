@@ -49,8 +49,8 @@ function savedInWords(file, { count, rows, lacks, sha256, since, completeUpTo })
 }
 
 /**
- * Records in the namespace that a backup was made. If this fails, prints a message instead of throwing,
- * because the backup itself is complete.
+ * Records in the namespace that a backup was made. If this fails, prints a message and does not throw, because
+ * the backup itself is complete.
  * @returns {Promise<boolean>} whether the backup was recorded
  */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {

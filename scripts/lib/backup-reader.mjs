@@ -29,7 +29,7 @@ export async function* recordsOf(file, tell = () => {}) {
 }
 
 /**
- * Yields the rows of the ledger in a backup, and checks the backup as {@link recordsOf} does. The first one is
+ * Yields the rows of the ledger in a backup, and checks the backup as {@link recordsOf} does. The first row is
  * of the table `database`, and describes the database. A backup without the ledger has no rows.
  * @param {string} file
  * @returns {AsyncGenerator<{table: string, row: string, size: number}>}
@@ -120,9 +120,9 @@ class Reader {
 }
 
 /**
- * Yields the lines of a file, each with its line feed. The last line may have none. Other line separators do
- * not end a line, because a record may contain them. Throws if the first line is longer than a header can be:
- * a large file of another kind may have no line feed at all.
+ * Yields the lines of a file, each with its line feed, which only the last line may lack. Other line separators
+ * do not end a line, because a record may contain them. Throws if the first line is longer than a header can
+ * be, because a large file of another kind may have no line feed at all.
  */
 async function* lines(file) {
   /** @type {Buffer[]} */

@@ -4,9 +4,10 @@
  * - The first line is a header with the format, the environment and the time.
  * - Each further line is a record, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`,
  *   `expiration`.
- * - If a ledger is bound, rows of the ledger follow: `table` and `row`, a JSON text. The first row is of the table
- *   `database`. The others are those that no record has (see `src/office/system/rows/own_rows.rs`). They are read last, so
- *   that they include every change that a record tells of.
+ * - If a ledger is bound, rows of the ledger follow: `table` and `row`, a JSON text. The first row is of the
+ *   table `database`. The others are the rows that cannot be derived from records (see
+ *   `src/office/system/rows/own_rows.rs`). Rows are read last, so that they include every change that a record
+ *   mentions.
  * - The last line is a trailer with the numbers of records and rows, and the SHA-256 of all lines before it.
  *
  * At most one page of records is in memory. After an interruption, a backup starts again from the beginning.
@@ -87,7 +88,7 @@ async function writeRows(port, writer, rules) {
   return { rows, lacks: null };
 }
 
-/** Describes the database of the ledger, or says why the backup has none of its rows. */
+/** Describes the database of the ledger, or says why the backup contains no rows of the ledger. */
 async function databaseOf(port, rules) {
   try {
     const database = await rules.headerOfOwnRows(port);

@@ -1,7 +1,7 @@
 /**
- * Installs the npm packages, and makes sure that Node is new enough, before any command runs. This file
- * imports only Node's own modules: a fresh clone has no packages, and the system's Node may be version 20.
- * Node 22 is one of the packages, and npm puts it first in PATH for every npm script.
+ * Installs the npm packages, and makes sure that Node is new enough, before any command runs. This file imports
+ * only Node's own modules, because a fresh clone has no packages, and the system's Node may be version 20. Node
+ * 22 is one of the packages, and npm puts it first in PATH for every npm script.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -108,9 +108,9 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` once the npm process that started this process has ended: npm and its shell do not forward
- * every signal. Does nothing if npm did not start this process. Such a process may outlive the shell that
- * started it.
+ * Calls `work` once the npm process that started this process has ended. This is necessary because npm and its
+ * shell do not forward every signal. Does nothing if npm did not start this process: such a process may outlive
+ * the shell that started it.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;

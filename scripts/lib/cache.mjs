@@ -70,8 +70,8 @@ export async function locked(place, work) {
 }
 
 /**
- * Fills a new folder, and then replaces `place` with it. If this fails, the old folder stays. The new folder
- * is created in `workshop`, a folder on the same disk.
+ * Fills a new folder, and then puts it in the place of the folder `place`. If this fails, the old folder stays.
+ * The new folder is created in `workshop`, a folder on the same disk.
  */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });

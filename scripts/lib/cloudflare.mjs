@@ -58,7 +58,7 @@ export class Cloudflare {
   }
 
   /**
-   * Makes a call, and retries it after temporary errors.
+   * Makes a call, and retries the call after temporary errors.
    * @returns {Promise<{result: any, result_info?: any}>}
    * @param {string} purpose for messages, such as `list names`
    */
@@ -66,8 +66,8 @@ export class Cloudflare {
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
   /**
-   * Makes a call as `call` does, but without retries. A call that failed may have taken effect, and repeating
-   * it may not be safe.
+   * Makes a call as `call` does, but without retries. It is meant for calls that may take effect although they
+   * fail, so that repeating them may not be safe.
    * @returns {Promise<{result: any}>}
    */
   callOnce = (purpose, method, path, body) =>
@@ -140,7 +140,7 @@ export class Cloudflare {
     ).result;
 
   /**
-   * Makes a call, and retries it after temporary errors. `attempts` is 1 for calls that are not safe to
+   * Makes a call, and retries the call after temporary errors. `attempts` is 1 for calls that are not safe to
    * retry.
    */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {

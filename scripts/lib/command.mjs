@@ -128,7 +128,7 @@ export async function confirm({ question, yes = false, otherwise }, { input, err
   for (const paragraph of shown.reverse()) err(`${paragraph}\n\n`);
   if (!input.isTTY)
     throw new UserError(
-      `${asked} Not confirmed, ${otherwise}: pass \`--yes\` to confirm without a prompt`,
+      `${asked} This was not confirmed, so ${otherwise}. To confirm without a prompt, pass \`--yes\``,
     );
   err(`${asked} Type \`yes\`: `);
   if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);

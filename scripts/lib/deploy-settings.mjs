@@ -43,15 +43,15 @@ function givenVariables(others) {
 const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
 
 /**
- * Returns a warning that `--var PUBLIC_ORIGIN` applies to this deploy only. Other ways to upload a version
- * read only wrangler.toml.
+ * Returns a warning that `--var PUBLIC_ORIGIN` applies to this deploy only, because other ways to upload a
+ * version read only wrangler.toml.
  */
 const givenOrigin = (environment, isProduction) =>
   `\`--var PUBLIC_ORIGIN:…\` holds for this deploy only: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
- * Throws if `PUBLIC_ORIGIN` is not a usable origin. All timeline addresses begin with this origin, also those
- * in records and e-mails. In production, the origin must use https.
+ * Throws if `PUBLIC_ORIGIN` is not a usable origin. All timeline addresses begin with this origin, including
+ * those in records and e-mails. In production, the origin must use https.
  * @param {Variables} variable
  */
 function checkPublicOrigin(variable, environment, isProduction) {

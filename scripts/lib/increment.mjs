@@ -1,6 +1,6 @@
 /**
- * Writes incremental backups. They contain the transactions that were created or changed since the last
- * backup; the ledger lists these. Kinds with few records are backed up in full (see
+ * Writes incremental backups. They contain the transactions that were created or changed since the last backup,
+ * as the ledger lists them. Kinds of records with few records are backed up in full (see
  * `src/office/system/rule/increment.rs`). The names of the changed records are held in memory.
  */
 import { writeBackup } from "./backup.mjs";
@@ -80,7 +80,7 @@ async function replaysOf(kv, transactions, rules) {
 
 /**
  * Yields the names of all records of an incremental backup, sorted. Names from `changed` have no expiration,
- * because transactions and their replay records never expire.
+ * because neither transactions nor their replay records expire.
  * @param {string[]} changed
  */
 async function* namesOf(kv, since, rules, changed) {

@@ -102,7 +102,10 @@ export class Kv {
   /** Returns the bytes of a value that may not be text. @param {string} name @returns {Promise<Buffer | null>} */
   bytes = (name) => this.#port.bytes(name);
 
-  /** Writes entries. Of two entries with the same key, the later one is kept. @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
+  /**
+   * Writes entries. If two entries have the same key, the later one is kept.
+   * @param {Iterable<Entry> | AsyncIterable<Entry>} entries
+   */
   async write(entries) {
     for await (const some of batches(entries, MOST_WRITES, ({ key, value }) =>
       Buffer.byteLength(key + value),
@@ -128,8 +131,8 @@ export class Kv {
 }
 
 /**
- * Returns the last entry of each key. Drops earlier entries, because the entries of a batch may be written at
- * the same time, in any order.
+ * Returns the last entry of each key. Drops earlier entries of the key, because the entries of a batch may be
+ * written at the same time, in any order.
  * @param {Entry[]} entries
  */
 const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];

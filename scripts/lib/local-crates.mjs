@@ -10,8 +10,8 @@ import { WASM } from "../setup/toolchain.mjs";
 import { usedEntry } from "./cache.mjs";
 
 /**
- * The folders in cargo's target folder whose crates are copied. Some crates run on this machine while cargo
- * compiles, such as macros. The others are linked into the WebAssembly.
+ * The folders in cargo's target folder whose crates are copied. Some crates, such as macros, run on this
+ * machine while cargo compiles. The others are linked into the WebAssembly.
  */
 const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
   [".fingerprint", "build", "deps"].map((name) => join(profile, name)),

@@ -80,9 +80,9 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
- * Returns a build from the cache; if it is missing, builds it first. Only a clone's first build uses the
- * cache, so that a second clone of the same sources compiles nothing. Later builds are of use to one clone
- * only, so they are not cached.
+ * Returns a build from the cache. Builds it first if the cache does not have it. Only a clone's first build
+ * uses the cache, so that a second clone of the same sources compiles nothing. Later builds are of use to one
+ * clone only, so they are not cached.
  */
 const cached = (tools, crate, state) =>
   usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));
@@ -101,8 +101,8 @@ export async function compileAhead(tools) {
 }
 
 /**
- * Compiles the crate in a clone whose first build came from the cache. After the next change of a source,
- * cargo then has to compile only that change.
+ * Compiles the crate in a clone whose first build came from the cache. Afterwards, when a source changes, cargo
+ * has to compile only this change.
  * @param {import("../setup/tools.mjs").Tools} tools
  */
 export async function compileBehind(tools) {

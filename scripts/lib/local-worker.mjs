@@ -1,6 +1,6 @@
 /**
- * The Worker in the local runtime. Commands send requests to this Worker, and each request calls one of the
- * Worker's functions. Commands do not use miniflare's proxies for bindings. A proxy would block the command
+ * The Worker in the local runtime. Commands send requests to this Worker, and each request calls one of its
+ * functions. Commands do not use miniflare's proxies for bindings, because a proxy would block the command
  * until the runtime answers, which may never happen.
  */
 

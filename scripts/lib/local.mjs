@@ -64,7 +64,7 @@ function copySources(tools) {
 }
 
 /**
- * Copies one of wrangler's configurations into `build/local`. The build command in the copy also builds into
+ * Copies one of wrangler's configurations into `build/local`. In the copy, the build command also builds into
  * `build/local`.
  * @param {{root: string}} clone
  * @param {string} file the name of the configuration, such as www/wrangler.dev.toml

@@ -48,8 +48,8 @@ async function namesOf(ledger, names, ...queries) {
 }
 
 /**
- * Applies and records a migration in one transaction. If this fails although the migration is applied,
- * ignores the error. Another program may have applied it, or an earlier call whose answer was lost.
+ * Applies and records a migration in one transaction. Ignores an error if the migration is applied
+ * nevertheless: by another program, or by an earlier call whose answer was lost.
  */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");

@@ -1,6 +1,7 @@
 /**
- * The operator's commands, built from the table of operations in `src/office/operations.rs`. The commands read the table
- * from the generated file `operations.json`. So a command line and its help need no WebAssembly.
+ * The operator's commands, built from the table of operations in `src/office/operations.rs`. The commands read
+ * this table from the generated file `operations.json`, so that a command line and its help need no
+ * WebAssembly.
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -88,7 +89,7 @@ function addOperation(program, spec) {
 }
 
 /**
- * Ends a command because of a wrong argument, which the error names for `--json`.
+ * Ends a command because of a wrong argument. With `--json`, the printed error names the argument.
  * @param {any} line the command
  * @param {import("./operator.mjs").Refused} refused
  */
@@ -186,8 +187,8 @@ class Runner {
   }
 
   /**
-   * Returns the error of an operation that did only part of its work. Prints the result of that part or,
-   * with `--json`, adds it to the error's JSON.
+   * Returns the error of an operation that did only a part of its work. Prints the result of this part or, with
+   * `--json`, adds the result to the error's JSON.
    */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);

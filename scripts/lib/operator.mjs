@@ -89,8 +89,8 @@ async function load(root) {
 }
 
 /**
- * Returns the folder of an up-to-date build. The module that makes builds is imported only here, because the
- * npm package contains neither that module nor a compiler.
+ * Returns the folder of an up-to-date build. Imports the module that makes builds only here, because the npm
+ * package contains neither this module nor a compiler.
  */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;

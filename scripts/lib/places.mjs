@@ -40,7 +40,7 @@ export const QUIET = {
 /** @typedef {{root: string, project: string, env: NodeJS.ProcessEnv, wrangler: string}} OperatorTools */
 
 /**
- * Returns the tools for a command that builds nothing. Does not search for Rust. Throws outside a project,
+ * Returns the tools for a command that builds nothing, without a search for Rust. Throws outside a project,
  * because the command would create new local data in the wrong folder.
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {OperatorTools}

@@ -1,8 +1,9 @@
 /**
- * Restores backups, and holds at most one page of records in memory. Goes through the backup and the target
- * namespace three times: to compare everything before the first write, to write, and to read back. After an
- * interrupted restore, running it again writes what is missing. `src/office/system/rule/restore.rs` decides what happens to each
- * record. The rows of the ledger come last; until they are written, `src/office/system/rule/epoch.rs` refuses the database.
+ * Restores backups, and holds at most one page of records in memory. Reads the backup and the target namespace
+ * three times: to compare everything before the first write, to write, and to check what was written. If a
+ * restore is interrupted, running it again writes what is missing. `src/office/system/rule/restore.rs` decides
+ * what happens to each record. The rows of the ledger are written last. Until then,
+ * `src/office/system/rule/epoch.rs` refuses to use the database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -47,7 +48,7 @@ export async function restore(kv, files, rules, options = {}) {
   const { header, count, hashes, survey, database } = await look(files, rules);
   const wanted = { withKeys, onlyTransactions, onlyLedger, overwrite };
   const choice = await rules.chooseRecords(port, wanted, survey);
-  const job = { kv, port, files, rules, choice, now: Date.now(), marked: new Set() };
+  const job = { kv, port, files, rules, wanted, choice, now: Date.now(), marked: new Set() };
   const keys = await compare(job, overwrite);
   await agree(keys, hashes);
   if (database && !onlyTransactions) await rules.beginOwnRows(port, database);
@@ -94,10 +95,10 @@ async function checkedRows(files, rules) {
 // ---- Each record ---------------------------------------------------------------------------------
 
 /**
- * Yields each record of a backup with its fate, such as `taken` if it is to be restored. Erased personal data
- * is already removed from the record. Reads the backup and the target namespace side by side: both are sorted
- * by the UTF-8 bytes of names. In that order, the record that marks an erasure comes before the erased
- * transaction.
+ * Yields each record of a backup with its fate, such as `taken` if it is to be restored. Personal data that was
+ * erased is already removed from the record. Reads the backup and the target namespace side by side, because
+ * both are sorted by the UTF-8 bytes of names. In this order, the record that marks an erasure comes before the
+ * erased transaction.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -134,7 +135,7 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
 }
 
 /**
- * Returns the fate of a record about an e-mail. A record that the target namespace already has is kept: the
+ * Returns the fate of a record about an e-mail. If the target namespace already has the record, it is kept: the
  * backup's record may be older, and could cause a second e-mail.
  * @returns {Pair["fate"]}
  */
@@ -245,8 +246,8 @@ async function changedOf(kv, some) {
 }
 
 /**
- * Returns the records that have other contents in the target namespace. With `mayLack`, a record that is
- * missing there counts as equal.
+ * Returns the records that have other contents in the target namespace. With `mayLack`, records that the target
+ * namespace lacks are left out.
  */
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
@@ -277,7 +278,7 @@ async function restoreLedger(job, database) {
   const { kv, port, rules } = job;
   if (!database) return { rows: null, lacks: "rows", isLost: await rules.endWithoutOwnRows(port) };
   if (!kv.ledger) return { rows: null, lacks: "ledger", isLost: database.epoch !== null };
-  const tables = await rules.restoredTables(job.options);
+  const tables = await rules.restoredTables(job.wanted);
   const rows = Object.fromEntries(
     tables.map((table) => [table, { written: 0, known: 0, refused: [] }]),
   );
@@ -287,7 +288,7 @@ async function restoreLedger(job, database) {
   return { rows, lacks: null, isLost: false };
 }
 
-/** Writes those rows of a batch that are of a table. */
+/** Writes the rows of one table from a batch of rows. */
 async function restoreRows({ port, rules, marked }, table, some) {
   const own = some.filter((one) => one.table === table).map(({ row }) => row);
   const ids = own.map((row) => JSON.parse(row).id);
@@ -329,8 +330,8 @@ async function* among(taken, names) {
 }
 
 /**
- * Returns the names of the restored records that KV does not show yet, or shows in an older version. Stops once
- * it has found more than MOST_DIFFERING.
+ * Returns the names of the restored records that KV does not show yet, or shows in an older version. Stops
+ * after it has found more than MOST_DIFFERING.
  */
 async function lateOf(kv, taken) {
   const tell = progress("records read back");

@@ -1,6 +1,6 @@
 /**
- * Repeats what failed for a short time, for example because another program had locked a database. The Workers of
- * `npm start` use this file, too.
+ * Retries calls that fail only for a short time, for example because another program has locked a database. The
+ * Workers of `npm start` use this file, too.
  */
 const [ATTEMPTS, WAIT_MS] = [6, 50];
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

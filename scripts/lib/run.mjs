@@ -66,7 +66,7 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
 
 /**
  * Waits for a program to end, and stops the program at its timeout. After the timeout, does not wait for the
- * end of the output. Another process that the program started may keep the output open for ever.
+ * end of the output, because another process that the program started may keep the output open for ever.
  */
 async function inTime(child, timeout) {
   const {

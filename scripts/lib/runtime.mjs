@@ -42,7 +42,7 @@ export async function startOnce(folder, deadline) {
 }
 
 /**
- * Waits for a runtime's first answer. By then the runtime has created the folder's databases. If two runtimes
+ * Waits for a runtime's first answer. The runtime has then created the folder's databases. If two runtimes
  * created them at the same time, both would fail.
  * @param {import("miniflare").Miniflare} runtime
  * @param {number} deadline
@@ -66,8 +66,8 @@ async function start(runtime, deadline) {
 }
 
 /**
- * Returns the configuration of a Worker that uses the namespace and the database in this folder. If a binding
- * has no `id` in the configuration, `wrangler dev` stores its data under the binding's name.
+ * Returns the configuration of a Worker that uses the namespace and the database in this folder. `wrangler dev`
+ * stores the data of a binding without an `id` under the binding's name.
  */
 const stateOf = (folder) => ({
   cf: false, // otherwise it asks Cloudflare for the location of this machine

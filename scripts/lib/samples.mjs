@@ -15,7 +15,7 @@ const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|^[ \t]*\/\*\*[\s\S]*?\*\//gm;
 const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** Matches a JSDoc tag without a description. */
 const BARE_TAGS =
-  /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
+  /@(?:(?:param|property|returns|template|type)(?: \[?[\w.]+\]?)?|typedef \w+(?!\s*@property))(?=\s*(?:@|$))/g;
 /** The folders whose sources are searched for texts that people read. */
 const TEXTS = [
   ...["office", "buyer/recipient", "pledges/service"].map((name) => `src/${name}`),
@@ -50,16 +50,22 @@ const words = (comment) =>
     .join("\n")
     .replaceAll(TYPES, "$1")
     .replaceAll(BARE_TAGS, "")
+    .replaceAll(/\n\s*\n\s*/g, "\n\n")
     .trim();
+
+/** Returns what a comment describes: the types that it defines, or else the next line of code. */
+function itemOf(comment, rest) {
+  const types = [...comment.replaceAll(TYPES, "$1").matchAll(/@typedef (\w+)/g)];
+  if (types.length > 0) return types.map(([, name]) => `type ${name}`).join(", ");
+  return rest.match(/^\s*(?:(?:#\[.*\]|\/\*\*.*\*\/)\s*)*(.*)/)?.[1]?.trim() ?? "";
+}
 
 function docComments() {
   const files = filesOf(["src", "scripts", "pkg-templates", "tests", "www"]);
   return files.flatMap(({ file, source }) =>
     [...source.matchAll(DOC_COMMENTS)].map(({ 0: comment, index }) => {
-      const text = words(comment);
-      const rest = source.slice(index + comment.length);
-      const item = rest.match(/^\s*(?:#\[.*\]\s*)*(.*)/)?.[1] ?? "";
-      return { text: text.replace(/^@\w+ /, ""), item: `${file}: ${item.trim()}` };
+      const item = itemOf(comment, source.slice(index + comment.length));
+      return { text: words(comment), item: index === 0 ? file : `${file}: ${item}` };
     }),
   );
 }

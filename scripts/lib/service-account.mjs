@@ -57,9 +57,8 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
 const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`;
 
 /**
- * Stops the delivery of messages to the Worker from queues that the configuration no longer names. wrangler
- * leaves the Worker registered as a consumer of such queues. So the Worker would still receive messages after
- * e-mails were switched off.
+ * Removes the Worker as a consumer of queues that the configuration no longer names. wrangler does not do this,
+ * so the Worker would still receive messages after e-mails were switched off.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service `bindings`: the Worker's bindings before the deploy
  */

@@ -106,8 +106,8 @@ async function bundleDevelopment(root, fresh) {
 }
 
 /**
- * Writes the configurations of the command `dev`, and the templates that `init` copies. Paths in these files
- * are changed, so that they lead to files of the package.
+ * Writes the configurations of the command `dev`, and the templates that `init` copies. Changes the paths in
+ * these files, so that they lead to files of the package.
  */
 function writeConfigurations(root, fresh) {
   const read = (name) => readFileSync(join(root, name), "utf8");

@@ -8,8 +8,8 @@ const LONGEST = 8;
 const MEMORY_OF_A_TASK = 2 ** 31;
 const BEAT_MS = 30_000;
 /**
- * The timeout of a command, far longer than any command takes in a fresh clone. Without a timeout, the output of a
- * command that hangs would not be printed.
+ * The timeout of a command, far longer than any command takes in a fresh clone. It makes sure that the output
+ * of a command that hangs is printed.
  */
 const DEADLINE_MS = 20 * 60_000;
 

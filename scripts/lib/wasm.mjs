@@ -20,14 +20,14 @@ import { bindgenVersion } from "../setup/rust.mjs";
 import { QUIET_CARGO, WASM } from "../setup/toolchain.mjs";
 
 /**
- * Flags that tell wasm-opt how the crate uses memory. All memory starts as zeros. Its lowest addresses belong
- * to the stack and hold no data.
+ * Tells wasm-opt how the crate uses memory: all memory starts as zeros, and its lowest addresses belong to the
+ * stack and hold no data.
  */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 /**
- * The flags that give the smallest wasm after Brotli compression. Sorting functions by name puts those of the
- * same module next to each other. The compiler's own order is practically random, and changes with its
+ * The flags that give the smallest wasm after Brotli compression. They sort functions by name, so that those of
+ * the same module are next to each other. The compiler's own order is practically random, and changes with its
  * version.
  */
 const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
@@ -120,7 +120,7 @@ export async function buildWasm(tools, name) {
   });
 }
 
-/** Returns the folder of {@link buildWasm} if the cache has it for the current sources, else null. */
+/** Returns the folder of {@link buildWasm} if the cache has it for the current sources; otherwise null. */
 export function builtWasm(tools, name) {
   const place = placeOf(tools, keyOf(tools, BUILDS[name].of ?? name), name);
   return existsSync(place) ? place : null;
@@ -203,8 +203,8 @@ export const compilerEnv = ({ wasm }) => ({
 const FOLDERS = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
 /**
- * Returns the cargo setting that passes flags to rustc. The flags keep the paths of this machine's folders
- * out of the wasm, so that its bytes are the same wherever it is built. (A profile's `trim-paths` would do
+ * Returns the cargo setting that passes flags to rustc. With these flags, the wasm does not contain the paths
+ * of this machine's folders, so its bytes are the same wherever it is built. (A profile's `trim-paths` would do
  * this, but needs nightly Rust.)
  */
 async function rustflags({ root, wasm }) {
@@ -344,9 +344,9 @@ export async function writePlain(tools, wasm, file) {
 }
 
 /**
- * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other's functions. Each name
- * becomes one or two letters. wasm-opt renames the functions in the wasm, and esbuild in the JavaScript.
- * Exports that other JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
+ * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other's functions to one or two
+ * letters. wasm-opt renames the functions in the wasm, and esbuild in the JavaScript. Exports that other
+ * JavaScript calls keep their names. This saves shoppers 2.6 KB of download.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, find } from "../lib/run.mjs";
 
-/** Environment in which cargo prints errors and warnings of the code only: a first build downloads and compiles 120 crates. */
+/**
+ * Makes cargo print only the errors and warnings of the code. Otherwise, a first build would also list the 120
+ * crates that it downloads and compiles.
+ */
 export const QUIET_CARGO = { CARGO_TERM_QUIET: "true" };
 
 export const WASM = "wasm32-unknown-unknown";
@@ -12,8 +15,8 @@ export const WASM = "wasm32-unknown-unknown";
 
 /**
  * Returns the toolchain to which a `rustc` belongs. Returns null if there is no `rustc`, or if its release is
- * too old for the crate. Uses the toolchain's own `cargo`. rustup's `cargo` would search for everything that
- * rust-toolchain.toml names, and fail if it can't download what is missing.
+ * too old for the crate. Uses the toolchain's own `cargo`, because rustup's `cargo` searches for everything
+ * that rust-toolchain.toml names, and fails if it can't download what is missing.
  * @param {string | null} rustc @param {string} root @returns {Rust | null}
  */
 export function rustOf(rustc, root) {

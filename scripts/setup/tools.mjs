@@ -71,7 +71,7 @@ function toolsOf(place, native, wasm, bindgen) {
 
 const packages = join(root, "node_modules", ".bin");
 /**
- * Puts the toolchain's programs first in PATH. This does not change which `node` runs, although the folder of
+ * Puts the toolchain's programs first in PATH. The `node` that runs stays the same, although the folder of
  * Debian's cargo contains an old one.
  */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
@@ -122,8 +122,8 @@ async function install(place, needs) {
 }
 
 /**
- * Installs wasm-bindgen's command, and runs `needs.meanwhile` at the same time: compiling the command leaves
- * a core idle at the end.
+ * Installs wasm-bindgen's command, and runs `needs.meanwhile` at the same time, because compiling the command
+ * leaves a core idle at the end.
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {

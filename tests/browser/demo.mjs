@@ -31,7 +31,10 @@ const PEOPLE = "SELECT json_array(place, address, role, at, author, by_shop) FRO
 const INSERT = `INSERT INTO people (place, address, role, at, author, by_shop)
 SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
 
-/** Writes the demo into the records and the ledger of a dashboard. The reconciliation then writes the other rows. */
+/**
+ * Writes the demo into the records and the ledger of a dashboard. A reconciliation pass then writes the other
+ * rows.
+ */
 export async function writeDemo({ kv, db, scheduled }) {
   const { records, port } = await demo();
   for (const [key, { value, ...rest }] of records) await kv.put(key, value, rest);
@@ -40,5 +43,5 @@ export async function writeDemo({ kv, db, scheduled }) {
   await scheduled();
 }
 
-/** An ended month with demo transactions: the month of the day 40 days ago. */
+/** A month that has ended and has demo transactions: the one that contains the day 40 days ago. */
 export const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);

@@ -172,8 +172,8 @@ test("texts of a locale pack, and the shop's own", async (t) => {
 });
 
 /**
- * Orders for offers that the shop does not have. Each has the wrong form fields, and the path and message of
- * the expected issue.
+ * Orders that the shop must refuse. Each row has the wrong form fields, and the path and message of the
+ * expected issue.
  */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
@@ -211,7 +211,8 @@ const ORDER = {
   "pledges.0.impact.offeringId": "tree",
 };
 /**
- * Requests that no page of the shop sends: a description, the fields, the headers, and the expected status.
+ * Requests that do not come from a page of the shop. Each row has a description, the fields, the headers, and
+ * the expected status.
  */
 const NOT_OURS = [
   ["another site's page", ORDER, { "sec-fetch-site": "cross-site" }, 403],

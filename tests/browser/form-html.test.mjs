@@ -1,4 +1,7 @@
-/** Tests bound forms with what HTML allows: names of fields that hide members of the form, and buttons that do something else than send. */
+/**
+ * Tests bound forms with what HTML allows: names of fields that hide members of the form, and buttons that do
+ * not send the form, or send it elsewhere.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
@@ -8,7 +11,10 @@ useBrowser();
 
 const EMAIL = "Enter an e-mail address such as ada@example.org";
 
-/** Binds a form with a field of this name, sends it wrong and right, and unbinds it. Returns what was seen. */
+/**
+ * Binds a form with a field of this name, sends the form with a wrong and with a right value, and unbinds it.
+ * Returns what was seen.
+ */
 async function useNamed(name) {
   const { HTMLFormElement: Form } = globalThis;
   const [form] = document.forms;
@@ -67,7 +73,10 @@ test("a field of a form whose rules are loaded later may have such a name, too",
   assert.deepEqual(await problems(page), { email: EMAIL });
 });
 
-/** Amounts that are typed into a control: language, type of the control, text, and the number; null: a problem. */
+/**
+ * Amounts that are typed into a control. Each row has the language, the type of the control, the typed text,
+ * and the resulting number; null if the text is a problem.
+ */
 const AMOUNTS = [
   ["de", "text", "1.000", null],
   ["de", "text", " 12.500 ", null],
@@ -108,8 +117,8 @@ test("an amount that means one thousand or one, by its language, is a problem", 
 });
 
 /**
- * Buttons by what they do: the attributes of the button and of the form, whether the form is checked, and what
- * is sent: by `onSubmit`, or by the browser to an address.
+ * Buttons by what they do. Each row has the attributes of the button and of the form, whether the form is
+ * checked, and the expected result of {@link done}.
  */
 const BUTTONS = {
   "sends the form": ["", "", true, "onSubmit"],
@@ -139,7 +148,10 @@ async function dialogPage(t, [button, form], options) {
   return page;
 }
 
-/** What was done: sent by `onSubmit`, closed, or the address to which the browser posted. */
+/**
+ * Returns what the button did: `onSubmit` if that function was called, `closed` if the dialog was closed, or
+ * the address to which the browser posted.
+ */
 async function done(page) {
   await page.waitForTimeout(50);
   const { pathname, search } = new URL(page.url());

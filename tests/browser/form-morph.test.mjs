@@ -1,6 +1,6 @@
 /**
- * Tests bound forms in pages that another party changes: a library that morphs the page into new HTML, as
- * Turbo, Livewire, LiveView and htmx do, or a framework that renders attributes anew.
+ * Tests bound forms in pages that another script changes. The script is a library that morphs the page into new
+ * HTML, as Turbo, Livewire, LiveView and htmx do, or a framework that renders attributes again.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -16,7 +16,7 @@ const ONE = "Please check 1 entry";
 const WRONG = { email: EMAIL };
 const WITH_PLACE = `${VALID}<p data-problem="recipient.email"></p><div id="mine"></div>`;
 
-/** Morphs the form into new HTML. The script of each library defines `morph`. */
+/** Libraries that morph a form into new HTML. Each has a script that defines `morph`. */
 const LIBRARIES = {
   idiomorph: "import { Idiomorph } from 'idiomorph'; globalThis.morph = Idiomorph.morph;",
   morphdom: "import morphdom from 'morphdom'; globalThis.morph = morphdom;",
@@ -43,7 +43,7 @@ async function wrongForm(t, fields, library, binding = () => ({})) {
   return page;
 }
 
-/** Returns how many live regions and made paragraphs the page has. */
+/** Returns how many live regions and how many added paragraphs the page has. */
 const counts = (page) =>
   page.evaluate(() =>
     ["[role=status]", ".impact-pledge-problem"].map((all) => document.querySelectorAll(all).length),
@@ -71,7 +71,10 @@ async function worksOn(page, made, what) {
   assert.deepEqual(left, [left[1], left[1], false], `${what}: nothing is left`);
 }
 
-/** Where a problem is shown, the fields of the form, and how many elements the package makes for the problem. */
+/**
+ * Where a problem is shown. Each row has the place, the fields of the form, and how many elements the package
+ * adds for the problem.
+ */
 const PLACES = [
   ["a paragraph of the package", VALID, 1],
   ["an element of the page", WITH_PLACE, 0],
@@ -137,7 +140,7 @@ test("problems that a morph brings from the server are taken over until their fi
   }
 });
 
-/** Changes that another party makes to a form while a problem is shown. */
+/** Changes that another script makes to a form while a problem is shown. */
 const CHANGES = {
   "renders `aria-describedby` anew": () => email.setAttribute("aria-describedby", "hint"),
   "removes `aria-describedby`": () => email.removeAttribute("aria-describedby"),

@@ -38,8 +38,8 @@ test("a page restored from the browser's cache can be sent again, and the earlie
 });
 
 /**
- * Scripts by which `onSubmit` leaves the page: at once, or after a wait. The last one starts a download,
- * which only seems to leave the page.
+ * Code with which `onSubmit` leaves the page: at once, or after a wait. The last code starts a download, which
+ * only seems to leave the page.
  */
 const LEAVING = {
   "an address": "location.assign('/slow')",

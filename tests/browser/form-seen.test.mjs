@@ -1,6 +1,6 @@
 /**
- * Tests that the user always sees a problem, even if its field is not rendered, its message is outside of the
- * form, or the mouse is released outside of the page.
+ * Tests that the user always sees a problem. Examples are a field that is not rendered, a message outside of
+ * the form, and a mouse button that is released outside of the page.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -26,7 +26,7 @@ const WRONG = field("email", "recipient.email", 'value="x"').replace(
 );
 const REST = VALID.replace(/<p>.*?recipient\.email.*?<\/p>/, "");
 
-/** Ways to hide a field, and whether a link in the summary can make the field visible. */
+/** Ways to hide a field. Each row says whether a link in the summary can make the field visible. */
 const HIDDEN = {
   "a wizard's step": [`<div class="step">${WRONG}</div>`, false],
   "a step with `hidden`": [`<section hidden>${WRONG}</section>`, false],

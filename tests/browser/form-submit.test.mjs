@@ -71,8 +71,8 @@ test("an issue from the server is shown at its field until that is edited, and d
 });
 
 /**
- * For each test: the issues from a server, the texts expected at their fields, and the further lines expected in
- * the live region.
+ * Issues from a server. Each row has the issues, the texts expected at their fields, and the further lines
+ * expected in the live region.
  */
 const ISSUES = {
   "messages for developers become texts for shoppers": [

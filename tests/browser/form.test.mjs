@@ -44,7 +44,7 @@ function both(name, work) {
 }
 
 /**
- * Forms by description. Each has the form's fields, and those members of the resulting payload that differ
+ * Forms by description. Each row has the form's fields, and the members in which the resulting payload differs
  * from `VALID`.
  */
 const CONTROLS = {
@@ -115,7 +115,8 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
 });
 
 /**
- * Mistakes in an otherwise valid form: the field, the text that is typed into it, and the expected message.
+ * Mistakes in an otherwise valid form. Each row has the field, the text that is typed into the field, and the
+ * expected message.
  */
 const MISTAKES = [
   ["reference", "", EMPTY],
@@ -269,8 +270,8 @@ test("the page's own texts are used by code, and other codes keep their text", a
 });
 
 /**
- * Problems in the shop's own fields that only the browser finds: the field's attributes, the typed text, and
- * the expected message in German.
+ * Problems in the shop's own fields that only the browser finds. Each row has the field's attributes, the typed
+ * text, and the expected message in German.
  */
 const FOUND_BY_BROWSER = {
   name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
@@ -462,7 +463,8 @@ test("values set by a script are read by `read`, and their problems shown after 
 
 const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
 /**
- * Mistakes in a developer's code: an expression that runs in the page, and the error that it must cause.
+ * Mistakes in a developer's code. Each row has an expression that runs in the page, and the error that the
+ * expression must cause.
  */
 const MISUSE = {
   'bindForm(document.querySelector("#none"))':

@@ -62,8 +62,8 @@ const withoutStyle = (html) => html.replaceAll(/<style>.*?<\/style>/gs, "");
 const without = (html, property) =>
   html.replaceAll(new RegExp(`([;"])${property}:[^;"]*;?`, "g"), "$1");
 /**
- * Changes an e-mail's HTML to what Word renders in Outlook for Windows. Word reads its own comments and
- * properties. It ignores CSS sizes and backgrounds, and the padding of links.
+ * Changes an e-mail's HTML to what Word shows in Outlook for Windows. Word reads comments and properties that
+ * only Word knows. It ignores CSS sizes and backgrounds, and the padding of links.
  */
 const asWord = (html) =>
   ["max-width", "max-height", "height", "background", "display:inline-block;padding"]
@@ -130,8 +130,8 @@ for (const [name, { change, ...options }] of Object.entries(PROGRAMS))
     });
 
 /**
- * Asserts how the e-mail looks in a mail program that ignores maximum sizes: the logo is 40 px high, and may
- * be wider than the page.
+ * Asserts how the e-mail looks in a mail program that ignores maximum sizes. The logo is 40 px high, but may be
+ * wider than the page.
  */
 async function fitsWithoutMaximum(page, width) {
   const logo = await box(page, ".logo");

@@ -31,9 +31,8 @@ async function spoken(page) {
 }
 
 /**
- * Returns what a screen reader says about each field of the order form. The order has the e-mail address
- * `email`. `problem` is the error at the e-mail field; empty if there is none. By default, the e-mail field
- * is invalid if it has a `problem`.
+ * Returns what a screen reader says about each field of an order with the e-mail address `email`. `problem` is
+ * the error at the e-mail field, or empty. By default, the field counts as invalid if there is a `problem`.
  */
 const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",

@@ -230,7 +230,7 @@ test("values that no field sets are errors or the shop's own, and nothing throws
 });
 
 /**
- * Each row has a value that cannot be read as a number or a date, and the state of its input element
+ * Values that cannot be read as a number or a date. Each row has the value, and the state of its input element
  * (undefined: no element). In the rows with `empty`, the value counts as empty.
  */
 const UNREAD = [

@@ -20,8 +20,7 @@ const WRONG = {
   pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }],
 };
 /**
- * The issues that our own function finds. A library may add members to an issue, but must keep the existing
- * ones.
+ * The issues that the package's own function finds. A library may add members to an issue, but must keep these.
  */
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
 const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));

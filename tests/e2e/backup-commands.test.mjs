@@ -124,7 +124,7 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
   const { out } = await command(1, ["ledger", "status", "--json"]);
   assert.match(JSON.parse(out).problem, /has lost people, credits, fulfilments or updates/);
   await fails(["credits", "list", LIVE_ID], /Run `transactions restore` with a backup/);
-  assert.match((await json("transactions", "backup", lost)).lacks, /has lost credits/);
+  assert.match((await json("transactions", "backup", lost)).lacks, /has lost people, credits/);
   await kv.write([{ key: "catalogue:test", value: "{}" }]); // a newer record
   const only = ["transactions", "restore", file, "--only", "ledger"];
   assert.equal((await json(...only)).ledger.rows.credits.written, 1);

@@ -69,8 +69,8 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 }
 
 /**
- * Opens the KV records of a deployed Worker. The result's `account.asked` lists only API requests that are
- * made afterwards.
+ * Opens the KV records of a deployed Worker. `account.asked` of the result lists the API requests that follow,
+ * not those that opened the records.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`:
  *   the deadline of each API call, in milliseconds. The default is so long that no call in the tests reaches it.

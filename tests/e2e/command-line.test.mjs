@@ -144,7 +144,7 @@ const jsonOf = (problem) =>
 
 /**
  * Command lines in which npm took an option for one of its own. Each row has the words that are left of the
- * command line, the option's name as npm spells it, and the option as this project spells it.
+ * command line, the option's name in npm's spelling, and the option in this project's spelling.
  */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
@@ -205,7 +205,10 @@ test("help is not a failure, and is printed if the command is missing", async ()
   assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
 });
 
-/** Files that cannot be read or written, as a command line gives them, and what the command says. */
+/**
+ * Files that cannot be read or written. Each row has the command line that names the file, and what the command
+ * says.
+ */
 const NO_FILES = [
   ["prices set prices.json", "there is no file prices.json"],
   ["prices set .", ". is a folder"],

@@ -32,7 +32,7 @@ test("a transaction is credited up to its charge, usage shows it, and lost credi
   );
   await fails(
     part,
-    /^Credit ptran_\w+ \(.+\) with 0\.50 of 1\.50 USD, quantities: 1 tree\? The credit is booked in \d{4}-\d\d and cannot be undone\. Not confirmed/,
+    /^Credit ptran_\w+ \(.+\) with 0\.50 of 1\.50 USD, quantities: 1 tree\? The credit is booked in \d{4}-\d\d and cannot be undone\. This was not confirmed/,
   );
   const once = ["--yes", "--operation-id", "credit-1"];
   const credit = await json(...part, ...once);

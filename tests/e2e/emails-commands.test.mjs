@@ -99,7 +99,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
     `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. The e-mail was already sent: the recipient gets a second e-mail.`,
-    `Send the e-mail of ${LIVE_ID} (${placeInWords(kv.place)}) to a…@e… (round 3)? Not confirmed, nothing was sent: pass \`--yes\` to confirm without a prompt`,
+    `Send the e-mail of ${LIVE_ID} (${placeInWords(kv.place)}) to a…@e… (round 3)? This was not confirmed, so nothing was sent. To confirm without a prompt, pass \`--yes\``,
   ])
     assert.ok(problem.includes(said), problem);
   await fails(
@@ -130,7 +130,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
   await fails(
     ofDay,
-    /^Resend all e-mails and messages in .+ that failed on 2026-.+ since then\? Not confirmed/,
+    /^Resend all e-mails and messages in .+ that failed on 2026-.+ since then\? This was not confirmed/,
   );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });

@@ -14,7 +14,7 @@ test("keys are created, listed, replaced and revoked, and no output shows the na
   const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße", "--by", "Ada"];
   await fails(
     ["keys", "create", ...unit],
-    "The unit `unit_1` is not registered. Register it as new? Not confirmed, no key was created: pass `--yes` to confirm without a prompt",
+    "The unit `unit_1` is not registered. Register it as new? This was not confirmed, so no key was created. To confirm without a prompt, pass `--yes`",
   );
   assert.deepEqual(await names(), []);
   const { key, ...row } = await json("keys", "create", ...unit, "--yes");
@@ -80,7 +80,7 @@ test("keys are created, listed, replaced and revoked, and no output shows the na
   );
   await fails(
     rotate,
-    `The key ${row.id} was already replaced by ${second.id}. Create another? Not confirmed, nothing was done: pass \`--yes\` to confirm without a prompt`,
+    `The key ${row.id} was already replaced by ${second.id}. Create another? This was not confirmed, so nothing was done. To confirm without a prompt, pass \`--yes\``,
   );
   const third = await json("keys", "rotate", second.id, "--keep", "0");
   assert.ok(!(await names()).includes(second.name));
@@ -89,7 +89,7 @@ test("keys are created, listed, replaced and revoked, and no output shows the na
   const question = `Revoke the live key ${third.id} of the unit \`unit_1\`, “Grüße”, ${placeInWords(kv.place)}?`;
   await fails(
     revoke,
-    `${question} Not confirmed, nothing was revoked: pass \`--yes\` to confirm without a prompt`,
+    `${question} This was not confirmed, so nothing was revoked. To confirm without a prompt, pass \`--yes\``,
   );
   const atTerminal = (answer) => command(answer === "yes" ? 0 : 1, revoke, answer, { isTTY: true });
   for (const answer of ["", "y", "no"])

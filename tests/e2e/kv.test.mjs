@@ -138,8 +138,8 @@ const TOKEN =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
 /**
- * By case: the faults of Cloudflare's API, the number of requests that the list command makes, and the error
- * message of the command. The message is null if the command succeeds.
+ * The cases by name. Each has the faults of Cloudflare's API, the number of requests that the list command
+ * makes, and the error message of the command (null if the command succeeds).
  */
 const FAULTS = {
   "a pause that the API asks for is kept": [
@@ -191,8 +191,8 @@ const NO_LOGIN =
   /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
 
 /**
- * By case: the expected error message, additional arguments of the command, and additional environment
- * variables. The command also gets the variables that the stand-in for Cloudflare needs.
+ * The cases by name. Each has the expected error message, and the arguments and environment variables that the
+ * command gets in addition. The command also gets the variables that the stand-in for Cloudflare needs.
  */
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],

@@ -108,8 +108,8 @@ test("statements that another local program blocks are retried a limited number 
 
 const again = { "retry-after": "0" };
 /**
- * For each case: the faults of a database query, the number of requests that the query makes, and the query's
- * error message. The message is null if the query succeeds.
+ * The cases by name. Each has the faults of a database query, the number of requests that the query makes, and
+ * the query's error message (null if the query succeeds).
  */
 const FAULTS = {
   "a server's error": [

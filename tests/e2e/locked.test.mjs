@@ -1,6 +1,6 @@
 /**
- * Tests that a command tries again after another program, such as `npm start`, had locked a database of the local
- * state. In each test the first failed attempt ends the lock.
+ * Tests that a command tries again if another program, such as `npm start`, has locked a database of the local
+ * state. In each test, the lock ends at the first failed attempt.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ const DEADLINE = 60_000;
 
 /**
  * Locks the databases of a local state whose paths match. Returns a function that unlocks them.
- * @param {{isWhole?: boolean}} [how] `isWhole`: no other program can read, as while a runtime ends
+ * @param {{isWhole?: boolean}} [how] `isWhole`: also blocks reads by other programs, as a runtime that is ending does
  */
 function lock(state, pattern, { isWhole = false } = {}) {
   const paths = readdirSync(state, { recursive: true }).map(String);
@@ -31,7 +31,7 @@ function lock(state, pattern, { isWhole = false } = {}) {
   };
 }
 
-/** Makes the first failure of a function call `unlock`, and notes each failure. */
+/** Wraps a function. Calls `unlock` when the function fails for the first time, and notes each failure. */
 const noting =
   (failures, unlock, act) =>
   (...args) =>

@@ -57,7 +57,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   const right = mark(...both, "--accept-unpriced", "2");
   await fails(
     right,
-    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 0\.30 EUR and 1\.50 USD on 2025-11-05T00:00:00Z, invoice 2025\/17\? Not confirmed/,
+    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 0\.30 EUR and 1\.50 USD on 2025-11-05T00:00:00Z, invoice 2025\/17\? This was not confirmed/,
   );
   assert.deepEqual(await contents(kv), before);
   const sums = [

@@ -57,7 +57,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   assert.match(lost, /^tree {8}0\.50 {4}–$/m);
   assert.match(
     lost,
-    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? Not confirmed, no price was changed: /m,
+    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? This was not confirmed, so no price was changed\. /m,
   );
   const moved = await asked(set("EUR", { tree: "0.50", "plastic-kg": "1.25" }));
   assert.match(
@@ -68,7 +68,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   const high = await asked(["prices", "change", "tree", "50000", "--mode", "live"]);
   assert.match(
     high,
-    /: the price of tree changes from 0\.50 to 50000 \(× 100000\)\. Set these prices\? Not c/,
+    /: the price of tree changes from 0\.50 to 50000 \(× 100000\)\. Set these prices\? This was not confirmed/,
   );
   const both = await asked(["prices", "change", "tree", "0.55"]);
   assert.match(

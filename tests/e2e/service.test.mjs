@@ -1,4 +1,7 @@
-/** Tests what only the running Worker shows: its log, its rate limit of refused keys, and large bodies. */
+/**
+ * Tests behaviour that only the running Worker shows: its log, its rate limit for refused keys, and large
+ * bodies.
+ */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { until } from "../support/until.mjs";

@@ -56,7 +56,7 @@ test("a transaction is found, shown and erased", async (t) => {
   const erase = ["transactions", "erase", ID];
   await fails(
     erase,
-    `Erase ${ID} of ${placeInWords(kv.place)}? This cannot be undone. Not confirmed, nothing was erased: pass \`--yes\` to confirm without a prompt`,
+    `Erase ${ID} of ${placeInWords(kv.place)}? This cannot be undone. This was not confirmed, so nothing was erased. To confirm without a prompt, pass \`--yes\``,
   );
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });

@@ -184,8 +184,8 @@ static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
 
 // ---- Too long or too deep for a row ------------------------------------------------------------
 
-/// Reads bodies of the maximum length, which takes milliseconds. If the work grew with the square of the length,
-/// it would take an hour.
+/// Reads bodies of the maximum length. This takes milliseconds. It would take an hour if the work grew with the
+/// square of the length.
 #[test]
 fn amounts_of_any_length_are_read_in_linear_time() {
     const LONG: usize = 1_000_000;
@@ -258,7 +258,7 @@ fn spoiled(whole: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// The client accepts the same answers as the service's record types, with one exception: only the client
+/// The client and the service's record types accept the same answers, with one exception: only the client
 /// checks the texts of a charge.
 #[test]
 fn the_shapes_are_those_of_the_records() {

@@ -16,8 +16,8 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 
 // ---- Sentences ----------------------------------------------------------------------------------
 
-/// Operations that the audit log records under another command name: the operation, then the recorded
-/// command.
+/// Operations that the audit log records under another command's name. Each row has the operation and the
+/// recorded command.
 const RECORDED_AS: [(&str, &str); 2] =
     [("transactions show", "transactions reveal"), ("updates draft", "updates add")];
 

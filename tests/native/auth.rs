@@ -39,8 +39,8 @@ fn a_record_that_cannot_be_right_is_refused() {
     }
 }
 
-/// Members that this release does not know are ignored. So an operator can roll back from a later release to
-/// this one.
+/// Members that this release does not know are ignored, so that an operator can roll back from a later release
+/// to this one.
 #[test]
 fn members_of_a_later_release_are_passed_over() {
     let level = KeyLevel::Unit("unit:1".to_owned());

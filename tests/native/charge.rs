@@ -95,7 +95,7 @@ fn a_price_list_that_cannot_be_right_is_refused() {
     }
 }
 
-/// A price list from a later release can be read, so that the later release can be rolled back to this one.
+/// This release can read a price list of a later release, so that an operator can roll back to this release.
 #[test]
 fn members_of_a_later_release_are_passed_over() {
     let json = r#"{"since":{"a":[1]},"currencyCode":"USD","unitPrices":{"t":"1"},"unitprices":{}}"#;

@@ -1,5 +1,5 @@
-//! Tests changes that are protected by a claim, a kind of lock in the ledger. Any step of a change may
-//! fail, and the answer to the person must still be true.
+//! Tests changes that are protected by a claim (a row in the ledger that decides who succeeds). Any step of a
+//! change may fail, and the answer to the person must still be true.
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
@@ -29,7 +29,7 @@ use support::service::{
 };
 
 const MINUTE: u64 = 60_000;
-/// A time at which January has ended and its payments can be settled.
+/// The present time of the tests. January has ended, and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * 60 * MINUTE;
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
@@ -154,7 +154,7 @@ impl Ledger for Faulty<'_> {
 
 pub type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 
-/// A change: a month is marked as paid, a unit is added to a team, or one of these is undone.
+/// A change: a month is marked as paid, or a unit is added to a team. Two further changes undo these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Mark,
@@ -225,7 +225,7 @@ struct World {
 /// The result of a change; `None` if the process ended first.
 type Heard = Option<Result<(), String>>;
 
-/// The records of a shop with one transaction: name, value and metadata.
+/// The records of a shop with one transaction. Each row has the name, the value and the metadata of a record.
 pub static RECORDS: LazyLock<Vec<(String, String, String)>> = LazyLock::new(|| {
     let service = seeded();
     let body = minimal().to_string().into_bytes();
@@ -282,8 +282,9 @@ impl World {
         changes.iter().filter(|it| it.command == change.command() && it.by == by).count()
     }
 
-    /// Asserts that the answer to a change was true: a change that was reported as done is stored, and one
-    /// that was reported as failed is not. An answer may also say that the outcome is not certain.
+    /// Asserts that the answer to a change was true. If the answer said that the change was made, the change
+    /// must be stored. If the answer said that the change failed, it must not be stored. An answer may also say
+    /// that the outcome is not certain.
     #[track_caller]
     fn check(&self, change: Change, heard: &Heard, faults: &[(usize, Fault)]) {
         let is_made = self.is_there(change) == change.is_addition();
@@ -297,7 +298,7 @@ impl World {
         }
     }
 
-    /// Asserts that in the end the ledger agrees with the record, and that the next change works.
+    /// Asserts that the ledger agrees with the record at the end, and that the next change works.
     #[track_caller]
     fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
         let is_there = self.is_there(change);

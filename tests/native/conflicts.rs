@@ -43,16 +43,15 @@ const PRICE_LIST: &str = "catalogue:live";
 const UNIT_PRICE_LIST: &str = "catalogue:live:unit_dev";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
-/// A time at which January has ended and its payments can be settled.
+/// The present time of the tests. January has ended, and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
-/// The store as one operator sees it. Before each call to the store, a schedule decides which operator
-/// continues.
+/// The store as one operator sees it. A schedule decides which of the two operators makes the next call.
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// Old versions of the records. Reads return them after both operators have read the current record. With
-    /// `None`, reads always return the current records.
+    /// Old versions of the records, as a cache may have them. Reads return them once both operators have read
+    /// the current record. With `None`, reads always return the current records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
@@ -241,7 +240,7 @@ fn settlement() -> String {
 struct Race {
     changes: [Change; 2],
     record: &'static str,
-    /// Whether the ledger locks this record with a claim. If so, exactly one of the two changes is made.
+    /// Whether the change claims its record in the ledger. If so, exactly one of the two changes is made.
     is_claimed: bool,
     store: MemoryStore,
     ledger: SqliteLedger,
@@ -392,8 +391,8 @@ fn of_two_changes_at_one_moment_one_is_done_however_their_calls_take_turns() {
     }
 }
 
-/// The first operator holds the lock, and then the ledger fails for this operator, as a busy local database does. The
-/// second operator must not be refused because of a change that nobody makes.
+/// One operator holds the claim in the ledger, and then the ledger fails for this operator, as a busy local
+/// database does. The other operator's change must not be refused: otherwise nobody would make a change.
 #[test]
 fn if_one_of_two_changes_at_one_moment_fails_the_other_is_done() {
     let is_claimed = |contest: &Contest| [SETTLEMENT, MEMBER].contains(&contest.1);

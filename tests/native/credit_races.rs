@@ -31,7 +31,8 @@ impl Bench {
     }
 }
 
-/// Polls a future in a loop until it is ready, because a call with [`Fault::Wait`] does not wake its task.
+/// Polls a future in a loop until it is ready. This is necessary because a call with [`Fault::Wait`] does not
+/// wake its task.
 fn polled<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
@@ -54,8 +55,8 @@ async fn add(
 
 // ---- At the same time ----------------------------------------------------------------------------
 
-/// Runs two changes that interleave, and repeats this for each call that the first change makes. In each
-/// repetition, the first change stops at one of its calls until the second change has run.
+/// Runs two changes at the same time, once for each call that the first change makes. In each run, the first
+/// change stops at another one of its calls until the second change has ended.
 fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     mut check: impl FnMut(&Bench, T, U),
@@ -95,8 +96,9 @@ fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
     assert_eq!(made_by_first.len(), 2, "each of the two is made in some orders of the calls");
 }
 
-/// Marks a month as paid while a rebuild empties the ledger. The amount due does not reveal missing
-/// transactions. It is 0.00 if all transactions of the month were credited, and also if there are none.
+/// Marks a month as paid while a rebuild empties the ledger. A mark that succeeds must count the month's
+/// transaction. The amount due cannot show whether transactions are missing: it is 0.00 if all of them were
+/// credited, and also if there are none.
 #[test]
 fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_same_time() {
     let mut is_marked = BTreeSet::new();
@@ -119,8 +121,9 @@ fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_
     assert_eq!(is_marked.len(), 2, "the month is marked in some orders of the calls");
 }
 
-/// One of two outcomes is correct. Either the month is marked as paid with its whole sum, and the credit is booked in
-/// the next month. Or the month is not marked, and the credit is booked in it.
+/// A credit and a mark are made at the same time. One of two outcomes is correct. Either the month is marked as
+/// paid with its whole sum, and the credit is booked in the next month. Or the month is not marked, and the
+/// credit is booked in it.
 #[test]
 fn a_credit_and_a_mark_at_the_same_time_never_change_a_settled_month() {
     for is_mark_first in [true, false] {
@@ -228,7 +231,7 @@ fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
     }
 }
 
-/// Whichever call fails, sending the form again marks a fully credited transaction as cancelled. A
+/// Whichever call fails, a fully credited transaction is marked as cancelled once the form is sent again. A
 /// transaction without a credit is never marked.
 #[test]
 fn a_cancellation_that_stops_anywhere_is_marked_when_it_is_sent_again() {

@@ -25,7 +25,7 @@ use support::stores::scope;
 
 pub const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// 2026-02-03: a time at which January has ended and its payments can be settled.
+/// 2026-02-03, the present time of the tests. January has ended, and its payments can be settled.
 pub const ENDED_MS: u64 = NOW_MS + 3 * DAY;
 /// A service, its ledger and its operator.
 pub struct Bench {
@@ -223,7 +223,7 @@ fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
     assert_eq!((sums.len(), &*sums[0].offering, &*sums[0].quantity), (1, "tree", "4"));
 }
 
-/// A reason must not name the recipient, because it stays in the audit log after an erasure.
+/// A reason must not name the recipient, because an erasure does not remove the reason from the audit log.
 #[test]
 fn a_reason_is_one_line_that_names_nobody() {
     let bench = bench();
@@ -306,7 +306,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert_eq!(bench.dues(), [format!("2026-01 {sum} − {sum} − 0.00 = 0.00 of 0.00")]);
 }
 
-/// An erasure does not change credits. They name offerings by IDs, which an erasure keeps.
+/// An erasure does not change credits. Credits name offerings by their IDs, which an erasure keeps.
 #[test]
 fn a_credit_has_no_personal_data_and_outlives_an_erasure() {
     let bench = bench();

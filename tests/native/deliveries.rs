@@ -103,8 +103,8 @@ fn an_email_that_hangs_delays_only_its_own_transaction() {
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
 
-/// A delivery stops without notice, as when the platform ends it. At first, another delivery of the same
-/// message has to wait. After a while, that delivery sends the e-mail.
+/// A delivery stops without notice, as if the platform had ended it. At first, another delivery of the same
+/// message has to wait for it. After a while, the other delivery sends the e-mail.
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
     let fixture = Fixture::new();
@@ -149,7 +149,7 @@ struct SlowStore<'s> {
     most_reading: Cell<usize>,
 }
 
-/// A stored value. If it has a store, it is a transaction's value and takes some time to read.
+/// The bytes of a stored value. A transaction's value also has the store, because it takes some time to read.
 struct SlowValue<'s>(Vec<u8>, Option<&'s SlowStore<'s>>);
 
 impl StoredValue for SlowValue<'_> {
@@ -232,8 +232,8 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// Five instances, the maximum, start to deliver the same message at the same moment. Each instance claims
-/// the message. KV's lists do not show the claims of the other instances yet.
+/// Five instances, the maximum, start to deliver the same message at the same moment. Each instance claims the
+/// message, before KV's lists show the claims of the other instances.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let fixture = Fixture::new();
@@ -306,8 +306,8 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!((fixture.deliver(&message, 3), fixture.sent()), (done("sent"), 1));
 }
 
-/// A delivery claims its message, but its instance breaks before the e-mail is sent. Then the same delivery
-/// starts again in another instance.
+/// A delivery claims its message, but its instance breaks before the e-mail is sent. The same delivery then
+/// starts again in another instance, and its own claim does not block it.
 #[test]
 fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let fixture = Fixture::new();
@@ -337,7 +337,8 @@ fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     assert_eq!((outcome, fixture.sent()), (later(300, "the store is slow"), 0));
 }
 
-/// A claim expires before the first retry, because the retry waits at least as long as a claim lasts.
+/// A claim never blocks a retry of its own message. It expires before the first retry, which waits at least as
+/// long as a claim lasts.
 #[test]
 fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
     let fixture = Fixture::new();
@@ -401,7 +402,7 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
 }
 
 /// While the mail service's daily quota is used up, a message is retried shortly after 00:00 UTC and shortly
-/// after noon. The service may reset its quota at another time of day than midnight.
+/// after noon. The service may reset its quota at a time other than midnight.
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
     let fixture = Fixture::new();

@@ -78,8 +78,8 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
     assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
 }
 
-/// The ledger reads the charges of earlier months only for shops whose credits may exceed their charges.
-/// For all other shops, the ledger must leave out the credits of earlier months, too.
+/// The ledger reads the charges of earlier months only for shops whose credits may exceed their charges. For
+/// all other shops, it must then also leave out the credits of these months.
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();
@@ -109,8 +109,8 @@ fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_who
 }
 
 /// A create request stops before it writes its replay record, and is repeated in February. The transaction
-/// moves to February, but its credit stays in January. The credit is carried to February, even if only that
-/// month is requested.
+/// moves to February, but its credit stays in January. The credit is then carried over to February, even if
+/// only February is requested.
 #[test]
 fn a_credit_follows_its_order_to_the_month_in_which_an_interrupted_create_is_repeated() {
     let bench = bench();

@@ -91,8 +91,8 @@ fn smtp_ipv4_oracle(text: &str) -> bool {
     octets.len() == 4 && octets.iter().all(is_snum)
 }
 
-/// Checks an IPv6 address by RFC 5321. Uses std's parser, which follows RFC 3986, and handles two
-/// differences: in RFC 5321, IPv4 parts may have leading zeros, and `::` must stand for at least two groups.
+/// Checks an IPv6 address by RFC 5321. Uses std's parser, which follows RFC 3986, and handles two differences.
+/// In RFC 5321, IPv4 parts may have leading zeros, and `::` must stand for at least two groups.
 fn smtp_ipv6_oracle(text: &str) -> bool {
     let (groups, ipv4) = match text.rsplit_once(':') {
         Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
@@ -151,8 +151,8 @@ static EXPRESSIONS: LazyLock<Vec<(Check, Regex)>> = LazyLock::new(|| {
     expressions.map(|(format, text)| (check(*format) as Check, Regex::new(text).unwrap())).collect()
 });
 
-/// Returns whether a text is ordinary: the simple expression of some format matches it. Asserts that the
-/// format's full check accepts the text as well.
+/// Returns whether a text is ordinary, that is, whether the simple expression of some format matches it.
+/// Asserts that the format's full check accepts the text as well.
 #[track_caller]
 fn is_ordinary(text: &str) -> bool {
     EXPRESSIONS.iter().any(|expression| matches(expression, text))

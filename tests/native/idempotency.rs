@@ -80,8 +80,7 @@ fn every_purpose_and_index_gives_other_bytes() {
     assert_eq!(derived.len(), 3_000);
 }
 
-/// Callers already have IDs that were derived in this way, so a change of the code must not change the
-/// derivation.
+/// Callers already have IDs that were derived in this way, so the derivation must never change.
 #[test]
 fn derived_ids_never_change() {
     // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and
@@ -162,9 +161,9 @@ fn a_unit_with_many_replays_forgets_only_its_own() {
     assert_eq!(replays.last(&unit("b"), hash(4_999), 0), Some(large(4_999)));
 }
 
-/// Two create requests with one key and different payloads ran at the same time, and both recorded a transaction. This
-/// isolate has the later replay record too. A repeat of the first create gets its own answer, even while the store does
-/// not show its transaction.
+/// Two create requests with the same idempotency key and different payloads ran at the same time, and both
+/// recorded a transaction. This isolate also has the later replay record. A repeat of the first create request
+/// still gets its own answer, even while the store does not show its transaction.
 #[test]
 fn a_repeat_gets_its_own_answer_though_another_payload_has_used_the_key_later() {
     let service = seeded();

@@ -64,7 +64,7 @@ fn an_id_begins_with_its_shop_and_its_order() {
     }
 }
 
-/// Backups contain names with these prefixes, so a change of the code must not change the prefixes.
+/// Backups contain names with these prefixes, so the prefixes must never change.
 #[test]
 fn prefixes_of_shops_and_orders_never_change() {
     let shop = scope(Mode::Test, "unit_1");

@@ -69,8 +69,8 @@ fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     assert_eq!(in_flight.bytes(), 0);
 }
 
-/// A request with a small body may also need bytes for its record and answer. It counts as small until it
-/// holds more than four times the maximum size of a small body.
+/// A request with a small body may later need bytes for its record and its answer. The request counts as small
+/// until it holds more than four times the maximum size of a small body.
 #[test]
 fn a_small_body_that_becomes_a_large_record_is_large() {
     let in_flight = InFlight::default();
@@ -144,7 +144,7 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
     service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""))
 }
 
-/// Without room for the record, the service reads neither the record's value nor other records.
+/// If an isolate has no room for a record, the service reads neither the record's value nor other records.
 #[test]
 fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();

@@ -115,7 +115,7 @@ enum Way {
     LeftOut,
 }
 
-/// How a backup finds the records of each kind. A new kind needs a row here, and must be added to `WHOLE`,
+/// How a backup finds the records of each kind. A new kind needs a row here. It must also be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
 const WAYS: [(&str, Way); 22] = [
     ("audit:", Way::New),
@@ -175,7 +175,7 @@ fn way_of(prefix: &str) -> Way {
     }
 }
 
-/// Returns the number of key types in src/pledges/store, and their name prefixes, found by searching the source code.
+/// Searches the code of src/pledges/store. Returns the number of key types, and the prefixes of their names.
 fn kinds_of_the_store() -> (usize, BTreeSet<String>) {
     let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pledges/store");
     let files = std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());

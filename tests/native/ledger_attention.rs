@@ -109,9 +109,9 @@ fn credit_in(
     ));
 }
 
-/// Each row of the test has a month's charges and credits, and whether the credits may cover all charges.
-/// Amounts are in cents. If the credits may cover all charges, the month is reported separately, because its
-/// exact dues must be computed.
+/// Amounts are in cents. If the credits of a month may cover all of its charges, the month is reported
+/// separately, because its exact dues must be computed. Each row of the test has a month's charges and credits,
+/// and whether this is so.
 #[test]
 fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
     let (own, earlier, later) = (["2026-02"; 2], ["2026-01", "2026-02"], ["2026-02", "2026-03"]);
@@ -219,8 +219,8 @@ fn other_unusual_charges_are_above_the_limit_or_too_large_until_their_month_is_p
     assert_eq!(unusual(&ledger, Some(0), 50), (1, expected(&["a 50.00"])));
 }
 
-/// Credits this number of cents for each transaction with this charge. `None` credits the whole of a charge
-/// that is too large for an integer column.
+/// Gives a credit of this many cents to each transaction with this charge. `None` stands for a charge that is
+/// too large for an integer column, and that is credited in full.
 fn credit(ledger: &SqliteLedger, charged: &str, cents: Option<u64>, number: u8) {
     let cents_sql = cents.map_or("NULL, amount".to_owned(), |cents| format!("{cents}, NULL"));
     ledger.sql(&format!(

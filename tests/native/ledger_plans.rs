@@ -40,8 +40,8 @@ fn filled() -> SqliteLedger {
     ledger
 }
 
-/// Returns how the statements of a call access the table of transactions, according to their query plans.
-/// Lists each distinct access once. An access without an index is a scan.
+/// Returns how the statements of a call access the table of transactions, according to their query plans. Each
+/// distinct access is listed once. An access without an index is a scan.
 #[track_caller]
 fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     plan_of(&["t", "transactions"], call)

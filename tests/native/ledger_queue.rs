@@ -24,8 +24,8 @@ const QUEUE_BYTES: usize = 128_000;
 
 type Sending = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A queue that records each message and, with the message, the names of all records in the store at that
-/// moment. The queue accepts or refuses a message only later, in [`finish`](Self::finish).
+/// A queue that records each message, together with the names of all records that the store has at that moment.
+/// The queue accepts or refuses messages only in [`finish`](Self::finish).
 struct NotingQueue {
     store: Rc<MemoryStore>,
     takes: Cell<bool>,
@@ -111,8 +111,8 @@ fn a_create_sends_what_the_ledger_needs_and_no_more() {
     }
 }
 
-/// A message and the metadata of its record contain the same data. The ledger reads the message from its
-/// queue, and the metadata when it compares itself with KV.
+/// A message has the same data as the metadata of its record. The ledger reads the message from its queue, and
+/// the metadata in a reconciliation pass.
 #[test]
 fn a_message_and_the_metadata_of_its_record_are_one() {
     let (service, queue) = bench();

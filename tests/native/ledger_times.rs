@@ -142,8 +142,8 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// While a reconciliation pass runs, its computer goes to sleep, and somebody changes a record. The pass must
-/// keep the ledger's entry about that change.
+/// During a reconciliation pass, the computer that runs the pass sleeps, and somebody changes a record. The
+/// pass must keep the claim of this change.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
@@ -237,8 +237,8 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     }
 }
 
-/// A reconciliation pass starts again if its recorded start lies far in the future. Otherwise, the ledger
-/// would be marked as complete up to a future time.
+/// A reconciliation pass starts again if its recorded start is far in the future. Otherwise, the ledger would
+/// count as complete up to a time in the future.
 #[test]
 fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {

@@ -241,7 +241,7 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
-/// Any caller can send text that looks like a live key, so the caller counts as unknown. The log line
+/// Any caller can send text that looks like a live key, so the log shows the caller as unknown. The log line
 /// still names the key's ID, because a key that was sent unencrypted must be replaced.
 #[test]
 fn a_live_key_by_plain_http_is_logged_with_its_id() {
@@ -441,8 +441,8 @@ fn no_more_than_1_024_accepted_keys_are_remembered() {
     assert!(served < 1_024, "{served}");
 }
 
-/// All requests from Workers in other zones share one Cloudflare address, so the rate limit counts them by
-/// zone.
+/// All requests from Workers of other zones come from the same Cloudflare address, so the rate limit counts
+/// such requests by zone.
 #[test]
 fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
     const WORKERS: &str = "2a06:98c0:3600::103";

@@ -215,7 +215,7 @@ fn a_loss_can_be_accepted_once_it_is_there() {
     assert_ne!(bench.header().unwrap().unwrap().epoch, header.epoch);
 }
 
-/// Workers KV may not show the record about the first database yet, or ever again.
+/// The record about the first database may be missing in Workers KV, for a while or for ever.
 #[test]
 fn a_missing_record_is_written_again_and_refuses_nothing() {
     let (bench, id) = full();
@@ -300,7 +300,7 @@ fn an_invalid_row_is_refused() {
     }
 }
 
-/// After the restore of a backup without rows, the audit log says whether there were some.
+/// After a restore from a backup without rows, the audit log shows whether rows are missing.
 #[test]
 fn a_backup_without_rows_marks_the_database_as_one_that_lost_them() {
     let (bench, _) = full();
@@ -320,7 +320,8 @@ fn a_backup_without_rows_marks_the_database_as_one_that_lost_them() {
     assert!(!lost);
 }
 
-/// A new database keeps the months that the database of the backup kept. Another database keeps its own.
+/// A new database takes over which months the ledger of the backup kept. An existing database keeps its own
+/// setting.
 #[test]
 fn a_restore_into_a_new_database_keeps_the_same_months() {
     let bench = bench();

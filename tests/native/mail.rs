@@ -70,7 +70,7 @@ fn every_row_says_what_it_should() {
     }
 }
 
-/// Matches the parts of an HTML document that readers do not see: the head, the preview text, and tags.
+/// Matches the parts of an HTML document that its readers do not see: the head, the preview text, and tags.
 const UNSEEN: &str = "(?s)<head>.*?</head>|<div class=\"preheader\".*?</div>|<[^>]*>";
 
 /// Asserts that the HTML says the same as the plain text, has one link, and loads only the `logo`. The HTML

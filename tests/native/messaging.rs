@@ -1,5 +1,5 @@
-//! Tests addresses, the settings with which the Worker reaches the adapters of messaging services. Also tests the
-//! signatures of requests to adapters.
+//! Tests addresses: the settings with which the Worker reaches the adapters of messaging services. Also tests
+//! the signatures of requests to adapters.
 
 use impact_pledge::buyer::adapters::{
     AdapterAddress, AdapterAddresses, AdapterName, AddressProblem, AddressVariables,

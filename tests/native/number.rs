@@ -116,9 +116,9 @@ fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
-/// Tests numbers with a large exponent that is offset by as many digits, such as `1`, 700,000 zeros and
-/// `e-700000`. The standard library ignores the last digits of such exponents. So the expected results are
-/// written out.
+/// Tests numbers with a large negative exponent and as many zeros, such as `1`, 700,000 zeros and `e-700000`.
+/// The standard library ignores the last digits of such exponents, so the test states the expected results
+/// itself.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;

@@ -45,7 +45,7 @@ fn each_operation_is_named_once_and_described() {
     }
 }
 
-/// The dashboard's forms that have the same effect as a command. Each row has the form's route, and the
+/// Forms of the dashboard that have the same effect as a command. Each row has the form's route, and the
 /// command's group and name.
 const FORMS: [(&str, &str, &str); 30] = [
     ("POST /units/{id}/people", "people", "add"),

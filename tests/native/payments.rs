@@ -25,7 +25,7 @@ use support::service::{
 };
 use support::stores::scope;
 
-/// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
+/// 2026-02-02T00:00:00Z: from this time on, the payments of January can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
 const JANUARY: &str = "settlement:test:unit_dev:2026-01";
 const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
@@ -168,8 +168,8 @@ fn nothing_is_read_for_a_month_that_goes_on_and_for_another_shop_than_the_caller
     assert!(!is_read(LIVE_UNIT, ENDED_MS), "nor the other mode's");
 }
 
-/// If the service cannot find out whether a month was paid, it answers with an error. It never answers
-/// `null`, which would mean unpaid.
+/// If the service cannot read whether a month was paid, it answers with an error. It must not answer `null`,
+/// which would mean unpaid.
 #[test]
 fn a_settlement_that_cannot_be_read_is_no_answer() {
     let bench = bench();
@@ -342,8 +342,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     );
 }
 
-/// Tests a form while the clock of another operator is minutes slow. If the other operator makes a change
-/// after the form was opened, the change has an earlier time than the form.
+/// Another operator's clock is minutes slow. This operator makes a change after a form was opened, but the
+/// change has an earlier time than the form. The form is nevertheless refused.
 #[test]
 fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MINUTE_MS: u64 = 60_000;
@@ -462,8 +462,7 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// A rollback from a release that knows more currencies can leave sums in a currency that this release does
-/// not know.
+/// After a rollback, a settlement may have a sum in a currency that only the later release knows.
 #[test]
 fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() {
     let bench = bench();
@@ -483,8 +482,8 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
     }
 }
 
-/// A transaction may reach the ledger late, and a record may be damaged. A payment then covers what the
-/// ledger has, and says what is missing.
+/// A transaction may reach the ledger late, and a record may be damaged. A payment covers only what the ledger
+/// has, and states what is missing.
 #[test]
 fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     let bench = bench();

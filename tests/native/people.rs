@@ -214,7 +214,8 @@ fn a_person_cannot_remove_the_last_manager_but_an_operator_can() {
     assert_eq!((world.rows(), world.may(BEN)), (0, false));
 }
 
-/// Polls a future in a loop until it is ready, because a call that waits does not wake its task.
+/// Polls a future in a loop until it is ready. This is necessary because a call that waits does not wake its
+/// task.
 fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
     let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
     loop {
@@ -224,8 +225,8 @@ fn poll_until_ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Two managers remove each other. One of them is paused at a call, so both may have passed all checks before
-/// either is removed.
+/// Two managers remove each other. One of the two changes pauses at a call, so both may pass all checks before
+/// either manager is removed.
 #[test]
 fn of_two_managers_who_remove_each_other_one_stays() {
     for call in 1..=6 {
@@ -311,8 +312,8 @@ fn a_change_that_one_step_fails_is_told_true_and_completed_by_a_retry() {
     }
 }
 
-/// A computer sleeps after it has begun a change. Meanwhile the change is sent again, and reversed. When the computer
-/// wakes up, it changes nothing, however short the sleep was.
+/// A computer sleeps after it has begun a change. Meanwhile, the change is sent again and made, and then
+/// undone. When the computer wakes up, it changes nothing, however short the sleep was.
 #[test]
 fn a_request_that_was_overtaken_while_it_slept_changes_nothing() {
     let id = format!("{NOW_MS}-{}", "4".repeat(32));

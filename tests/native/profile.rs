@@ -111,8 +111,8 @@ fn no_language_lacks_a_sentence() {
     }
 }
 
-/// Checks all forms of the sentence that names the shop. The forms come in pairs: the second form of each
-/// pair also names the recipient. One pair is for a quantity, one is for one pledge, and one is for each
+/// Checks all forms of the sentence that names the shop. The forms come in pairs, and the second form of each
+/// pair also names the recipient. There is a pair for a quantity, a pair for one pledge, and a pair for each
 /// plural.
 fn check_statements(language: Language) {
     let forms: Vec<_> = language.text(Sentence::ShopPledged).split('|').collect();

@@ -123,7 +123,8 @@ fn a_wrong_edit_key_reads_no_updates() {
     assert_eq!(reads(&service), [""; 0]);
 }
 
-/// A month begins at midnight UTC, wherever the shop is. The modes are separate.
+/// A month begins at midnight UTC, even for shops in other time zones. Live and test mode have separate
+/// updates.
 #[test]
 fn updates_are_those_of_the_month_and_the_mode() {
     let service = service(&record(&["tree"]), true);
@@ -193,8 +194,8 @@ fn the_first_twenty_offerings_are_read() {
     }
 }
 
-/// The cache has a maximum number of bytes and drops what no longer fits. So an isolate can show any number
-/// of offerings.
+/// The cache has a maximum size in bytes, and drops updates that no longer fit. So an isolate can show any
+/// number of offerings.
 #[test]
 fn the_cache_of_updates_is_bounded_by_bytes() {
     let service = service(&record(&["offering-00"]), true);

@@ -44,7 +44,7 @@ fn the_log_says_which_values_a_release_knows() {
     assert!(log.contains(known), "{log}");
 }
 
-/// A later release may have charged in a currency that this release does not know.
+/// The currency of a charge may be one that only a later release knows.
 #[test]
 fn a_transaction_in_an_unknown_currency_is_shown_and_repeated() {
     let in_francs = |text: &str| text.replace(r#""USD""#, r#""CHF""#);
@@ -292,8 +292,8 @@ fn offering(offering_id: &str) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT).with_body(order.to_string().into_bytes())
 }
 
-/// Only the metadata that decides who may read a record must be right. The rest may be wrong: an operator may
-/// have edited it, or a later release may count differently.
+/// The metadata must be right only where it decides who may read a record. The rest may be wrong: an operator
+/// may have edited it, or a later release may count differently.
 #[test]
 fn nothing_but_access_is_read_of_the_metadata() {
     let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };

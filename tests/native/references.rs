@@ -53,8 +53,9 @@ fn spellings_of_one_order_number_are_equal() {
     assert_eq!(folded("ẞÀÉ ı".chars()), folded("ssàé i".chars()));
 }
 
-/// The record of an erased transaction is read if its metadata lacks the quantities. Its reference says only that it was
-/// erased: the hash of this text would make one order of all erased transactions.
+/// If a transaction is erased and its metadata lacks the quantities, its record is read. The reference in the
+/// record then only says that it was erased. The hash of this text must not be stored, because all erased
+/// transactions would then look like one order.
 #[test]
 fn an_erased_record_that_is_read_gets_no_hash() {
     let service = seeded();

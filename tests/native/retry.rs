@@ -101,7 +101,8 @@ fn a_create_is_repeated_where_it_cannot_be_recorded_twice() {
     }
 }
 
-/// Statuses after which nothing was recorded, and statuses after which a transaction may have been.
+/// Statuses after which nothing was recorded (`false`), and statuses after which a transaction may have been
+/// recorded (`true`).
 const STATUSES: [(&[u16], bool); 2] = [
     (&[0, 301, 302, 307, 308, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 451, 499], false),
     (&[200, 201, 204, 408, 500, 502, 503, 504, 520, 599], true),

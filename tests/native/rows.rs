@@ -11,10 +11,10 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// The scheme and host of the requests. If this is empty, the test runner uses its own scheme and host.
+    /// The scheme and host of the requests. If empty, the test runner uses its own.
     #[serde(default)]
     pub origin: String,
-    /// The stored records by name. If it is empty, the test uses the development data.
+    /// The stored records by name. If there are none, the test uses the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,

@@ -25,7 +25,7 @@ use support::service::{
 };
 use support::stores::scope;
 
-/// 2026-02-02T00:00:00Z: from this time on, January has ended and its payments can be settled.
+/// 2026-02-02T00:00:00Z: from this time on, the payments of January can be settled.
 const ENDED_MS: u64 = 1_769_990_400_000;
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -159,8 +159,8 @@ fn a_line_has_an_offering_and_a_unit_price_and_the_rest_is_named() {
     assert_eq!(bench.statement().settled.unwrap().invoice, "17");
 }
 
-/// The statement does not guess how to split a charge. It shows the whole charge of a transaction as one
-/// line if the transaction's numbers are stored as texts, or if the price list for the charge is missing or
+/// The statement does not guess how to split a charge. It shows a transaction's whole charge as one line in two
+/// cases: if the transaction's numbers are stored as texts, and if the price list for the charge is missing or
 /// damaged.
 #[test]
 fn what_cannot_be_split_is_one_line() {
@@ -252,7 +252,7 @@ async fn statement_of(
 
 // ---- Rows that arrive meanwhile ------------------------------------------------------------------
 
-/// A ledger that receives late transactions. Before each call whose number is in `before`, it adds a
+/// A ledger that receives transactions late. Before each call whose number is in `before`, it adds a
 /// transaction of January: one tree for 0.50 USD.
 struct Late<'l> {
     ledger: &'l SqliteLedger,

@@ -25,9 +25,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 pub struct Row {
     pub text: String,
-    /// The expected value as text. `None` means that the text is refused.
+    /// The text of the expected value. `None` means that the row's text must be refused.
     pub read: Option<String>,
-    /// The expected error message. `None` means that the test does not compare it.
+    /// The expected error message. With `None`, any message is right.
     says: Option<String>,
 }
 

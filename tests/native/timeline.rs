@@ -326,8 +326,8 @@ fn policy_allows_nothing_else() {
     );
 }
 
-/// The pages need no exception from the content security policy: they have no scripts and no inline styles,
-/// and use only http and https addresses.
+/// The pages work without exceptions from the content security policy: they have no scripts and no inline
+/// styles, and use only http and https addresses.
 #[test]
 fn pages_are_whole_small_documents() {
     for html in every_page() {

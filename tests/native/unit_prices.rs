@@ -347,7 +347,8 @@ fn a_list_that_others_have_changed_or_removed_is_not_replaced_unseen() {
 
 const OWN_SET: &str = r#"{"currencyCode":"EUR","unitPrices":{"oak":"7"}}"#;
 
-/// The ID of a unit may contain colons, so the names of its records may begin with those of another unit.
+/// The ID of a unit may contain colons. So the names of a unit's records may begin with the name of another
+/// unit's record.
 #[test]
 fn units_whose_names_begin_alike_have_lists_of_their_own() {
     let (store, operator) = (MemoryStore::default(), test_operator());

@@ -629,7 +629,7 @@ fn a_lost_database_gets_its_updates_back_from_the_audit_log() {
     assert_eq!((again.restored, again.known), (0, 3));
 }
 
-/// The database was deleted and created again, and nothing in Workers KV says so.
+/// The database was deleted and created again, but no record in Workers KV shows that.
 #[test]
 fn updates_that_the_database_has_lost_stay_on_timelines() {
     let bench = bench();

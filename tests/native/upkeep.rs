@@ -272,7 +272,7 @@ fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_sh
     assert_eq!(tables(), before);
 }
 
-/// A reconciliation pass that was running when the tables were emptied does not continue. A new pass writes
+/// If the tables are emptied while a reconciliation pass runs, this pass does not continue. A new pass writes
 /// all rows.
 #[test]
 fn an_emptied_ledger_ends_the_pass_that_was_under_way() {

@@ -1,4 +1,4 @@
-//! Tests the usage and payments of shops by month, from the ledger.
+//! Tests what the ledger says about shops by month: their usage and their payments.
 
 use futures_executor::block_on;
 use impact_pledge::office::system::rows::kept;

@@ -60,8 +60,8 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// Asserts that each example request has the issues that its row lists. A report with a limit must keep the
-/// first issues, but count all. A request without issues must keep every value.
+/// Asserts that each example request has the issues that its row lists. If the number of issues is limited, the
+/// first issues must be kept, and all must be counted. If a request has no issues, every value must be kept.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());

@@ -65,7 +65,7 @@ proptest! {
         prop_assert_eq!(again, Some(transaction));
     }
 
-    /// A request's fingerprint is a hash of its canonical encoding. Two spellings of the same request must
+    /// A request's fingerprint is a hash of its canonical encoding. So two spellings of the same request must
     /// have the same encoding.
     #[test]
     fn a_request_however_it_is_spelled(amount in amount(), reference in any::<String>()) {
@@ -84,8 +84,8 @@ fn canonical(json: &str) -> String {
     String::from_utf8(api::to_json(&request)).unwrap()
 }
 
-/// A retry after an upgrade must still match the first request. So no release may change how a fingerprint is
-/// computed.
+/// A retry after an upgrade must still match the first request. So the computation of a fingerprint must never
+/// change.
 #[test]
 fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},

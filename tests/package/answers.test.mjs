@@ -17,8 +17,8 @@ const CODES = {
 };
 
 /**
- * Returns a value as JSON. `at` maps JSON pointers to raw JSON texts, which replace the values at these
- * pointers. A null in `at` removes the member.
+ * Returns a value as JSON. `at` maps JSON pointers to JSON texts, which replace the values at these pointers. A
+ * null in `at` removes the member.
  */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];
@@ -40,8 +40,8 @@ function bodyOf({ json, text, hex, at = {} }, whole) {
 }
 
 /**
- * Returns the error that a row expects. If the row has a `mismatch`, the answer was successful, but its
- * transaction breaks the contract.
+ * Returns the error that a row expects. A row with `mismatch` has a successful answer, but the transaction in
+ * the answer breaks the contract.
  */
 const expectedError = ({ status = 200, mismatch, error }) =>
   mismatch === undefined

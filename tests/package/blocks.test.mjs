@@ -149,7 +149,10 @@ function mustBeOfWrangler(words) {
 const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 const bin = join(home, manifest.bin["impact-pledge"]);
 
-/** What the pages call, and how each call is checked. @type {Record<string, (words: string[]) => unknown>} */
+/**
+ * The programs that the pages call. For each, a function that checks a call.
+ * @type {Record<string, (words: string[]) => unknown>}
+ */
 const CALLED = {
   npx: ([name, ...words]) => {
     if (name === "impact-pledge-service") return ofService(words);
@@ -185,14 +188,17 @@ for (const page of new Set(inLanguages("sh").map(({ page }) => page)))
 
 // ---- Code ----------------------------------------------------------------------------------------
 
-/** The pages whose blocks of JavaScript are parts of one module, and how many they are from the first. */
+/** The pages whose first blocks of JavaScript are parts of one module, each with the number of these blocks. */
 const JOINED = {
   "docs/forms.md": 2,
   "docs/getting-started.md": 3,
   "docs/npm.md": 9,
   "pkg-templates/README.md": 9,
 };
-/** Declarations of what a page says that the shop has itself, or that another library has. @type {Record<string, string>} */
+/**
+ * Declarations of names that a page uses without defining them. They belong to the shop, or to another library.
+ * @type {Record<string, string>}
+ */
 const GIVEN = {
   "docs/npm.md": `declare const payload: import("impact-pledge/validate").CreatePledgeTransactionRequest;`,
   "docs/forms-server.md":
@@ -210,7 +216,7 @@ const GIVEN = {
   "pkg-templates/README.md": "declare function send(data: FormData): Promise<void>;",
 };
 
-/** Returns the files that a page's blocks of code are. */
+/** Returns the files that consist of a page's blocks of code. */
 function filesOf(page) {
   const blocks = inLanguages("js", "jsx", "ts").filter((block) => block.page === page);
   const joined = blocks.splice(0, JOINED[page] ?? 0).map(({ code }) => code);
@@ -223,7 +229,7 @@ function filesOf(page) {
   );
 }
 
-/** Compiler options of a strict project. JavaScript has no types of parameters, so these may be left out. */
+/** Compiler options of a strict project. Types of parameters may be left out, because JavaScript has none. */
 const OPTIONS = {
   allowJs: true,
   checkJs: true,
@@ -238,7 +244,7 @@ const OPTIONS = {
   typeRoots: [join(root, "node_modules", "@types")],
   types: ["node", "react"],
 };
-/** The other packages that examples import, of the clone. */
+/** The other packages that examples import. They are those of the clone. */
 for (const name of ["@types", "hono", "react", "react-hook-form"]) {
   mkdirSync(join(scratch, "node_modules"), { recursive: true });
   const link = join(scratch, "node_modules", name);

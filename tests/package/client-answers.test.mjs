@@ -95,8 +95,8 @@ test("a redirect is not followed: it would take the key along", async (t) => {
 });
 
 /**
- * Errors that `fetch` throws, each with a boolean: whether the create request may have been recorded all
- * the same.
+ * Errors that `fetch` throws. Each has a boolean that says whether the create request may nevertheless have
+ * been recorded.
  */
 const UNSENT = [
   ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"].map((code) => [
@@ -154,10 +154,13 @@ test("a connection that fails is a ConnectionError that says whether the request
 });
 
 const MAYBE = /; the transaction may have been recorded$/;
-/** What the message does not say if a create that was answered recorded nothing. */
+/**
+ * Matches the message of an answered create request that recorded nothing: the message must not say anything
+ * about recording.
+ */
 const NOTHING = /^(?!.*(recorded|not sent))/;
 
-/** Answers to a create, each with what the message of its error says about the record. */
+/** Answers to a create request. Each has a pattern for what the error's message says about recording. */
 const ANSWERED = [
   ["a proxy's 502", [answer("<html>Bad gateway", { status: 502 })], MAYBE],
   ["a 200 of somebody else", [answer("<html>Welcome")], MAYBE],

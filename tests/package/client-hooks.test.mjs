@@ -87,7 +87,7 @@ test("hooks see each attempt, answer and retry, and never the key", async (t) =>
 
 /**
  * Calls that get no answer. Each row has the expected reason, a `fetch` function, the client's options, the
- * call's options, and the message of the event's `error`.
+ * call's options, and the expected message of the event's `error`.
  */
 const NO_ANSWER = [
   ["connection_failed", broken, never, {}, "fetch failed"],

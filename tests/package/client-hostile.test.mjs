@@ -237,10 +237,10 @@ test("headers of the caller's own making show no key", async () => {
 
 /**
  * The length of a long text, and the number of headers in a test. If the work grew with the square of this
- * length, the test would take an hour, and the runner would stop it.
+ * number, the test would take an hour, and the runner would stop it.
  */
 const LONG = 1_000_000;
-/** The longest time limit of a client, for calls that a busy machine may slow down. */
+/** The longest time limit that a client can have, for calls that may be slow on a busy machine. */
 const PATIENT = { timeoutMs: 2 ** 31 - 1 };
 
 test("large answers and long lists of headers are redacted in linear time", async () => {

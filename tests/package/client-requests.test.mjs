@@ -1,4 +1,7 @@
-/** `PledgeClient` of the packed package: the requests that it sends, and the check of a request before it is sent. */
+/**
+ * Tests the requests that `PledgeClient` of the packed package sends, and how it checks a request before it is
+ * sent.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { strays } from "../proofs/matrix/shared/contexts.mjs";

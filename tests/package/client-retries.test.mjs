@@ -28,8 +28,8 @@ const slow = { timeoutMs: 30, maxRetries: 1 };
 const withKey = (client) => create(client, { idempotencyKey: "order-1" });
 
 /**
- * Retries, by name. Each row has the failures before a valid answer, the call, the client's options, the
- * expected number of requests, and whether the call succeeds.
+ * Retries by name. Each row has the failures before a valid answer, the call, the client's options, the
+ * expected number of requests, and whether the call must succeed.
  */
 const REPEATS = {
   "a get after each status that may pass": [

@@ -1,4 +1,7 @@
-/** Shared by the tests of `PledgeClient`: the packed package, and clients that get the answers that a test chooses. */
+/**
+ * Code that the tests of `PledgeClient` share: the packed package, and clients that get the answers that a test
+ * chooses.
+ */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { REQUEST, serve } from "./mock-server.mjs";

@@ -84,8 +84,8 @@ function holds(t, property) {
 }
 
 /**
- * The maximum number of required members that can be missing from the request and its pledges. Each causes an
- * issue that belongs to no control of the form. Each control adds at most four further issues.
+ * The maximum number of issues about missing required members of the request and its pledges. These issues
+ * belong to no control of the form. Each control adds at most four further issues.
  */
 const REQUESTED = 30;
 

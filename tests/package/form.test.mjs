@@ -261,7 +261,9 @@ test("CommonJS has the same exports", () => {
 
 // ---- Hostile forms: quadratic work would take many minutes, linear work takes seconds --------------
 
-/** The limit of the processor's time for this process, which other programs do not change. */
+/**
+ * The maximum processor time of this process. Unlike the elapsed time, it does not depend on other programs.
+ */
 const LIMIT_MICROSECONDS = 120_000_000;
 const MANY = Number(process.env.HOSTILE_COUNT ?? 60_000);
 const many = (field) => Array.from({ length: MANY }, (_, n) => field(n));

@@ -1,6 +1,6 @@
 /**
- * Generates hostile requests of every kind and size. When run as a script, it prints the number of issues
- * that each function of the package finds, and at last the CPU time that this took.
+ * Generates hostile requests of every kind and size. When run as a script, it prints the number of issues that
+ * each function of the package finds. At the end, it prints the CPU time that this took.
  */
 import { pathToFileURL } from "node:url";
 import { validate, validateBytes } from "../../pkg/validate.js";

@@ -95,8 +95,8 @@ test("globals are not changed, and no code is created from text, which Workers a
 });
 
 /**
- * For each entry of the package: code that needs WebAssembly. In the entries `index` and `validate`, the code
- * also needs `TextEncoder`, because it checks an e-mail address with a lone surrogate.
+ * For each entry of the package: code that needs WebAssembly. For the entries `index` and `validate`, the code
+ * also needs `TextEncoder`, because the code checks an e-mail address with a lone surrogate.
  */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
@@ -150,8 +150,8 @@ const GLOBALS = {
 };
 
 /**
- * Runs code as Jest does under jsdom: the globals are those of another realm, and `fetch`, `TextEncoder` and
- * `TextDecoder` are missing.
+ * Runs code as Jest does under jsdom: with the globals of another realm, and without `fetch`, `TextEncoder` and
+ * `TextDecoder`.
  */
 function inOldRealm(entry) {
   const globals = createContext({ ...GLOBALS });
@@ -197,8 +197,8 @@ const fromOutside = {
 };
 
 /**
- * For each entry of the package: code that uses it as an edge route of Next.js does. The WebAssembly module
- * was compiled in another realm.
+ * For each entry of the package: code that imports it the way a Next.js edge route does, that is, with a
+ * WebAssembly module that was compiled in another realm.
  */
 const EDGE = {
   index: ({ PledgeClient }) =>

@@ -1,6 +1,6 @@
 /**
- * A service on a loopback port. Its answers follow the contract or break it, as the test wants. `serve(...answers)` sends the
- * answers in order, and repeats the last one.
+ * A service on a loopback port. A test chooses whether its answers follow the contract or break it.
+ * `serve(...answers)` sends the answers in order, and repeats the last one.
  */
 import { createServer } from "node:http";
 import { onLoopback } from "../support/loopback.mjs";

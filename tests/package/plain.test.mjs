@@ -26,8 +26,8 @@ const SHOWN =
   "[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')].join()";
 
 /**
- * The ways to import the `validate` entry: the suffix of its name, and the conditions with which a bundler
- * resolves it.
+ * The ways to import the entry `validate`. Each has the suffix of the entry's name, and the conditions with
+ * which a bundler resolves it.
  */
 const WAYS = [
   ["/js", ["react-native", "import"]],
@@ -89,7 +89,7 @@ test("texts of several parts, and adjacent lone surrogates, are encoded into the
   }
 });
 
-/** Bytes at the limits of UTF-8's ranges. */
+/** Bytes at the limits of the ranges that UTF-8 allows. */
 const EDGES = [
   0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
   0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,

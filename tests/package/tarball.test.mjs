@@ -107,8 +107,8 @@ test("the command and the test service are in no other entry", () => {
 // ---- Sizes -----------------------------------------------------------------------------------------
 
 /**
- * The size limit of each export: the most bytes that it may add to a page, and a tolerance. If the real size
- * is below the limit by more than the tolerance, the limit must be lowered.
+ * The size limit of each export: the maximum number of bytes that the export may add to a page, and a
+ * tolerance. If the real size is below the limit by more than the tolerance, the limit must be lowered.
  */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
@@ -157,7 +157,10 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
   });
 }
 
-/** The sizes that pages state, in KB or in bytes, and the export that has them. @type {[page: string, stated: RegExp, what: string][]} */
+/**
+ * The sizes that pages state, in KB or in bytes. Each has the export whose size it is.
+ * @type {[page: string, stated: RegExp, what: string][]}
+ */
 const STATED = [
   ["README.md", /validation is ([\d.]+) KB/, '{ validate } from "impact-pledge/validate"'],
   ["README.md", /client ([\d.]+) KB/, '{ PledgeClient } from "impact-pledge"'],

@@ -261,8 +261,8 @@ test("the service's timeouts and caches follow its own clock", async () => {
 // ---- Faults ----------------------------------------------------------------------------------------
 
 /**
- * Each row has the status with which the service is told to fail, the operation, and the client's error: its
- * class, and a pattern for its body.
+ * Each row has the status of the injected failure, the operation, and the client's error: its class, and a
+ * pattern for its body.
  */
 const STATUSES = [
   [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
@@ -321,9 +321,12 @@ test("`times` and `operation` choose the requests that fail, and `restore` ends 
 });
 
 /**
- * Faults that lose the answer or the write of a create request. Each row has the fault, and the statuses of
- * the client's requests if `retryCreates` is set. It also has a check of the error without `retryCreates`,
- * and the number of transactions that were recorded then.
+ * Faults that lose the answer or the write of a create request. Each row has:
+ *
+ * - the fault
+ * - the statuses of the client's requests with `retryCreates`
+ * - a check of the client's error without `retryCreates`
+ * - the number of transactions that were recorded without `retryCreates`
  */
 const LOST = [
   [
@@ -458,8 +461,8 @@ const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
 /**
- * Raw requests, by what is unusual about them. Each has its text and a pattern for the status of the answer.
- * If the service may close the connection without an answer, the pattern also matches an empty text.
+ * Raw requests by description. Each has its text, and a pattern for the status of the answer. If the service
+ * may close the connection without an answer, the pattern also matches an empty text.
  */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],

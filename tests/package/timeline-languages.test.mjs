@@ -12,8 +12,8 @@ const LANGUAGES = readdirSync(join(import.meta.dirname, "../../src/buyer/recipie
   (file) => parse(file).name,
 );
 /**
- * The locales to pass to `Intl` for languages whose tag alone would mean the wrong country. For example, `en`
- * would mean American dates, but the timeline writes British dates: they begin with the day.
+ * Locales for languages whose tag alone means the wrong country to `Intl`. For example, `en` means American
+ * dates, but the timeline writes British dates, which begin with the day.
  */
 const INTL = { en: "en-GB", pt: "pt-PT" };
 const intl = (language) => INTL[language] ?? language;
@@ -88,7 +88,10 @@ test("dates", async () => {
   }
 });
 
-/** Amounts with and without fractions, small and large, that touch every rule of plurals, grouping and rounding. */
+/**
+ * Amounts with and without fractions, small and large. Together they need every rule of plurals, grouping and
+ * rounding.
+ */
 const AMOUNTS = [
   ...Array.from({ length: 1_200 }, (_, index) => index + 1),
   ...Array.from({ length: 250 }, (_, index) => (index + 1) / 100),

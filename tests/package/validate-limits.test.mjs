@@ -104,8 +104,9 @@ describe("maxIssues", () => {
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
 /**
- * If the work grew with the square of the size, it would take minutes. The processor's time for this process is
- * measured, because other programs do not change it. If every issue were kept, this test would need a gigabyte of memory.
+ * The test measures the processor time of this process, because other programs do not change it. If the work
+ * grew with the square of the size, the test would take minutes. If every issue were kept, the test would need
+ * a gigabyte of memory.
  */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;

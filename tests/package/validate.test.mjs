@@ -58,8 +58,8 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 // ---- Texts with a format ---------------------------------------------------------------------------
 
 /**
- * For each format: `put` writes a text into a request, and `start` is how the text begins. `parts` are texts
- * to append to it, one for each class of characters.
+ * For each format, `put` writes a text into a request, and `start` is the beginning of a text. `parts` are
+ * endings for the text: one for each class of characters.
  */
 const FORMATS = {
   email: {
@@ -184,7 +184,7 @@ class Order {
   }
 }
 
-/** By name: a change to a valid request, and the expected issues. */
+/** Changes to a valid request, by name. Each has a function that makes the change, and the expected issues. */
 const CHANGES = {
   "a getter that throws": [(v) => define(v, "reference", { get: thrown }), "/reference unreadable"],
   "an unknown getter that throws": [(v) => define(v, "x", { get: thrown }), "/x unknown_member"],
@@ -260,7 +260,7 @@ const CHANGES = {
   "names that a pointer escapes": [(v) => (v["a/b~c"] = 1), "/a~1b~0c unknown_member"],
 };
 
-/** By name: a value to validate in place of a request, and the expected issues. */
+/** Values to validate in place of a request, by name. Each has the expected issues. */
 const WHOLE = {
   "a revoked proxy": [revoked(), " unreadable"],
   "an honest proxy": [new Proxy(good(), {})],
@@ -350,7 +350,7 @@ describe("hostile values", () => {
 
 // ---- Members of an issue ----------------------------------------------------------------------------
 
-/** A JSON pointer, a value at that place, and the expected issue, if any. */
+/** Each row has a JSON pointer, a value at that place, and the expected issue, if there is one. */
 const AT = [
   ["/recipient/email", "x@", "/recipient/email invalid_email"],
   ["/recipient/email", "a@b.c"],

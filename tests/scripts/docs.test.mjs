@@ -119,7 +119,10 @@ test("`npm run` has each group of operations, and docs/service.md lists them", (
   );
 });
 
-/** The numbers of languages that the pages state, and how many there are. @type {[page: string, counted: RegExp, count: number][]} */
+/**
+ * The numbers of languages in the pages. Each has the number that must be stated.
+ * @type {[page: string, counted: RegExp, count: number][]}
+ */
 const COUNTED = [
   ["CONTRIBUTING.md", /words`, in (\w+) languages/, LANGUAGES],
   ["docs/decisions/own-code.md", /plurals of (\w+) languages/, LANGUAGES],

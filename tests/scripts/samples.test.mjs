@@ -28,6 +28,13 @@ test("a sample of a comment has no marks of the language", async (t) => {
   assert.doesNotMatch(comments, /await page/, "a string with two stars begins no comment");
 });
 
+test("a comment is shown with the types that it defines, not with the next comment", async (t) => {
+  const [comments] = (await drawn(t, "--seed", "3", "--comments", "20000")).split("## Texts");
+  assert.match(comments, /^\d+\. tests\/proofs\/faults\/mix\.mjs: type Caller, type Ask$/m);
+  assert.match(comments, /^\d+\. tests\/proofs\/faults\/mix\.mjs$/m);
+  assert.doesNotMatch(comments, /^\d+\. \S+: (?:\/\*\*|\/\/[/!])/m);
+});
+
 test("a count that is no number is refused", async () => {
   const quiet = { out: () => {}, err: () => {} };
   const program = samples.exitOverride().configureOutput({ writeErr: () => {} });

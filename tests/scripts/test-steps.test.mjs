@@ -1,6 +1,4 @@
-/**
- * Tests that a test run counts only tests that really ran. A test that did not run never counts as passed.
- */
+/** Tests that a test run counts only tests that really ran, and counts no other test as passed. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

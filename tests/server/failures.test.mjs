@@ -233,7 +233,9 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB as slowly as a phone, at 20 KB/s: for as long as one piece of a body may take. */
+/**
+ * Sends a body of 100 KB at 20 KB/s, as slowly as a phone. This takes as long as one piece of a body may take.
+ */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {

@@ -1,7 +1,7 @@
 /**
- * Tests the memory of an isolate, which has 128 MB. Measures how much memory refused callers hold, and how
- * far the worst requests make WebAssembly's memory grow. WebAssembly's memory never shrinks. By default, a
- * third of the requests of each kind are sent. `CROWDS=all` sends all of them.
+ * Tests the memory of an isolate, which has 128 MB. Measures how much memory refused callers hold, and how far
+ * the worst requests make WebAssembly's memory grow, because it never shrinks. By default, a third of the
+ * requests of each kind are sent. `CROWDS=all` sends all of them.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -282,8 +282,8 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
 });
 
 /**
- * Stores an old transaction of a month that is marked as paid. The answer to a get request for it is
- * streamed, so the caller decides how much of the record is read.
+ * Stores an old transaction of a month that is marked as paid. The answer to a get request for this transaction
+ * is streamed, so the caller decides how much of the record is read.
  */
 async function paidRecord(reference) {
   const created = await create(wrap(repeat(pledge(), 2_000)));

@@ -16,7 +16,8 @@ const SHOP = {
   timeZone: "America/St_Johns",
 };
 /**
- * A trigger whose date is still 30 June in the shop's time zone, which is 2:30 hours behind UTC on that day.
+ * A trigger in the night to 1 July, UTC. In the shop's time zone, which is 2:30 hours behind UTC, the date is
+ * still 30 June.
  */
 const TRIGGER = { date: "2026-07-01T02:15:00Z", phrase: "placed an order" };
 const IN_ZONE = "30 June 2026";
@@ -157,7 +158,7 @@ const SOON = { retry: { delaySeconds: 60 } };
 const DONE = { ack: true };
 
 /**
- * For each behaviour of a mail service: what becomes of the message, the logged cause, and the number of
+ * For each behaviour of a mail service: the outcome of the message, the logged cause, and the number of
  * requests.
  */
 const MAILS = {

@@ -2,8 +2,9 @@
  * Runs the service with platform objects that misbehave.
  *
  * Headers of a request choose the objects: `x-ledger` chooses the ledger's queue, and `x-stand-in` most other
- * objects. `x-speed` states the factor by which timers run faster until the next request. A factor below 1 slows the
- * clock too, so that no deadline passes during a test. The log still shows the times as they were set.
+ * objects. Until the next request, timers run faster by the factor in `x-speed`. A factor below 1 slows the
+ * clock, too, so that no deadline passes during a test. The log still shows the durations that the code has
+ * set.
  *
  * A request to `/delivery` delivers a message of the queue. A request to `/taken` returns what the queue and
  * the mail services have received.
@@ -28,7 +29,7 @@ const timer = (act, milliseconds) => {
 globalThis.setTimeout = /** @type {any} */ (timer);
 
 let slowSince = 0;
-/** By how many milliseconds the test's clock moves ahead during a delivery. */
+/** The number of milliseconds by which the test's clock moves ahead during a delivery. */
 let after = 0;
 Date.now = () => after + (speed < 1 ? slowSince + (now() - slowSince) * speed : now());
 function setSpeed(factor) {
@@ -62,8 +63,8 @@ const throwing = (what) => ({
 });
 
 /**
- * Returns a context that logs each call of `waitUntil`. This `waitUntil` throws if its argument is not a
- * promise, although the platform's accepts `undefined`.
+ * Returns a context that logs each call of `waitUntil`. Unlike the platform's `waitUntil`, this one throws if
+ * its argument is not a promise.
  */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {

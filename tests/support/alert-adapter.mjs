@@ -225,8 +225,8 @@ async function postsOnce(send, slack) {
 }
 
 /**
- * Sends a message for which a Slack method fails, and checks the adapter's status. Sends the message twice,
- * to check a retry. A fault that lasts until the deadline is tried only once, to save time.
+ * Sends a message for which a Slack method fails, and checks the adapter's status. Sends the message a second
+ * time, as a retry. If the fault lasts until the deadline, the message is sent only once, to save time.
  */
 async function passesOn(send, method, name) {
   const { expected, fault } = FAULTS[name];

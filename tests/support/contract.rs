@@ -6,8 +6,7 @@ use impact_pledge::pledges::validate::{Issue, Step};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Whether bytes are JSON. serde_json is told to ignore the value, so that it decodes nothing and checks only
-/// the grammar.
+/// Whether bytes are JSON. Checks only the grammar: serde_json ignores the value, and decodes nothing.
 pub fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
@@ -26,7 +25,7 @@ pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
     issues.iter().map(issue).collect()
 }
 
-/// Asserts that `kept` has every value that was sent. Members that were not sent must be null or empty.
+/// Asserts that `kept` has every value that was sent, and that all other members of `kept` are null or empty.
 /// Numbers are not compared.
 #[track_caller]
 pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {

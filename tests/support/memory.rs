@@ -7,9 +7,8 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// A store that keeps records in memory, as bytes and JSON like Workers KV. Tests can make it fail. Its
-/// records do not expire. Lists show a record's lifetime as if the record had been written at the start of
-/// 1970.
+/// A store that keeps records in memory, as bytes and JSON like Workers KV. Tests can make it fail. Its records
+/// do not expire. Lists show a lifetime for a record as if the record had been written at the start of 1970.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
@@ -44,18 +43,19 @@ impl MemoryStore {
         self.set_failing(broken.then_some(""));
     }
 
-    /// Makes all later calls for keys with this prefix fail. `None` ends this.
+    /// Makes all later calls for keys with this prefix fail. `None` makes them work again.
     pub fn set_failing(&self, prefix: Option<&'static str>) {
         self.failing.set(prefix);
     }
 
-    /// Hides records with this prefix, as if they had been written but were not visible yet. `None` ends
-    /// this.
+    /// Hides records with this prefix, as if they had been written but were not visible yet. `None` shows them
+    /// again.
     pub fn set_hidden(&self, prefix: Option<&'static str>) {
         self.hidden.set(prefix);
     }
 
-    /// Makes all later writes of keys with this prefix take effect, but report a failure. `None` ends this.
+    /// Makes all later writes of keys with this prefix take effect, but report a failure. `None` makes them
+    /// succeed again.
     pub fn set_unconfirmed(&self, prefix: Option<&'static str>) {
         self.unconfirmed.set(prefix);
     }
@@ -79,7 +79,7 @@ impl MemoryStore {
         }
     }
 
-    /// The text of a record.
+    /// Returns the text of a record.
     pub fn value(&self, name: &str) -> Option<String> {
         let records = self.records.borrow();
         records.get(name).map(|record| String::from_utf8_lossy(&record.value).into_owned())
@@ -115,7 +115,8 @@ impl MemoryStore {
         self.page_length.set(Some(length));
     }
 
-    /// Makes lists show the records of this moment (`true`), or the current records again (`false`).
+    /// With `true`, later lists show the records of this moment. With `false`, they show the current records
+    /// again.
     pub fn freeze_lists(&self, is_frozen: bool) {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }

@@ -1,9 +1,9 @@
 import getPort, { portNumbers } from "get-port";
 
 /**
- * Returns a port of this machine that nothing uses. Two test files that run at the same time search in different places.
- * All ports are below those that the system gives to outgoing connections, so that none is taken between the search and
- * the start of a server.
+ * Returns a port of this machine that nothing uses. Two test files that run at the same time search in
+ * different ranges. All ports are below those that the system gives to outgoing connections. So no connection
+ * can take a port between the search and the start of a server.
  * @returns {Promise<number>}
  */
 export function testPort() {

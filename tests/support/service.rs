@@ -70,7 +70,7 @@ impl TimeZones for Zones {
     }
 }
 
-/// Advances the clock instead of waiting, then lets all other futures run.
+/// Moves the clock ahead instead of waiting, then lets all other futures run.
 impl Timer for FixedClock {
     async fn pause(&self, milliseconds: u32) {
         self.0.set(self.0.get() + u64::from(milliseconds));
@@ -78,7 +78,7 @@ impl Timer for FixedClock {
     }
 }
 
-/// Lets all other futures run first.
+/// Lets all other futures run before it returns.
 pub async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|context| {
@@ -255,7 +255,7 @@ pub struct TestRequest {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Result<Vec<u8>, BodyError>,
-    /// How many refused keys each network may still send before its rate limit is reached.
+    /// For each network, the number of refused keys that it may still send before its rate limit is reached.
     pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
 }
 

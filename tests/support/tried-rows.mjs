@@ -1,6 +1,6 @@
 /**
- * Runs test rows for the validation rules and for forms. Works in any JavaScript engine, because it uses only
- * the language itself. Returns the wrong results, and how many checks were made.
+ * Runs test rows for the validation rules and for forms. Uses only the language itself, so it works in any
+ * JavaScript engine. Returns the wrong results, and the number of checks.
  */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
   const wrong = [],

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * How long a test waits for an event before it fails: far longer than any event takes on a busy machine, and less than
- * the timeout of a test file. It guards against waiting for ever, and is no statement about speed.
+ * How long a test waits for an event before it fails. This is far longer than any event takes on a busy
+ * machine, and less than the timeout of a test file. It prevents endless waits, and says nothing about speed.
  */
 export const PATIENCE_MS = 10 * 60_000;
 

@@ -52,16 +52,16 @@ const about = (count) =>
   `${count === 1 ? "The last notification" : "The last notifications, newest first"}. In development, nothing is sent. A deployed service sends e-mails of test keys to MAIL_TEST_TO, and messages of test keys to the adapters for test keys.`;
 
 /**
- * Shows a status text. If the text is already shown, it is not set again, because screen readers would read
- * it twice.
+ * Shows a status text. If the text is already shown, it is not set again, because screen readers would read it
+ * again.
  */
 function say(words) {
   if (find("[data-mail-status]").textContent !== words) show("[data-mail-status]", words);
 }
 
 /**
- * Waits before the next request for notifications: briefly if one is expected, otherwise until the user
- * returns to the page.
+ * Waits before the next request for notifications: briefly if a notification is expected, otherwise until the
+ * user returns to the page.
  */
 const moment = (isAwaited) =>
   new Promise((resolve) => {

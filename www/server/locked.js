@@ -1,6 +1,6 @@
 /**
- * Makes a Worker of local development try again after a command had locked the database of local KV. Otherwise a
- * request would fail, and an e-mail would wait a minute for its next delivery.
+ * Makes the Workers of local development retry calls of local KV while a command has locked the database.
+ * Otherwise, a request would fail, and an e-mail would wait a minute for its next delivery.
  */
 import { LOCKED, retried } from "../../scripts/lib/retried.mjs";
 

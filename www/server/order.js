@@ -76,8 +76,8 @@ function inJson({ status, location, issues, failure, trace }) {
 }
 
 /**
- * Responds to a browser without JavaScript: with the checkout page and its errors, or with the thank-you
- * page. Reloading the thank-you page sends the order again, with the same idempotency key.
+ * Responds to a browser without JavaScript: with the checkout page and its errors, or with the thank-you page.
+ * If the shopper reloads the thank-you page, the browser sends the order again, with the same idempotency key.
  * @param {Outcome} outcome
  */
 async function asPage({ status, issues, failure, ...placed }, values, checkout) {

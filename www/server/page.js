@@ -37,8 +37,8 @@ export function filled(page, { values, issues = [], failure }) {
 }
 
 /**
- * Returns the page. If the shop uses a service on another origin, the page says that this other service
- * sends the notifications.
+ * Returns the page. If the shop uses a service on another origin, the page says that this other service sends
+ * the notifications.
  * @param {Response} page the static page
  * @param {string} [service] URL of the service
  */

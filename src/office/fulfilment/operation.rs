@@ -35,7 +35,11 @@ pub const ADD: Spec = Spec::changes(
             "the month of the pledges, in UTC, such as 2026-10",
         ),
         Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
-        Argument::positional("quantity", text("quantity"), "what was done, such as 1200 or 12.5"),
+        Argument::positional(
+            "quantity",
+            text("quantity"),
+            "the quantity that was done, such as 1200 or 12.5",
+        ),
         MODE,
         Argument::option("done-on", Kind::Day, "the day on which it was done, such as 2026-11-20")
             .required(),

@@ -81,8 +81,8 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
-/// Two people may credit the same returned order at the same time. The second person's confirmation is
-/// refused, and the page then shows the first person's credit.
+/// Two people credit the same returned order at the same time. The second person's confirmation is refused, and
+/// the page then shows the first person's credit.
 #[test]
 fn a_credit_is_not_made_beside_one_that_its_confirmation_page_did_not_show() {
     let (dashboard, path) = ordered(json!(3));
@@ -162,7 +162,8 @@ fn a_transaction_that_was_paid_with_its_month_is_not_credited_as_never_charged()
     assert_problem_at(&page, "charged");
 }
 
-/// January was marked as paid before the transaction's row was written, so its payment may lack the transaction.
+/// January was marked as paid before the transaction's row was written. So the payment may not include the
+/// transaction.
 #[test]
 fn a_transaction_that_came_after_its_month_was_paid_is_credited_in_its_month_if_it_was_never_charged()
  {

@@ -78,7 +78,7 @@ fn more_than_is_open_needs_a_confirmation_which_keeps_what_was_typed() {
     assert_eq!(rows(&page)[0], ["tree", "12", "", "20", "8 more than pledged"]);
 }
 
-/// A browser sends no form of which a `required` box is not ticked.
+/// Browsers do not send a form while its `required` box is not ticked.
 #[test]
 fn a_form_that_is_corrected_to_what_is_open_needs_no_confirmation() {
     let dashboard = pledged();

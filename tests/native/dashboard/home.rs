@@ -155,8 +155,8 @@ fn an_email_that_was_sent_or_queued_again_is_no_task() {
     assert!(!is_shown(), "failures of more than 7 days ago");
 }
 
-/// The unpriced pledges of the current month can only be looked at. Those of a month that has ended are accepted on the
-/// page of payments, and are then no task.
+/// The unpriced pledges of the current month are only shown. Those of an ended month are accepted on the page
+/// of payments. Afterwards, they are no longer a task.
 #[test]
 fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
     let dashboard = busy();

@@ -38,8 +38,8 @@ fn shown(answer: &Answer) -> String {
     rest.split_once('<').unwrap().0.to_owned()
 }
 
-/// Asserts the answer to a form that has already created this key. The answer names the key by its ID and
-/// says what to do, but does not show the key itself.
+/// Asserts the answer to a form that was sent again after it had created this key. The answer names the key by
+/// its ID and says what to do, but does not show the key itself.
 #[track_caller]
 fn check_made_before(answer: &Answer, key: &str) {
     assert_eq!(answer.status, 409, "{}", answer.text);

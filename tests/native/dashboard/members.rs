@@ -1,6 +1,5 @@
 //! Tests the permissions of people who belong to a shop. On each route, a person requests a unit, team,
-//! transaction or key: first one of their own shop, then one of another shop, and then one that does not
-//! exist.
+//! transaction or key three times: one of their own shop, one of another shop, and one that does not exist.
 
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
@@ -83,7 +82,7 @@ fn no_key() -> String {
     format!("key:{}", "0".repeat(64))
 }
 
-/// Returns the name of a shop's API key record, after adding the metadata that lists show.
+/// Adds the metadata that lists show to the record of a shop's API key. Returns the record's name.
 fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
     let store = dashboard.store();
     let is_own = |name: &&String| {
@@ -97,7 +96,7 @@ fn key_name(dashboard: &TestDashboard, shop: &str) -> String {
     name
 }
 
-/// Whose unit, team, transaction or key a request names.
+/// To whom the unit, team, transaction or key in a request belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     Own = 0,
@@ -151,8 +150,8 @@ impl Shops {
         store.names().into_iter().map(|name| (name.clone(), store.value(&name))).collect()
     }
 
-    /// Sends a request. Returns the answer's status, its text with the request's own IDs replaced, and how
-    /// many reads and database calls it took.
+    /// Sends a request. Returns the answer's status, the answer's text with the request's own IDs replaced, and
+    /// the number of reads and database calls.
     fn trace(&self, person: &str, template: &str, whose: Whose) -> (u16, String, usize, usize) {
         let (store, ledger) = (self.dashboard.store(), &self.dashboard.ledger);
         drop(store.take_reads());
@@ -173,9 +172,8 @@ fn is_scoped(template: &str) -> bool {
     route.scope() != "global" || GLOBAL_WITH_ID.contains(&template)
 }
 
-/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. For a
-/// unit or transaction of another shop, the list in the answer is empty. A search is answered with a
-/// redirect.
+/// Routes whose path contains no ID, but whose search text or filter can name a unit or a transaction. If a
+/// filter names one of another shop, the answer is an empty list. A search is answered with a redirect.
 const GLOBAL_WITH_ID: [&str; 3] = ["POST /find", "GET /orders", "GET /audit"];
 
 #[test]
@@ -443,7 +441,8 @@ fn a_viewer_sees_nothing_unmasked_and_no_form() {
     assert!(unit.contains("/people/leave") && !unit.contains("/people\""), "{unit}");
 }
 
-/// The text says who may open the page, and not that the person lacks a role that the person has.
+/// The text says who may open the page. It does not say that the person lacks a role, because the person may
+/// have this role.
 #[test]
 fn a_refusal_says_for_whom_the_page_is() {
     let shops = shops();

@@ -127,7 +127,7 @@ fn the_system_page_names_the_attached_adapters() {
     }
 }
 
-/// A shop that switches a service on reads that nothing is attached to it.
+/// A profile's page tells the shop which of its services have no adapter.
 #[test]
 fn a_profile_says_which_services_have_no_adapter() {
     let mut dashboard = test_dashboard();

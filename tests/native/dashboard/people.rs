@@ -1,5 +1,5 @@
-//! Tests the list of the people of a shop: how many it holds, that it shows each of them, and who may change
-//! it. Also tests that a form has no effect if its sender has lost the right to send it.
+//! Tests the list of the people of a shop: the maximum number of people, that all of them are shown, and who
+//! may change the list. Also tests that a form has no effect if its sender has lost the right to send it.
 
 use super::members::{EVA, Shops, TEA, VIC, ZOE, shops};
 use super::{ACCOUNTS, OPERATOR, field, posted};
@@ -123,7 +123,7 @@ fn a_person_leaves_a_shop() {
     }
 }
 
-/// The forms that a manager may send, complete and confirmed.
+/// Returns the forms that a manager may send. Each form is complete and confirmed.
 fn forms(shops: &Shops) -> Vec<(String, Vec<(&'static str, String)>)> {
     let (id, key) = (&shops.ids[0], &shops.keys[0]);
     let rows: [(String, &[(&'static str, &str)]); 9] = [
@@ -144,7 +144,8 @@ fn forms(shops: &Shops) -> Vec<(String, Vec<(&'static str, String)>)> {
     rows.into_iter().map(|(path, fields)| (path, fields.iter().map(owned).collect())).collect()
 }
 
-/// The person is removed, or becomes a viewer, after the dashboard has checked the right: nothing changes.
+/// The sender of a form is removed, or becomes a viewer, after the dashboard has checked the sender's right.
+/// Then the form changes nothing.
 #[test]
 fn a_form_in_flight_ends_with_its_senders_right() {
     let (none, viewer) = ("DELETE FROM people", "UPDATE people SET role = 'viewer'");
@@ -174,8 +175,8 @@ fn a_form_in_flight_ends_with_its_senders_right() {
     }
 }
 
-/// The sender's right ends before any of the calls to the ledger. A person is added or removed only if the
-/// statement that does so runs earlier.
+/// The sender's right ends before one of the calls to the ledger; each call is tried. A person is added or
+/// removed only if the statement that does so has already run.
 #[test]
 fn a_change_of_people_and_its_senders_right_are_one_statement() {
     let lost = "DELETE FROM people WHERE address = 'eva@north.example'";
@@ -203,7 +204,7 @@ fn a_change_of_people_and_its_senders_right_are_one_statement() {
     }
 }
 
-/// A text with a character that readers cannot see could look like another text.
+/// A text with an invisible character could look like another text.
 #[test]
 fn no_text_that_people_read_takes_invisible_characters() {
     let shops = shops();

@@ -1,4 +1,4 @@
-//! Tests the erasure of a person.
+//! Tests the page that erases all transactions of a person.
 
 use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{OPERATOR, TestDashboard, field};

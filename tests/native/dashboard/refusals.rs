@@ -19,7 +19,8 @@ struct Form {
 
 type Fields = &'static [(&'static str, &'static str)];
 
-/// The fields that are not valid, the field at which the form states the problem (empty: at none), and words of the problem.
+/// Some invalid fields, the field at which the form must show the problem (empty: at no field), and words of
+/// the message.
 type Row = (Fields, &'static str, &'static str);
 
 /// The field for the quantity of trees.
@@ -72,7 +73,7 @@ const PAYMENT: Form = Form {
     ],
 };
 
-/// The unit's ID has the name of another field.
+/// The unit's ID, `unpriced-shop`, contains a word from the name of another field.
 const PAYMENT_OF_UNPRICED: Form = Form {
     path: "/units/unpriced-shop/paid",
     rows: &[
@@ -237,7 +238,7 @@ const OTHERS: [Form; 4] = [
     },
 ];
 
-/// Returns a dashboard whose forms are sent: it has the unit `unpriced-shop`, a team and a manager.
+/// Returns a dashboard with everything that the forms need: the unit `unpriced-shop`, a team and a manager.
 fn prepared() -> (TestDashboard, String) {
     let (dashboard, [id, _]) = used();
     for (path, fields) in [
@@ -300,7 +301,8 @@ fn each_refusal_of_a_form_stands_at_its_field() {
     assert_eq!(dashboard.changes(), before, "nothing was changed");
 }
 
-/// A reworded message must not move to another field.
+/// A page must not choose a field by the text of an error. Otherwise, a reworded message could move to another
+/// field.
 #[test]
 fn no_page_searches_the_text_of_an_error() {
     fn check(folder: &Path) {

@@ -253,7 +253,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert_eq!(test_dashboard.rounds().len(), 2);
 }
 
-/// Several equal forms arrive at once, before Workers KV shows the message that the first of them has queued.
+/// Several copies of a form arrive at once, before Workers KV shows the message that the first copy has queued.
 #[test]
 fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
     let test_dashboard = test_dashboard();
@@ -513,8 +513,8 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
 }
 
-/// The button that resends a day's notifications says how many notifications it resends. If none can be resent,
-/// there is no button.
+/// The button that resends a day's notifications says how many it resends. If no notification can be resent,
+/// the page has no button.
 #[test]
 fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
     let test_dashboard = test_dashboard();

@@ -211,7 +211,7 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Follow the reader's browser");
 }
 
-/// Somebody must choose the language of a new profile. Following the reader's browser is one of the choices.
+/// A person must choose the language of a new profile. One of the choices is to follow the reader's browser.
 #[test]
 fn a_new_profile_asks_for_the_language() {
     let dashboard = shop();

@@ -369,8 +369,8 @@ fn without_the_record_of_changes_nothing_is_marked_or_taken_back() {
     assert_eq!(dashboard.store().value(DECEMBER), stored);
 }
 
-/// A CSV file never contains a text that a spreadsheet program would run as a formula, such as the invoice
-/// number `=1+1`.
+/// A spreadsheet program would run a text such as the invoice number `=1+1` as a formula. A CSV file never
+/// contains such a text.
 #[test]
 fn a_file_for_a_spreadsheet_has_no_formula() {
     let dashboard = dashboard(seeded());
@@ -509,7 +509,7 @@ fn a_shop_does_not_see_who_marked_a_month_as_paid() {
     }
 }
 
-/// Whoever works through a list of months comes back to it from each payment.
+/// A person who opens payments from a list of months returns to this list from each payment.
 #[test]
 fn the_pages_of_a_payment_lead_back_to_the_list_with_its_filter() {
     let (dashboard, _) = used();
@@ -531,7 +531,7 @@ fn the_pages_of_a_payment_lead_back_to_the_list_with_its_filter() {
     assert_has(&undo, 200, &["href=\"/payments?state=paid&quot;&gt;&lt;b&gt;\"", "Cancel"]);
 }
 
-/// A column of amounts is read by its thousands.
+/// Readers compare the amounts in a column by their thousands.
 #[test]
 fn large_amounts_have_commas_between_thousands_on_pages_and_none_in_files() {
     let dashboard = dashboard(seeded());

@@ -1,6 +1,6 @@
-//! Compares what every page and command says is due with an independent model, after each step of random histories:
-//! orders, late and moved ones, credits, payments, undone payments, deleted records, and months that the ledger
-//! no longer keeps.
+//! Compares what every page and command says is due with an independent model, after each step of random
+//! histories. The steps are orders (also late ones), orders that move to another month, credits, payments and
+//! undone payments, deleted records, and months that the ledger no longer keeps.
 //!
 //! `CASES=2000 cargo test --test native due_views` plays more histories, `SEED=7` plays one.
 
@@ -22,7 +22,7 @@ mod views;
 use model::{Model, Order, name};
 use random::Random;
 
-/// Histories that the test plays without `CASES`, and the steps of each.
+/// The number of histories that the test plays if `CASES` is not set, and the number of steps in each.
 const CASES: u64 = 16;
 const STEPS: usize = 14;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -57,7 +57,7 @@ struct History {
     bench: Bench,
     model: Model,
     random: Random,
-    /// The steps so far, for the message of a failure.
+    /// The steps so far, for the message if the test fails.
     steps: Vec<String>,
     reached: Vec<&'static str>,
 }
@@ -113,8 +113,9 @@ impl History {
         }
     }
 
-    /// Ends a history with the months after which a credit was once given again: a paid order is credited in an empty
-    /// month, and so is a late one. The next month takes the excess, both are paid, and the ledger forgets them.
+    /// Ends a history with the months that once caused a bug: an excess of credits was given twice. In a month
+    /// without orders, a paid order and a late order are credited. The next month takes the excess of these
+    /// credits. Both months are marked as paid, and then the ledger stops keeping them.
     fn pay_and_forget(&mut self) {
         self.keep_from(self.model.kept_from.min(self.model.now));
         let credited = self.order(self.model.now);
@@ -139,7 +140,7 @@ impl History {
         self.reached.push(step);
     }
 
-    /// Lets time pass, so that no claim of an earlier step is recent, but stays in the month.
+    /// Lets half an hour pass, so that the claims of earlier steps have expired. The month stays the same.
     fn later(&self) {
         self.bench.at(self.bench.clock().0.get() + 30 * MINUTE);
     }

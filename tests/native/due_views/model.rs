@@ -17,10 +17,10 @@ pub struct Order {
     pub shop: usize,
     pub month: usize,
     pub cents: i64,
-    /// The idempotency key and the number of trees, to repeat the create.
+    /// The idempotency key of the order. With it and the number of trees, a test can repeat the create request.
     pub key: String,
     pub trees: usize,
-    /// Whether it was created after its month was paid, so that nobody was charged for it.
+    /// Whether the order was created after its month was paid, so that nobody was charged for the order.
     pub is_late: bool,
     pub is_gone: bool,
     pub credits: Vec<Credit>,
@@ -76,7 +76,7 @@ impl Model {
         self.paid.contains_key(&(shop, month))
     }
 
-    /// Returns whether an order was never charged, and the ledger can still show that.
+    /// Whether an order was never charged, and the ledger still has the data that show this.
     pub fn is_uncharged(&self, index: usize) -> bool {
         let order = &self.orders[index];
         order.is_late && order.month >= self.kept_from && self.is_paid(order.shop, order.month)
@@ -114,8 +114,8 @@ impl Model {
         (0..2).flat_map(of).collect()
     }
 
-    /// Returns the sums of a shop's months. Months without orders, credits and payment are missing, and so are
-    /// unpaid months that the ledger does not keep.
+    /// Returns the sums of a shop's months. Leaves out months without orders, credits and payment, and unpaid
+    /// months that the ledger does not keep.
     pub fn dues(&self, shop: usize) -> BTreeMap<usize, Sums> {
         let mut available = 0;
         let mut dues = BTreeMap::new();

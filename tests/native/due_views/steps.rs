@@ -39,7 +39,8 @@ impl History {
         self.model.orders.len() - 1
     }
 
-    /// Creates an order in an earlier month, most often in one that is paid, and may credit it at once.
+    /// Creates an order in an earlier month, most often in a month that is paid. Sometimes credits the order at
+    /// once.
     pub fn order_late(&mut self) {
         let paid = self.model.paid.keys().map(|(_, month)| *month);
         let paid: Vec<_> = paid.chain([self.random.below(self.model.now + 1)]).collect();
@@ -72,7 +73,7 @@ impl History {
         (!own.is_empty()).then(|| own[self.random.below(own.len())])
     }
 
-    /// Credits a part of an order, or all of it. The operator knows which orders came late.
+    /// Credits a part of an order, or all of it. The operator of this test knows which orders came late.
     pub fn credit(&mut self) {
         let is_left = |order: &Order| !order.is_gone && order.left() > 0;
         let late = self
@@ -177,7 +178,7 @@ impl History {
         self.did("delete", index.to_string());
     }
 
-    /// Repeats an interrupted create in the current month. Its transaction moves there.
+    /// Repeats an interrupted create request in the current month. Its transaction moves to this month.
     pub fn repeat_in_this_month(&mut self) {
         let now = self.model.now;
         let is_wanted = |order: &Order| !order.is_gone && order.month < now;

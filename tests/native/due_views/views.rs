@@ -1,4 +1,4 @@
-//! The pages and commands that show what is due, or compare with it.
+//! The pages and commands that show what is due, or that compare a sum with it.
 
 use super::model::{Sums, name};
 use super::{History, SHOPS, of};
@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use support::stores::scope;
 
 impl History {
-    /// Compares all views with the model. Compares the views of one month for these months only.
+    /// Compares all views with the model. Views that show one month are compared only for the months in
+    /// `months`.
     pub fn compare(&self, months: &[usize]) {
         let (store, ledger) = (self.bench.store(), &self.bench.ledger);
         let expected = self.model.all();

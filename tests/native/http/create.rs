@@ -54,8 +54,8 @@ fn a_create_writes_one_record_two_with_an_idempotency_key_and_none_if_refused() 
 
 // ---- Repeats that race each other -------------------------------------------------------------
 
-/// Returns a service whose store hides replay records. Every retry then looks as if it arrived before the
-/// first create request had ended.
+/// Returns a service whose store hides replay records. Each retry then runs as if the first create request had
+/// not ended yet.
 fn racing() -> TestService<MemoryStore> {
     let service = seeded();
     service.store.set_hidden(Some("idempotency:"));
@@ -102,8 +102,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// A retry gets the charge of the first request, even if the first request's replay record is not visible
-/// yet. New prices and other units' transactions do not change this charge.
+/// A retry gets the charge of the first request, even if the first request's replay record is not visible yet.
+/// Neither new prices nor other units' transactions change this charge.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -141,8 +141,8 @@ fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     is_replay(&there.send(&repeatable(&minimal())), &last);
 }
 
-/// A create request that stops between its two writes gets a 503, which promises that a retry is safe. The
-/// promise also holds for a retry with the API key that has replaced the first key.
+/// A create request stops between its two writes and gets a 503, which promises that a retry is safe. The
+/// promise also holds for a retry with a new API key that has replaced the first key.
 #[test]
 fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     let service = seeded();

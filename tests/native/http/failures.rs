@@ -11,8 +11,8 @@ use support::service::{
 
 // ---- When the store fails ---------------------------------------------------------------------
 
-/// An API key whose record lacks the namespace's secret must not create transactions. The IDs of such
-/// transactions would differ from the IDs that the unit's other keys create.
+/// An API key whose record lacks the namespace's secret must not create transactions. Otherwise, the
+/// transactions' IDs would differ from those that the unit's other keys create.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -108,8 +108,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ------------------------------------------------------------------------------------
 
-/// To limit the number of pledges, the service assumes a minimum size of a pledge. The smallest pledge in a
-/// real record is at most 10 bytes longer than this minimum.
+/// To limit the number of pledges, the service assumes a minimum size of a pledge. In a real record, the
+/// smallest pledge is at most 10 bytes larger than this minimum.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use support::memory::MemoryStore;
 use support::service::{Answer, ORIGIN, PATH, TestRequest, TestService, seed};
 
-/// Also checks each answer against `openapi.yaml`, if this file describes the operation that the row calls.
+/// Each answer must be the one in its row. It must also agree with `openapi.yaml`, if this file describes the
+/// operation that the row calls.
 #[test]
 fn every_row_has_its_answer_which_openapi_allows() {
     let document = OpenApi::read();

@@ -29,8 +29,8 @@ fn a_changed_key_or_price_list_counts_at_the_latest_after_ten_seconds() {
     assert_eq!(made(UNIT), [json!(true), json!("3.00"), json!("2026-01-31T12:00:10.123Z")]);
 }
 
-/// With a team's key, the service caches for ten seconds that a unit belongs to the team. A unit outside of
-/// the team is never cached: each request for it reads a record.
+/// If a request uses a team's key, the service caches for ten seconds that the unit belongs to the team. That a
+/// unit is outside of the team is never cached: each request for such a unit reads a record.
 #[test]
 fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
     let service = seeded();

@@ -1,6 +1,5 @@
-//! Tests the service without Cloudflare Workers, with a store in memory. The table of example requests is
-//! also run against the real Worker. All other tests here need faults that cannot be caused in the real
-//! Worker.
+//! Tests the service without Cloudflare Workers, with a store in memory. The table of example requests is also
+//! run against the real Worker. The other tests here need faults that cannot be caused in the real Worker.
 
 mod create;
 mod failures;

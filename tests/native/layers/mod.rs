@@ -48,7 +48,8 @@ fn only_lib_rs_names_features_and_targets() {
     }
 }
 
-/// The compiler ignores a file that no `mod` declaration names, so the tests in such a file would never run.
+/// Every file must be named in a `mod` declaration. The compiler ignores other files, so their tests would
+/// never run.
 #[test]
 fn each_file_is_a_module() {
     for root in ["src", "tests/native", "tests/proofs/simulation"] {
@@ -114,7 +115,7 @@ fn finds_the_layers_that_a_file_uses() {
     }
 }
 
-/// Returns whether a layer has code: the own file of a subject that has parts only lists them.
+/// Returns whether a layer has code. The file of a subject that has parts only lists these parts.
 fn is_layer(layer: &String) -> bool {
     let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(layer);
     let has =
@@ -122,7 +123,7 @@ fn is_layer(layer: &String) -> bool {
     !(layer.starts_with("office/") && PARTS.into_iter().any(has))
 }
 
-/// For each layer, the number of the line in ARCHITECTURE.md that lists it.
+/// The layers, each with the number of the line in ARCHITECTURE.md that lists it.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {

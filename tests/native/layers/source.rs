@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// The parts of a subject of the office.
 pub const PARTS: [&str; 4] = ["rows", "rule", "operation", "page"];
 
-/// Returns the layer of a path: its room and the module there. In the office, the module of a subject is its part.
+/// Returns the layer of a path: the room and the module in this room. In the office, it is the room and the
+/// part of a subject.
 fn layer(path: &[&str]) -> Option<String> {
     let part = path.get(2).filter(|part| path[0] == "office" && PARTS.contains(part));
     Some([path.first()?, "/", part.or(path.get(1))?].concat())

@@ -1,5 +1,5 @@
-//! Tests claims. A claim locks a fact in the ledger, such as that a unit is in a team. If two changes of one
-//! fact run at the same time, only one of them succeeds.
+//! Tests claims: rows in the ledger that decide which of two people succeeds if both change the same fact (such
+//! as a unit's membership of a team) at the same time.
 
 use super::MINUTE;
 use futures_executor::block_on;
@@ -110,8 +110,8 @@ fn giving_up_a_change_restores_the_earlier_state() {
     }
 }
 
-/// KV may still show a record for a while after its removal. Even if a later addition is given up, the
-/// removal still counts, so nobody may remove the record a second time.
+/// KV may still show a record for a while after its removal. If an addition after the removal is given up, the
+/// removal still counts. So nobody may remove the record a second time.
 #[test]
 fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();

@@ -104,8 +104,8 @@ fn check(ledger: &SqliteLedger) {
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// The ledger receives a message about a transaction. The message adds the transaction's row, moves the row to
-    /// another time, or arrives too late to change the row.
+    /// The ledger receives a message about a transaction. The message adds the transaction's row, moves the row
+    /// to another time, or arrives too late to have an effect.
     Receive(u8, bool, u64, Value),
     Erase(u8),
     Remove(u8),

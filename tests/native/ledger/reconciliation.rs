@@ -72,7 +72,8 @@ fn the_current_record_counts_and_a_stale_read_does_not() {
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 9.00 1 0"]);
 }
 
-/// The terms and the quantities of a record can change only by an erasure, or by hand. A pass compares each column.
+/// Only an erasure, or a change by hand, can change the terms and the quantities of a record. A pass compares
+/// each column.
 #[test]
 fn a_pass_corrects_a_row_that_differs_in_one_column() {
     for summary in [
@@ -280,7 +281,7 @@ fn missing_rows_are_imported_over_several_calls() {
     assert!(settlements > 10_000, "{settlements}");
 }
 
-/// Where many records were removed, Workers KV returns list pages without names, although more pages follow.
+/// If many records were removed, Workers KV returns list pages without names, although more pages follow.
 #[test]
 fn a_page_without_names_does_not_mean_that_records_were_removed() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());

@@ -131,9 +131,9 @@ fn many_large_rows_are_written_by_several_statements() {
     assert_eq!(ledger.calls.get(), 7 + 1 + 1); // 16 rows at a time, the note, the sum
 }
 
-/// A transaction may have more quantities than fit into a ledger row, because their exact texts can be longer
-/// than the transaction's record. Such a transaction must not make a statement fail or stop a reconciliation
-/// pass.
+/// A transaction may have more quantities than fit into a ledger row, because the exact texts of quantities can
+/// be longer than the transaction's record. Neither a statement nor a reconciliation pass may fail because of
+/// such a transaction.
 #[test]
 fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());

@@ -141,8 +141,8 @@ fn a_message_that_no_create_can_have_put_is_left() {
     }
 }
 
-/// A create request sends its message before it writes its record, and a repeated create request writes the
-/// record again. So a message may find no record, or the record of another create request.
+/// A message may find no record, or the record of another create request. The reason is that a create request
+/// sends its message before it writes its record, and that a repeated create request writes the record again.
 #[test]
 fn a_message_waits_for_its_own_record() {
     let yet = |seconds| later(seconds, "no such record yet");

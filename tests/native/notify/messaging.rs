@@ -217,8 +217,8 @@ fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
     }
 }
 
-/// While the message is retried, an operator may correct the settings. If nobody corrects them, the message is
-/// listed as failed.
+/// A message is retried while an adapter's settings are invalid, because an operator may correct the settings.
+/// If nobody does, the message is listed as failed.
 #[test]
 fn an_adapter_with_invalid_settings_is_tried_again() {
     for is_live in [true, false] {

@@ -233,7 +233,8 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
     assert_eq!(resend(None), (rest, vec![to(Email, 2)]));
 }
 
-/// A cancelled order has nothing to announce: no page counts its failures, and no resend queues a message.
+/// A message about a cancelled transaction must not be sent. So no page counts it as a failure, and no resend
+/// queues it.
 #[test]
 fn a_failure_of_a_cancelled_transaction_is_listed_and_is_not_resent() {
     let fixture = fixture();

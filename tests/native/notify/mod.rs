@@ -53,7 +53,7 @@ impl Post {
         self.refusal.take();
     }
 
-    /// Waits as if the e-mail took some time to be sent. All other futures run in the meantime.
+    /// Waits as if sending the e-mail took some time. All other futures run in the meantime.
     async fn take_time(&self, id: &TransactionId) {
         self.sending.borrow_mut().push(id.clone());
         self.most.set(self.most.get().max(self.sending.borrow().len()));
@@ -128,7 +128,8 @@ pub fn secret() -> NamespaceSecret {
     NamespaceSecret::new([9; 32])
 }
 
-/// Returns the wait in seconds that a `Retry-After` header asks for, by a service whose clock is an hour behind.
+/// Returns how many seconds a service waits that received this `Retry-After` header. The service's clock is an
+/// hour behind.
 pub fn wait(retry_after: Option<&str>) -> Option<u32> {
     let date = Some("Sat, 31 Jan 2026 12:00:00 GMT");
     let retry_after = retry_after.map(|text| RetryAfter { text, date });

@@ -49,7 +49,7 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Asserts the answer to a request that is repeated one second later. The answer must say that the operation
+/// Asserts the answer to a request that is repeated after one second. The answer must say that the operation
 /// was done, or that it may still be running.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
@@ -70,8 +70,8 @@ fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str
     }
 }
 
-/// Returns whether an error says that nothing is left to change. In these tests, such an error means that
-/// the operation has already made the change.
+/// Returns whether an error says that there is nothing to change. In these tests, such an error means that the
+/// operation was already carried out.
 fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
@@ -81,7 +81,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     }
 }
 
-/// The ledger fails after the change was made, so that the outcome of the operation is not stored.
+/// The ledger fails after the change was made. So the outcome of the operation is not stored.
 #[test]
 fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     for command in [Create, AddUnits, SetPrices] {
@@ -103,8 +103,8 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     }
 }
 
-/// A key may have been created although the answer said that it was not. Then nobody has seen the key, and
-/// sending the same form again shows it.
+/// A key may have been created although the answer reported a failure. In this case nobody has seen the key,
+/// and the key is shown when the form is sent again.
 #[test]
 fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
@@ -124,7 +124,7 @@ fn a_key_whose_creation_failed_is_shown_by_the_retry() {
 }
 
 /// The first request shows the new key, but fails to record when the old key expires. The repeated request
-/// records this, and does not show the new key again.
+/// records this time, and does not show the new key again.
 #[test]
 fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     let old = format!("key:{}", ApiKey::new(LIVE_UNIT).hash().to_hex());
@@ -154,8 +154,8 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// A repeated request does not make a change again if somebody has undone the change since. Tests this with
-/// a key, a member of a team, and a payment.
+/// If somebody has undone a change, a repeated request does not make the change again. Tests this with a key, a
+/// member of a team, and a payment.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
     for (command, reverse) in [(Create, Revoke), (AddMember, RemoveMember), (Mark, Undo)] {

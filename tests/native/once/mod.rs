@@ -1,4 +1,4 @@
-//! Tests that a change is made only once. Its request is sent several times with one operation ID, and any
+//! Tests that a change is made only once, although its request is sent several times with one operation ID. Any
 //! step may fail.
 
 mod failures;
@@ -40,15 +40,15 @@ use support::service::{CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_M
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
-/// A time at which January has ended and its payments can be settled.
+/// The present time of the tests. January has ended, and its payments can be settled.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * HOUR;
 const ADA: &str = "ada@example.org";
 const ADDRESS: &str = "ada@example.org";
 
 // ---- Commands ---------------------------------------------------------------------------------
 
-/// The answer to a command: the outcome as JSON. If an earlier request already ran the command, also the time
-/// of that request.
+/// The answer to a command: its outcome as JSON. If an earlier request has already run the command, the answer
+/// also has the time of that request.
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
@@ -100,7 +100,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// A command to run, with its usual arguments or with other ones.
+/// A command to run, with its usual arguments or with different ones.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,
@@ -342,7 +342,8 @@ impl World {
         heard.unwrap().unwrap_or_else(|error| panic!("{command:?}: {error}"))
     }
 
-    /// Returns all records, all rows except those of operations, and the queue's messages.
+    /// Returns the names of all records, the rows of all tables except the table of operations, and the queue's
+    /// messages.
     fn all(&self) -> (Vec<String>, Vec<String>, usize) {
         let records = self.store.names().into_iter();
         let records = records.map(|name| format!("{name} {:?}", self.store.value(&name))).collect();
@@ -355,8 +356,8 @@ impl World {
         [self.ledger.sql(claims), self.ledger.sql(orders)].concat()
     }
 
-    /// Returns what a command has changed: the records, and whether the queue has a message. Times and the
-    /// IDs of changes are left out, because they differ in each run.
+    /// Returns what a command has changed: the records, and whether the queue has a message. Leaves out times
+    /// and the IDs of changes, because they differ in each run.
     fn effect(&self) -> Vec<String> {
         let passing = ["created", "at", "change", "prices", "erased", "until", "by"];
         let record = |name: &String| {

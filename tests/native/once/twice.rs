@@ -89,8 +89,8 @@ fn without_an_id_each_change_gets_a_new_one() {
     assert_ne!(one.outcome["key"], other.outcome["key"]);
 }
 
-/// Sends two equal requests at the same time. The first one waits at one of its calls until the second one
-/// has run, and then continues. Only one of them makes the change.
+/// Sends two equal requests at the same time. The first request stops at one of its calls until the second
+/// request has ended, and then continues. Only one of them makes the change.
 #[test]
 fn of_two_at_once_one_is_done() {
     for command in COMMANDS {

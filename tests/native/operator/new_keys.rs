@@ -106,8 +106,8 @@ fn a_damaged_secret_is_not_replaced() {
     assert_eq!(names(&store), ["secret"]);
 }
 
-/// A key is derived from the random bits in its operation's ID. If a person chose that ID, the key is made
-/// from new random bits.
+/// A key is derived from the random bits in the ID of its operation. If a person has chosen that ID, the key is
+/// made from new random bits instead.
 #[test]
 fn every_random_bit_is_in_the_key() {
     let store = MemoryStore::default();

@@ -162,7 +162,8 @@ fn a_price_list_has_a_bound() {
     );
 }
 
-/// A price with a wrong decimal point, or in cents, is ten or a hundred times as high.
+/// If a price is given in cents, or has its decimal point in the wrong place, it is ten or a hundred times too
+/// high.
 #[test]
 fn a_price_that_becomes_ten_times_as_high_or_as_low_is_a_risk() {
     let list = |price: &str| {

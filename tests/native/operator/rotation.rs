@@ -66,8 +66,8 @@ fn an_end_is_not_put_off() {
     assert_eq!(row.successor, Some(first.made.row.name.id));
 }
 
-/// An operator's store, in which another operator revokes the key during a call. `is_now` chooses the call
-/// by its kind and the name of its record.
+/// An operator's store. During one call, another operator revokes the key. `is_now` chooses this call by its
+/// kind and the name of its record.
 struct Racing<'s> {
     store: &'s MemoryStore,
     key: &'s str,

@@ -88,8 +88,8 @@ fn the_register_suggests_similar_ids() {
     assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
 }
 
-/// For an unregistered ID, the look-up also suggests a similar registered ID. This costs two list calls. In
-/// a large register, the ID is compared only with a page of IDs that begin in the same way.
+/// If an ID is not registered, the look-up also suggests a similar ID that is registered. This costs two list
+/// calls. In a large register, the ID is compared only with one page of IDs that begin in the same way.
 #[test]
 fn a_suggestion_costs_two_lists_and_a_page_of_names() {
     let store = MemoryStore::default();

@@ -82,8 +82,8 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     assert_erased(&bench, &id);
 }
 
-/// A transaction can be erased from 5 minutes after its creation. Until then, Workers KV may not show the
-/// transaction's replay record. A retry after the erasure would then record the transaction again.
+/// A transaction can be erased from 5 minutes after its creation. Before that, Workers KV may not show the
+/// transaction's replay record, so a retry after the erasure would record the transaction again.
 #[test]
 fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let bench = bench();
@@ -109,9 +109,8 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create request may stop between its two writes. Its replay record is then missing, and its caller will
-/// retry. The erasure therefore writes the replay record first, so that the retry does not record the person
-/// again.
+/// A create request that stops between its two writes has no replay record, and its caller will retry it. So
+/// the erasure first writes the replay record. Otherwise, the retry would record the person again.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
@@ -195,8 +194,8 @@ fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
 }
 
-/// An erasure first writes its audit log entry and its marker. If it then stops halfway, the marker keeps a
-/// restore of a backup from bringing the person back.
+/// An erasure first writes its audit log entry, and a record that marks the transaction as erased. Even if the
+/// erasure then stops, this record prevents a restore of a backup from bringing the person back.
 #[test]
 fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     let bench = bench();
@@ -248,8 +247,8 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert_eq!(ledger.sql(COLUMNS), [tombstone]);
 }
 
-/// The ledger's row of an erased transaction is made from the record that the erasure has written. A record
-/// that is read from Workers KV could still be the old one, with personal data.
+/// The ledger's row of an erased transaction is made from the record that the erasure has just written. A
+/// record that is read from Workers KV could still be the old one, with personal data.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());

@@ -49,7 +49,7 @@ fn erase_person(
 }
 
 /// Tests four cases: the ledger has all rows or none, and KV's lists are up to date or still show erased
-/// transactions. A transaction that is listed again is erased twice, which does no harm.
+/// transactions. If a transaction is listed again, it is erased twice, which does no harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {
     for (is_stale, has_rows) in [(false, true), (true, true), (false, false), (true, false)] {

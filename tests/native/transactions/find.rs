@@ -73,8 +73,8 @@ fn an_address_is_found_in_any_spelling_of_its_mailbox() {
     }
 }
 
-/// Stores a transaction with the metadata that the service would write, but with an empty value. The
-/// transaction's ID is made for the shop `named`.
+/// Stores a transaction of this unit with the metadata that the service would write, but with an empty value.
+/// The transaction's ID contains the bits of the shop `named`, which may be another shop.
 fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, number: u8) {
     let id = TransactionId::new(&SECRET, named, reference, [number; 16]);
     let hashes = SECRET.hashes(&scope(unit, named.mode), reference, "ada@example.org");

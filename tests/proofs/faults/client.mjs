@@ -1,4 +1,6 @@
-/** Sends one request in the way that the request itself prescribes: at once, slowly, or with a hang-up. */
+/**
+ * Sends one request in the way that the request itself states: at once, slowly, or with a broken connection.
+ */
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,8 +1,8 @@
 /**
- * A short run of `npm run faults`. The shipped Worker runs on workerd with a KV whose calls fail. Meanwhile,
- * the Worker is killed and made to panic.
+ * A short run of `npm run faults`: the shipped Worker runs on workerd with a KV whose calls fail. Meanwhile,
+ * the Worker is killed, and some requests make it panic.
  *
- * Calls that hang last longer than the service's deadline for reads, and shorter than its deadline for
+ * A call that hangs takes longer than the service's deadline for reads, but less time than its deadline for
  * writes. `tests/server/failures.test.mjs` tests the deadline for writes.
  */
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
 
 const MIB = 1024 * 1024;
-/** A plan with more faults than in a long run, so that each kind of fault occurs. */
+/** A plan with a larger share of faults than a long run has, so that each kind of fault occurs. */
 const PLAN = {
   requests: 700,
   connections: 64,

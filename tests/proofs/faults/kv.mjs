@@ -1,10 +1,9 @@
 /**
- * Serves Workers KV to workerd from another process, so that its records survive `kill -9`. Calls fail with
- * the same faults, under the same names, as in `tests/proofs/simulation/kv.rs`, and are sometimes slow.
+ * Serves Workers KV to workerd from another process, so that its records survive `kill -9`. Calls fail with the
+ * faults of `tests/proofs/simulation/kv.rs`, which have the same names there, and are sometimes slow.
  *
- * The KV knows which request makes each call, because `worker.mjs` puts the request's number before each
- * name. How a call fails depends only on the seed, on this number, and on how many calls the request has
- * made.
+ * The KV knows which request makes each call, because `worker.mjs` puts the request's number before each record
+ * name. How a call fails depends only on the seed, on this number, and on how many calls the request has made.
  */
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";

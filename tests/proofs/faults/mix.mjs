@@ -1,4 +1,7 @@
-/** Generates the requests to the service. A seed and a number decide the kind and the payload of each. */
+/**
+ * Generates the requests to the service. The kind and the payload of each request follow from the seed and the
+ * request's number.
+ */
 import { createHash } from "node:crypto";
 import { mulberry32 } from "../../../pkg-templates/testing/random.ts";
 
@@ -179,14 +182,14 @@ const payloadOf = (random, number) => ({
 });
 
 /**
- * Marks a create request as one that must not be recorded. Either the sender closes the connection before the
- * end of the body, or the request makes the Worker crash.
+ * Marks a create request as one that must not be recorded: its sender closes the connection before the end of
+ * the body, or it makes the Worker crash.
  */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
 /**
- * For each kind of request, a function that makes one. Some kinds need an earlier request, which they repeat
- * or read.
+ * For each kind of request, a function that makes one. Some kinds repeat or read what an earlier request has
+ * created.
  */
 const KINDS = {
   create: (random, number) => create(random.pick(CALLERS), payloadOf(random, number)),
@@ -210,8 +213,8 @@ const KINDS = {
   slow: (random, number) => ({ ...KINDS.create(random, number), way: "slow" }),
   huge: (random) => ({ ...create(random.pick(CALLERS), undefined, "", HUGE), expect: [413] }),
   /**
-   * Sends a body of almost 1 MiB. The record is a third as long, because it stores the body's escaped
-   * characters unescaped.
+   * Sends a body of almost 1 MiB. The record is a third as long, because it stores the characters that are
+   * escaped in the body in unescaped form.
    */
   crowd(random, number) {
     const payload = payloadOf(random, number);

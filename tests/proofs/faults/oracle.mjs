@@ -1,7 +1,7 @@
 /**
- * The rules that must hold for every history of requests, whatever failed. They check those promises of the
- * service that faults of the platform could break. `tests/proofs/simulation` tests the promises that depend only
- * on the service's code. In the histories here, KV is consistent, and every write and fault is known.
+ * The rules that must hold for every history of requests, whatever failed. They check the promises of the
+ * service that faults of the platform could break. `tests/proofs/simulation` tests the promises that depend
+ * only on the service's code. In the histories here, KV is consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -93,10 +93,7 @@ class Facts {
     ];
   }
 
-  /**
-   * Returns the outcomes that an exchange may have besides the expected statuses, because of faults and
-   * disturbances.
-   */
+  /** Returns the outcomes that faults and disturbances allow for an exchange, besides the expected statuses. */
   excuses({ ask, begun, ended }) {
     const beside = this.disturbances.filter(
       (event) => event.begun <= ended && begun <= event.ended,
@@ -147,7 +144,7 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
 
 /**
  * Removes what may differ between two answers about one transaction: the creation time, and the origin of the
- * timeline URL. If a repeated create request did not see the first one, it generates new values for both.
+ * timeline URL. A repeated create request that does not see the first one generates new values for both.
  */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,

@@ -1,7 +1,7 @@
 /**
  * Runs the shipped Worker, unchanged, with a stand-in for KV. The stand-in must know which request makes each
- * KV call. So each record name in a call begins with the number of the request, from its header `x-number`.
- * The header `x-stand-in` breaks the Worker as in `tests/server`.
+ * KV call. So the number in the request's header `x-number` is put before each record name. The header
+ * `x-stand-in` breaks the Worker as in `tests/server`.
  */
 import service from "../../server/stand-ins.mjs";
 

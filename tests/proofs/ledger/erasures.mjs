@@ -7,7 +7,7 @@ const [MOST_ATTEMPTS, AGAIN_MS] = [10, 1_000];
 export class Erasures {
   /** The IDs whose erasure was confirmed. @type {string[]} */
   erased = [];
-  /** The erasures that were not confirmed: of each, the transaction's ID and the problem. @type {string[]} */
+  /** The erasures that were not confirmed. Each has the transaction's ID and the problem. @type {string[]} */
   failed = [];
   /** The last erasure. Erasures run one after the other. @type {Promise<unknown>} */
   #last = Promise.resolve();

@@ -57,7 +57,7 @@ export function scientific({ digits, power }) {
 }
 
 /**
- * Returns a decimal as a database column stores it: as a whole number of units of 10^-places. Returns null if
+ * Returns a decimal as a database column stores it, as a whole number of units of 10^-places. Returns null if
  * it is not a whole number of such units, or more than 2^53 - 1 of them.
  * @param {Exact} decimal
  * @param {number} places

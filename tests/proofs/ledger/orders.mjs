@@ -14,7 +14,7 @@ const CALLERS = [
   { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev_two", isTeam: true },
 ];
 
-/** How many of 1,000 create requests are of each kind. */
+/** Of 1,000 create requests, the number of each kind. */
 const BASKETS = { small: 600, fractional: 150, fine: 80, huge: 60, many: 80, crowded: 25, vast: 5 };
 const KEYED = 0.3;
 const REPEATS = 0.15;

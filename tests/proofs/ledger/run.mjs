@@ -187,8 +187,8 @@ class Play {
   }
 
   /**
-   * Sends a create request. Repeats it until the answer is 200, at most MOST_ATTEMPTS times. Does not
-   * repeat a request without an idempotency key, because a retry would not be safe.
+   * Sends a create request, and repeats it until the answer is 200, at most MOST_ATTEMPTS times. A request
+   * without an idempotency key is not repeated, because a retry would not be safe.
    * @param {import("./orders.mjs").Order} order
    */
   async #send(order) {
@@ -236,8 +236,8 @@ class Play {
   }
 
   /**
-   * Starts the cron as if an hour had passed, so that a reconciliation is due and no earlier lease blocks
-   * it. If an earlier reconciliation was killed, the cron continues it.
+   * Starts the cron as if an hour had passed, so that a reconciliation pass is due and no earlier lease blocks
+   * it. If an earlier pass was killed, the cron continues that pass.
    */
   async #pass() {
     const completed = Date.now() - HOUR_MS - 1_000;
@@ -263,8 +263,8 @@ class Play {
   // ---- After the load ----------------------------------------------------------------------------
 
   /**
-   * Writes a damaged record, and removes the record of the transaction `gone`, but not its row. The ledger's
-   * check must report both.
+   * Writes a damaged record. Also removes the record of the transaction `gone`, but leaves the transaction's
+   * row. The ledger's check must report both.
    */
   async #plant(gone) {
     const damaged = `transaction:${gone.slice(0, -20)}${"a".repeat(20)}`;

@@ -1,6 +1,6 @@
 /**
- * Computes from the records in KV which rows the ledger must have. Does its own arithmetic instead of calling
- * the project's code. Also reads the rows that the ledger has.
+ * Computes from the records in KV which rows the ledger must have. Uses its own arithmetic instead of the
+ * project's code. Also reads the rows that the ledger has.
  */
 import { createHmac } from "node:crypto";
 import { ZERO, cents, exact, plus, scientific, sum, times, units } from "./exact.mjs";

@@ -67,9 +67,8 @@ export async function workers(tools, folder) {
 }
 
 /**
- * Writes the configurations that `npm start` uses, but for Workers that are already built, and leaves out
- * the demo shop.
- * Returns the files.
+ * Writes the configurations that `npm start` uses, with two changes: the Workers are already built, and the
+ * demo shop is left out. Returns the files.
  */
 async function configurations({ root }, folder) {
   const { experimental_readRawConfig: read } = await import("wrangler");

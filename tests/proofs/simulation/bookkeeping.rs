@@ -1,5 +1,5 @@
-//! Simulates the work of operators and of the cron on the ledger while requests run. Also makes the ledger
-//! complete at the end of the simulation.
+//! Simulates what operators and the cron do to the ledger while requests run. Also makes the ledger complete at
+//! the end of the simulation.
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
@@ -14,8 +14,8 @@ use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::pledges::settlement::Month;
 use std::rc::Rc;
 
-/// The number of steps in 1,000 in which reconciliation starts. The next constants are the rates of other
-/// events.
+/// The number of steps in 1,000 in which a reconciliation pass starts. The next constants are the rates of
+/// other events.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
 const ERASURES: u64 = 150;
@@ -28,9 +28,9 @@ const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
 const UPDATES: u64 = 60;
 const HEALINGS: u64 = 40;
-/// How many of 1,000 simulations remove earlier months from the ledger at their end.
+/// Of 1,000 simulations, the number that remove earlier months from the ledger at their end.
 const KEEPS: u64 = 300;
-/// How many of the simulations that end in February go on until April, with an excess of credits.
+/// Of 1,000 simulations that end in February, the number that go on until April with an excess of credits.
 const EXCESSES: u64 = 300;
 /// The minimum age of a transaction that the operator erases, in milliseconds. It includes 10 s for the
 /// difference between two clocks.
@@ -85,9 +85,11 @@ impl Simulation {
         watch(self, &books);
     }
 
-    /// Erases a random old transaction as the operator does. Leaves out transactions that request a
-    /// notification: another event of the simulation may erase those. Also leaves out transactions whose
-    /// idempotency key was sent with two payloads, because a retry is then answered from the erased record.
+    /// Erases a random old transaction as the operator does. Two kinds of transactions are left out:
+    ///
+    /// - Transactions that request a notification, because another event of the simulation may erase those.
+    /// - Transactions whose idempotency key was sent with two payloads, because a retry is then answered from
+    ///   the erased record.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
         let now_ms = self.time.now_ms();
@@ -151,7 +153,8 @@ impl Simulation {
         self.complete_pass(books, || watch(self, books));
     }
 
-    /// Runs passes until one that begins now is complete. Calls `check` after each.
+    /// Runs reconciliation passes until one of those that began after this call is complete. Calls `check`
+    /// after each pass.
     pub fn complete_pass(&self, books: &Rc<Books>, check: impl Fn()) {
         let closed_ms = self.time.now_ms(); // an earlier pass may be under way
         for _ in 0..LAST_PASSES {
@@ -170,7 +173,7 @@ impl Simulation {
 }
 
 impl Books {
-    /// Keeps a copy of a month's rows, as they are when the month is marked as paid.
+    /// Copies the rows of a month at the moment when the month is marked as paid.
     pub fn settle(&self, (mode, unit): Scope, month: &str) {
         let mut rows = rows(&self.database);
         rows.retain(|_, row| {

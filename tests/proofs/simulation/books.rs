@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::rc::{Rc, Weak};
 
-/// The number of the ledger's first task. Tasks that are not the ledger's have lower numbers.
+/// The number of the ledger's first task. Other tasks have lower numbers.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
-/// How many in 1,000 messages the ledger's queue may lose. Each simulation picks one of these values.
+/// Of 1,000 messages, the number that the ledger's queue loses. Each simulation picks one of these values.
 const LOST: &[u64] = &[50, 50, 500];
-/// How many in 1,000 attempts of an operation end without an answer. They end within `ENDS_WITHIN_MS`.
+/// Of 1,000 attempts of an operation, the number that end without an answer. They end within `ENDS_WITHIN_MS`.
 const ENDS: u64 = 60;
 const ENDS_WITHIN_MS: u64 = 1_000;
 /// The possible values for the maximum number of names on a page of a KV list.
@@ -36,7 +36,7 @@ pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
-    /// Whether the queue refused the message. `calls` has the KV calls that followed.
+    /// Whether the queue refused the message. `calls` has the KV calls that the service then made.
     pub is_refused: bool,
     pub calls: Rc<Calls>,
 }
@@ -60,8 +60,8 @@ pub struct Settlement {
     pub rows: BTreeMap<String, Value>,
 }
 
-/// The answers to the question of what is due, at the end of a simulation. The first answer is for all months
-/// together. Each further answer is for one month.
+/// What is due, as the ledger answered at the end of a simulation. The first answer is for all months together.
+/// Each further answer is for one month.
 pub type Told = Vec<Result<Vec<MonthUsage>, String>>;
 
 pub struct Books {
@@ -73,14 +73,14 @@ pub struct Books {
     task_count: Cell<usize>,
     /// The numbers of the tasks of operators and crons. Only these tasks can be killed.
     killable: RefCell<BTreeSet<usize>>,
-    /// The tasks that send messages: the number of the isolate, and the number of the task.
+    /// The tasks that send messages. Each is the number of its isolate, and its own number.
     pub handing: RefCell<BTreeSet<(usize, usize)>>,
     pub handed: RefCell<Vec<Handed>>,
     /// The messages that wait for a consumer.
     pub ready: RefCell<Vec<Delivered>>,
     /// Whether a consumer is about to receive the waiting messages.
     pub is_consumer_due: Cell<bool>,
-    /// How many in 1,000 messages the queue loses.
+    /// Of 1,000 messages, the number that the queue loses.
     pub lost: u64,
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
@@ -93,12 +93,12 @@ pub struct Books {
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
     pub updates: RefCell<Vec<UpdateAttempt>>,
-    /// The changes of updates that people heard of, by the update's ID and the revision that they saw: the operation,
-    /// and the update after the change.
+    /// The changes of updates that were confirmed to a person. The key is the update's ID and the revision that
+    /// the person saw. The value is the operation, and the update after the change.
     pub heard_updates: RefCell<BTreeMap<(String, u64), (String, UpdateRow)>>,
     /// What shops owe, as the ledger answered at the end of the simulation.
     pub dues: RefCell<Told>,
-    /// The same, while the ledger keeps later months only.
+    /// Like `dues`, but while the ledger keeps only later months.
     pub kept_dues: RefCell<Told>,
     /// Texts about the ledger's events, with their times, for the printed trace.
     pub events: RefCell<Vec<(u64, String)>>,
@@ -196,7 +196,7 @@ impl Books {
         self.killable.borrow_mut().insert(task);
     }
 
-    /// Does the work of one attempt. At random, breaks the attempt off, as if its computer had stopped.
+    /// Does the work of one attempt. Sometimes breaks the attempt off, as if its computer had stopped.
     pub async fn attempt(&self, work: impl Future<Output = ()>) {
         if !self.chance(ENDS) {
             return work.await;

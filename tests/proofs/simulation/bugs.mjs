@@ -64,8 +64,8 @@ export async function findBugs({ root, native }, words = "") {
   let done = 0;
 
   /**
-   * Takes bugs from the list until none is left, and tries them in one copy of the source. Compiling takes
-   * most of the time, and is quicker in a copy that was compiled before.
+   * Takes bugs from the list until it is empty, and tries all of them in one copy of the source. Compiling
+   * takes most of the time, and is quicker in a copy that was compiled before.
    */
   const work = async (_, worker) => {
     const folder = copySource(root, join(root, "target", "bugs", `${worker}`));

@@ -108,8 +108,7 @@ impl Ask {
         Some((key.mode.into(), unit))
     }
 
-    /// Returns the number that stands for the create request's idempotency key; `None` if the request has
-    /// no key.
+    /// Returns the number of the create request's idempotency key; `None` if the request has no key.
     pub fn name(&self) -> Option<usize> {
         if let Action::Create { name, .. } = self.action { name } else { None }
     }
@@ -130,7 +129,7 @@ pub struct Exchange {
     /// The answer. It is `None` while the request runs, and stays `None` if the request was cut off.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether the request belongs to the checks at the end, when faults are over and all caches have
+    /// Whether the request belongs to the checks at the end, after all faults have ended and all caches have
     /// expired.
     pub is_audit: bool,
     pub calls: Rc<Calls>,

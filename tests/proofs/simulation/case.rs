@@ -58,9 +58,8 @@ impl<'s> Case<'s> {
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether an earlier attempt of the same create request was acknowledged before this request began. When
-    /// this request began, the record of that attempt must also have been visible everywhere. `record` returns
-    /// the record's name.
+    /// Whether an earlier attempt of the same create request was acknowledged, and visible everywhere, before
+    /// this request began. `record` returns the name of the record that must have been visible.
     pub fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {

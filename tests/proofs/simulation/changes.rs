@@ -53,8 +53,8 @@ impl PersonChange {
         (self.place, self.address) == (other.place, other.address)
     }
 
-    /// Whether the change may have taken effect after `since_ms`. `late_ms` is how long the last call of a
-    /// request may still take after the request has ended.
+    /// Whether the change may have taken effect after `since_ms`. The last call of a request may take up to
+    /// `late_ms` longer than the request itself.
     pub fn may_be_since(&self, since_ms: u64, late_ms: u64) -> bool {
         let until_ms = self.ended_ms.map_or(u64::MAX, |ms| ms + late_ms + APART_MS);
         self.heard != Heard::Not && until_ms >= since_ms
@@ -89,7 +89,7 @@ impl WantedCredit {
 pub struct UpdateAttempt {
     /// The pledges of the record that the attempt may write; `None` if it may write any record.
     pub pledges: Option<Pledges>,
-    /// Whether the answer was certain: no write of the attempt arrives after it.
+    /// Whether the attempt's answer was certain. If so, no write of the attempt arrives after the answer.
     pub is_sure: bool,
     /// When the attempt ended, or was killed.
     pub ended_ms: Option<u64>,

@@ -21,19 +21,19 @@ use std::rc::Rc;
 
 /// The maximum number of people who change one fact at the same time.
 const TOGETHER: u64 = 4;
-/// How many in 1,000 people give up their change.
+/// Of 1,000 people, the number that give up their change.
 const GIVES_UP: u64 = 200;
 
 const TEAM: &str = "crew";
-/// The facts that are changed: the name of each record and, for a membership, the unit that joins or leaves
-/// the team. No other part of the simulation changes these facts.
+/// The facts that are changed. Each row has the name of the fact's record and, for a membership, the unit that
+/// joins or leaves the team. No other part of the simulation changes these facts.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),
     ("member:crew:unit_2", Some("unit_2")),
 ];
 
-/// Records the end of a change when this guard is dropped, also if the change's task is killed.
+/// Records the end of a change when this guard is dropped. This happens even if the change's task is killed.
 pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {

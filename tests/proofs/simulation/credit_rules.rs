@@ -1,5 +1,5 @@
-//! The rules for credits. `credits.rs` has two further rules, which it checks when an answer arrives: what
-//! the answer says, and in which month the credit is booked.
+//! The rules for credits. `credits.rs` has two further rules, about what an answer says and about the month in
+//! which a credit is booked. It checks them when an answer arrives.
 
 use crate::books::Books;
 use crate::case::transaction_name;
@@ -13,8 +13,8 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks that a transaction's credits exceed neither its charge nor its quantities. Concurrent create
-/// requests may have written the transaction with different charges. Then the highest charge counts.
+/// Checks that a transaction's credits exceed neither its charge nor its quantities. If concurrent create
+/// requests wrote the transaction with different charges, the highest charge counts.
 pub fn no_order_is_credited_beyond_itself(kv: &Kv, rows: &Rows) -> Wrong {
     let mut orders = BTreeMap::<String, (BigUint, BTreeMap<String, BigUint>)>::new();
     for row in rows.values() {
@@ -50,9 +50,9 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
     Some(format!("{changed:?} is {:?}", rows.get(changed.0)))
 }
 
-/// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the
-/// settlement in KV states. Leaves out months with a credited order that a list has omitted by mistake: a credit
-/// counts only while its order is in the ledger.
+/// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the settlement in
+/// KV states. Skips months with a credited order that a list has omitted by mistake: the order is then not in
+/// the ledger, and its credit does not count.
 pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
     ENDS.iter().map(|(month, _)| settlement(SHOP, month)).find_map(|name| {
         let record = kv.last(&name)?;
@@ -74,8 +74,8 @@ pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> W
 }
 
 /// Checks that each confirmed credit can be restored from the audit log. A credit is confirmed if a person
-/// received a success answer for it. A credit may be missing if an earlier credit of the same transaction
-/// was never confirmed.
+/// received a success answer for it. Credits that follow an unconfirmed credit of the same transaction may be
+/// missing.
 pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
     let wanted = books.credits.borrow();
     let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
@@ -101,7 +101,7 @@ pub fn no_refused_credit_is_there(books: &Books, rows: &Rows) -> Wrong {
     there.next().map(|operation| format!("{:?} is", rows.get(&operation)))
 }
 
-/// Returns the sum of the credits that reduce what a shop owes for a month; `None` if there are none.
+/// Returns the sum of the credits that reduce what a shop owes for a month; `None` if no credit does.
 pub fn booked(rows: &Rows, shop: &str, currency: &str) -> Option<BigUint> {
     let own = rows.values().filter(|row| row.is_booked(shop, currency));
     own.map(Row::amount).reduce(|sum, amount| sum + amount)

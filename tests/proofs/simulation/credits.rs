@@ -25,8 +25,8 @@ use num_bigint::BigUint;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// How many in 1,000 credits are for orders of the shop `SHOP`, once it has orders. In the simulation, only
-/// commands mark the months of this shop as paid.
+/// Of 1,000 credits, the number that are for orders of the shop `SHOP`, once the shop has orders. In the
+/// simulation, only commands mark the months of this shop as paid.
 const OF_SHOP: u64 = 700;
 /// The maximum number of requests for one credit. All of them are sent within a period picked from
 /// `WITHIN_MS`.
@@ -199,8 +199,8 @@ impl Books {
         }
     }
 
-    /// Returns whether a reader could still see the month of the credited order as paid, at `from_ms` or
-    /// later. A month that is being marked as paid counts too.
+    /// Whether a reader at `from_ms` or later could still see the month of the credited order as paid. A month
+    /// that is just being marked as paid counts, too.
     fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
         let of = ScopeMonth { scope: credit.scope.clone(), month: credit.order_month };
         let name = SettlementKey(&of).name();

@@ -21,10 +21,10 @@ use support::ledger::SqliteLedger;
 /// How long the Worker's adapter waits for an answer to one attempt. It makes up to `ATTEMPTS` attempts.
 pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
-/// The maximum delay until a transaction is committed.
+/// The maximum time from a transaction's arrival to its commit.
 pub const LATEST_MS: u64 = 20_000;
-/// In simulations with faults, this many of 1,000 attempts fail. The constant `OUTAGES` says how many of
-/// 1,000 such failures begin a period in which all attempts fail.
+/// In simulations with faults, the number of attempts in 1,000 that fail. `OUTAGES` is the number of such
+/// failures in 1,000 that begin a period in which all attempts fail.
 const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
@@ -38,9 +38,9 @@ const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
 /// the time that saving takes.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// The caller's computer sleeps after this many of 1,000 answers.
+/// Of 1,000 answers, the number after which the caller's computer sleeps.
 const SLEEPS: u64 = 4;
-/// Because the caller may be slow, this many of 1,000 answers are delayed by up to `SLOW_MS` milliseconds.
+/// Of 1,000 answers, the number that are delayed by up to `SLOW_MS` milliseconds because the caller is slow.
 /// Callers may be slow until [`Database::slow_until_ms`].
 const SLOW: u64 = 100;
 const SLOW_MS: u64 = 3_000;
@@ -81,7 +81,7 @@ pub struct Database {
     pub slow_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
     /// Describes a violation: somebody took the lease before it ended. `short` describes another violation:
-    /// somebody continues to work although the lease ends soon.
+    /// somebody went on working although their lease was about to end.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,
     /// How many times all rows were deleted.

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The lifetime of a claim, in milliseconds.
 const CLAIM_MS: u64 = 60_000;
-/// How long an instance remembers the notifications that it has sent, in milliseconds. `LOST_MS` is how long
-/// an instance counts a lost delivery as running.
+/// How long an instance remembers the notifications that it has sent, in milliseconds. `LOST_MS` is the time
+/// for which an instance counts a lost delivery as running.
 const KNOWN_MS: u64 = 180_000;
 const LOST_MS: u64 = 240_000;
 /// The maximum number of e-mails per day to one address.
@@ -88,8 +88,8 @@ fn a_mail_is_claimed_before_it_is_sent(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery sends nothing if it has seen another delivery's claim. The delivery may find the
-/// other claim before it writes its own claim. It may also find the other claim where it expects its own.
+/// Checks that a delivery sends nothing if it has seen another delivery's claim. The delivery may find that
+/// claim before it writes its own claim, or later in the place of its own claim.
 fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, delivery| {
         let own = claim_of(delivery).map(|(claim, _)| claim.token);
@@ -107,8 +107,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery reads the other claims for its e-mail. Covers each claim that Workers KV already
-/// shows when the delivery lists the claims of that day.
+/// Checks that a delivery reads the other claims for its e-mail. The rule covers each claim that Workers KV
+/// already shows when the delivery lists the claims of the day.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -184,8 +184,9 @@ fn an_instance_sends_an_address_five_mails_a_day(simulation: &Simulation) -> Wro
     wrong.next().map(|(address, mails)| format!("{address:?} got {}", mails.len()))
 }
 
-/// Checks that the e-mails of all instances count. A delivery to an address sends nothing if Workers KV already shows
-/// the claims for e-mails about five other transactions when it lists the claims of the day.
+/// Checks that the daily limit counts the e-mails of all instances. If Workers KV shows the claims for e-mails
+/// to an address about five other transactions when a delivery lists the claims of the day, the delivery sends
+/// nothing to this address.
 fn who_sees_five_mails_of_a_day_sends_no_other(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let claims: Vec<_> =
@@ -243,8 +244,8 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks how many deliveries of one instance hold bytes in memory at once: at most [`HOLDERS`]. A delivery
-/// holds the bytes of a record or an e-mail from its read of the record until its end.
+/// Checks that at most [`HOLDERS`] deliveries of one instance hold bytes in memory at once. A delivery holds
+/// the bytes of a record or an e-mail from its read of the record until its end.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();

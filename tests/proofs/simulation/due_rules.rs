@@ -45,14 +45,14 @@ impl Books {
 
 /// Checks that what is due in each month of a shop follows from charges, credits and settlements.
 ///
-/// If an interrupted create request is repeated in a later month, its transaction moves to that month. The
-/// transaction's credits stay in the earlier month, where they are an excess.
+/// One case needs care. If an interrupted create request is repeated in a later month, its transaction moves to
+/// that month. The transaction's credits stay in the earlier month, where they are an excess.
 pub fn dues_follow_from_charges_and_credits(simulation: &Simulation, books: &Books) -> Wrong {
     dues_follow(simulation, books, &books.dues.borrow(), None)
 }
 
-/// Checks answers to the question of what is due. `from` is the first month that the ledger keeps; `None` if it keeps
-/// all. Of earlier months, only their settlements count.
+/// Checks answers to the question of what is due. `from` is the first month that the ledger keeps; `None` if it
+/// keeps all. Of the months before `from`, only settlements count.
 pub fn dues_follow(
     simulation: &Simulation,
     books: &Books,

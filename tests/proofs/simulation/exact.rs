@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use support::money::decimal;
 
-/// The number of decimal places of all numbers here. No double needs more in its shortest form.
+/// The number of decimal places of all numbers here. The shortest decimal of a double never needs more.
 const DECIMALS: u32 = 340;
 
 /// Converts a decimal to an integer, by multiplying it by 10^340.
@@ -13,8 +13,8 @@ pub fn exact(text: &str) -> BigUint {
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
 }
 
-/// Converts an integer from [`exact`] back to a decimal, and cuts it after `places` decimal places. 0 is special:
-/// it keeps all digits, and writes an exponent.
+/// Converts an integer from [`exact`] back to a decimal, cut after `places` decimal places. If `places` is 0,
+/// keeps all digits and writes an exponent.
 pub fn exact_text(number: &BigUint, places: u32) -> String {
     if places == 0 {
         let digits = number.to_string();

@@ -14,8 +14,8 @@ use std::task::{Context, Poll, Waker};
 #[derive(Default)]
 pub struct Time {
     now_ms: Cell<u64>,
-    /// The waiting tasks, by the time at which their wait ends. A number distinguishes waits that end at the
-    /// same time.
+    /// The waiting tasks, by the time at which their wait ends. A second number keeps waits apart that end at
+    /// the same time.
     timers: RefCell<BTreeMap<(u64, u64), usize>>,
     timer_count: Cell<u64>,
     /// The running task.

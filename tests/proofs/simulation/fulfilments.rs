@@ -27,7 +27,7 @@ const ASKED: u64 = 5;
 const WITHIN_MS: &[u64] = &[2_000, 100_000, 400_000];
 const OFFERINGS: &[&str] = &["tree", "not-listed", "reef"];
 const QUANTITIES: &[&str] = &["1", "2.5", "0.000000000000000004", "1e21"];
-/// How many in 1,000 changes remove a recorded fulfilment.
+/// Of 1,000 changes, the number that remove a recorded fulfilment.
 const REMOVALS: u64 = 350;
 
 impl Books {

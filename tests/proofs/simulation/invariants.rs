@@ -115,7 +115,7 @@ fn every_request_ends(case: &Case<'_>) -> Wrong {
     unless(case.exchange.is_cut || case.answer().is_some(), || "it was never answered".to_owned())
 }
 
-/// Checks that a request takes no longer than its calls together, and that each call keeps its deadline.
+/// Checks that a request takes no longer than its calls together, and that each call ends by its deadline.
 fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     let took_ms = case.exchange.ended_ms? - case.exchange.begun_ms;
     let calls = case.exchange.calls.list.borrow();
@@ -163,8 +163,8 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
 }
 
 /// Whether the isolate may lack memory for this request. There are two possible causes. The request's owner may
-/// have used up its share. Or all owners together may hold all bytes, except those that are kept free. The check
-/// assumes that each owner holds what its requests need, up to its limit.
+/// have used up its share. Or all owners together may hold all bytes, except those that are kept free. The
+/// check assumes that each owner holds what its requests need, up to the owner's limit.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -190,8 +190,8 @@ fn may_be_full(case: &Case<'_>) -> bool {
         || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
 }
 
-/// The maximum numbers of bytes that the small and the large requests of one owner hold. A large request counts
-/// twice, because a create request holds both its answer and its record.
+/// The maximum numbers of bytes that the small and the large requests of one owner hold. The bytes of a large
+/// request count twice, because a create request holds both its answer and its record.
 #[derive(Default)]
 struct Wanted {
     small: usize,
@@ -223,7 +223,7 @@ fn owner(exchange: &Exchange) -> Option<Owner> {
 }
 
 /// Checks that a request wrote nothing if its 503 answer says so. A 503 answer with `Retry-After` to a request
-/// without an idempotency key must mean the same, because clients then retry the request.
+/// without an idempotency key says this too, because clients then retry the request.
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");
@@ -341,9 +341,9 @@ fn in_force<T: Copy>(case: &Case<'_>, name: &str, versions: Vec<(u64, T)>) -> Ve
     in_force.map(|((_, value), _)| *value).collect()
 }
 
-/// Checks that an isolate does not read a price list or a settlement again within ten seconds, even if there is no
-/// such record. If earlier reads ran at the same time, the ten seconds count from the start of the read that ended last.
-/// A read of a settlement that fails makes the isolate read again.
+/// Checks that an isolate does not read a price list or a settlement again within ten seconds, even if the
+/// record does not exist. Two cases are special. After concurrent reads, the ten seconds count from the start
+/// of the read that ended last. After a failed read of a settlement, the isolate reads again.
 fn an_isolate_reads_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     let is_settlement = |name: &str| name.starts_with(SettlementKey::PREFIX);
     let is_cached =
@@ -373,8 +373,8 @@ fn an_isolate_reads_once_in_ten_seconds(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Returns when a request knew a record's value, or that there is no record; `None` if its read failed or
-/// took too long. A fault of the record's content has no effect if there is no record.
+/// Returns when a request knew a record's value, or knew that the record does not exist. Returns `None` if its
+/// read failed or took too long. A fault of the record's content has no effect if the record does not exist.
 fn known_ms(exchange: &Exchange, get: &Call) -> Option<u64> {
     let in_time =
         |call: &Call| call.ended_ms.filter(|ended_ms| ended_ms - call.began_ms < READ_MS.into());
@@ -445,8 +445,11 @@ fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks the answer to a create request that found a replay record and had no fault. A 200 must be a replay. A
-/// 422 is right only if a different create request wrote the replay record. A 503 is right only for lack of memory.
+/// Checks the answer to a create request that found a replay record and had no fault:
+///
+/// - A 200 must be a replay.
+/// - A 422 is right only if a different create request wrote the replay record.
+/// - A 503 is right only for lack of memory.
 fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|_| !case.has_fault())?;
     let replay = case.replay_get()?.found?;
@@ -470,8 +473,8 @@ fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
     unless(same.all(|first| first.body == answer.body), || "the bytes differ".to_owned())
 }
 
-/// Checks that an isolate remembers its own answers. For two minutes after a create request, it makes no
-/// second transaction under the same idempotency key, and does not refuse the same payload, whatever KV shows.
+/// Checks that an isolate remembers its own answers for two minutes, whatever KV shows. During this time, it
+/// makes no second transaction under the same idempotency key, and does not refuse the same payload.
 fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     let Exchange { ask, isolate, begun_ms, ended_ms, .. } = case.exchange;
     let is_refused = case.answer().is_some_and(|answer| answer.status == 422);
@@ -491,8 +494,9 @@ fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks that an isolate needs no record to replay an answer of the last two minutes, even if it has answered another
-/// payload with the same idempotency key since. Applies if Workers KV shows no replay record of this create request.
+/// Checks that an isolate needs no record to replay an answer of the last two minutes. This holds even if it
+/// has since answered another payload with the same idempotency key. The rule applies if Workers KV shows no
+/// replay record of this create request.
 fn an_isolate_replays_its_own_answer_from_memory(case: &Case<'_>) -> Wrong {
     let own = case.identity();
     let answer = case.exchange.created().filter(|answer| answer.is_replayed)?;

@@ -57,8 +57,8 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// The request bodies that an isolate holds. Also keeps the highest numbers of bytes so far, of all bodies and of those
-/// of one owner.
+/// The request bodies that an isolate holds. Also keeps the highest numbers of bytes so far: of all bodies
+/// together, and of the bodies of one owner.
 #[derive(Default)]
 pub struct Bodies {
     held: RefCell<Vec<Rc<HeldBody>>>,
@@ -66,7 +66,7 @@ pub struct Bodies {
     pub most_of_owner: Cell<usize>,
 }
 
-/// The bytes of a body that have arrived. The request that they belong to has not ended.
+/// The bytes of a body that have arrived, for a request that has not ended.
 pub struct HeldBody {
     owner: Owner,
     bytes: Cell<usize>,
@@ -74,8 +74,8 @@ pub struct HeldBody {
 }
 
 impl HeldBody {
-    /// Returns the held bytes. A create that reads a transaction waits for the answer to another create: it has freed
-    /// its body before.
+    /// Returns the held bytes. A create request that reads a transaction counts 0 bytes: it waits for the
+    /// answer to another create request, and has freed its own body before.
     fn bytes(&self) -> usize {
         let calls = self.calls.list.borrow();
         let reads = |call: &Call| call.operation == "get" && call.name.starts_with("transaction:");
@@ -164,8 +164,8 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Simulates the arrival of the next `bytes` bytes of a body. `of` is the size of the whole body. Counts
-    /// these bytes, and waits for their share of the upload's time.
+    /// Simulates the arrival of the next `bytes` bytes of a body that has `of` bytes in total. Counts these
+    /// bytes, and waits for their share of the upload's time.
     async fn come(&self, bytes: usize, of: usize) {
         self.bodies.add(&self.held, bytes);
         let share = self.takes_ms * bytes as u64 / of.max(1) as u64;
@@ -182,7 +182,7 @@ impl Drop for Upload {
 }
 
 impl SimulatedRequest {
-    /// Reads the body as the Worker does: all at once, or in pieces, each of which is counted.
+    /// Reads the body as the Worker does: all at once, or in pieces. Each piece is counted.
     async fn read(&self, reservation: &mut Reservation<'_>) -> Result<(), BodyError> {
         let of = self.body.len();
         if self.header("content-length").is_some() && reservation.read_ahead(of)? {

@@ -1,5 +1,5 @@
-//! Simulates an operator who lets the ledger keep later months only, and then all months again. Before that, a paid
-//! month may have taken an excess of credits.
+//! Simulates an operator who lets the ledger keep only later months for a while, and then all months again.
+//! Before that, an excess of credits may have been deducted from a paid month.
 
 use crate::books::Books;
 use crate::callers::{AUDIT, Action, Ask, KEYS};
@@ -24,8 +24,11 @@ const ORDERED_MS: &[u64] = &[33 * DAY_MS, 62 * DAY_MS];
 const ORDERS: u64 = 3;
 
 impl Simulation {
-    /// Lets March take an excess of credits: credits the paid orders of January, which are booked in February, places
-    /// orders in March and April, and marks February and March as paid.
+    /// Lets March take an excess of credits, in three steps:
+    ///
+    /// - Credits the paid orders of January. These credits are booked in February.
+    /// - Places orders in March and April.
+    /// - Marks February and March as paid.
     pub fn use_up_an_excess(&self, books: &Rc<Books>) {
         self.mark_as_paid(books, &MONTHS[..1]);
         books.credit_all(MONTHS[0]);

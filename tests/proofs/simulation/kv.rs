@@ -29,7 +29,7 @@ pub const LIST_LAG_MS: u64 = 60_000;
 pub const READ_MS: u32 = 5_000;
 /// How long the Worker's adapter waits until a write is confirmed.
 pub const WRITE_MS: u64 = 15_000;
-/// How many in 1,000 names are missing from an operator's list although they should be in it.
+/// Of 1,000 names that an operator's list should have, the number that are missing.
 const HIDDEN: u64 = 10;
 /// A JSON member that a newer version of the service writes, and that this version does not know.
 pub const NEWER: &str = "addedLater";
@@ -132,18 +132,19 @@ struct Write {
 /// The settings of one simulation.
 #[derive(Clone, Copy, Default)]
 pub struct Conditions {
-    /// How many in 1,000 calls fail.
+    /// Of 1,000 calls, the number that fail.
     pub faults: u64,
     /// The maximum number of calls that fail.
     pub most_faults: usize,
     /// Whether a second write to a key within one second is always refused.
     pub is_strict: bool,
-    /// How many in 1,000 calls take long to arrive or to answer.
+    /// Of 1,000 calls, the number that take long to arrive or to answer.
     pub slow: u64,
-    /// How many in 1,000 cache entries expire late.
+    /// Of 1,000 cache entries, the number that expire late.
     pub late: u64,
-    /// Whether the simulation is a race of create requests. Each call then ends as soon as it takes effect. A
-    /// read returns any version written so far, or nothing: a wider choice than real caches have.
+    /// Whether the simulation is a race of create requests. In a race, each call ends as soon as it takes
+    /// effect, and a read returns any version written so far, or nothing. This is a wider choice than real
+    /// caches have.
     pub is_race: bool,
 }
 
@@ -256,8 +257,8 @@ impl Kv {
         self.conditions.get().is_race && !is_written
     }
 
-    /// Returns a version of a record. `age` gets the number of versions, and returns how many of them are
-    /// newer than the wanted version.
+    /// Returns a version of a record. The function `age` gets the number of versions, and returns how many of
+    /// them are newer than the version to return.
     fn version(&self, name: &str, age: impl Fn(usize) -> usize) -> Held {
         let versions = self.versions.borrow();
         let versions = versions.get(name).map_or(&[][..], Vec::as_slice);
@@ -284,8 +285,8 @@ impl Kv {
         held
     }
 
-    /// Returns the records under a prefix as one of the storages shows them. A record that was written within
-    /// the last `lag_ms` may still appear in its previous version.
+    /// Returns the records under a prefix as one of the storages shows them. The previous version of a record
+    /// may appear if the record was written within the last `lag_ms`.
     pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();

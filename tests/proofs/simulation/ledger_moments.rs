@@ -136,8 +136,8 @@ impl Moments<'_> {
         self.findings.iter().any(is_its)
     }
 
-    /// Whether a fault of KV excuses a violation. Either a list left out a record that it should have shown,
-    /// or a cache kept an old version of the record for too long.
+    /// Whether a fault of KV excuses a violation: either a list left out a record that it should have shown, or
+    /// a cache kept an old version of the record for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
         let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
@@ -226,8 +226,8 @@ fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Checks that a row without any record in KV does not stay. The row must be gone after a complete pass that
-/// began two minutes after the row's create request and two minutes after the arrival of its message.
+/// Checks that a row whose record never existed in KV does not stay. A complete pass must remove the row if the
+/// pass began two minutes after the row's create request, and two minutes after the arrival of its message.
 fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     let (watermark, settled_ms) = (moment.state.watermark()?, moment.settled_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -239,9 +239,9 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find(is_phantom).map(|(id, _)| id.clone())
 }
 
-/// Checks that a row has no personal data once its transaction is erased. The row must be erased once the
-/// ledger has confirmed the erasure. It must also be erased once a complete pass has begun two minutes after
-/// the erasure.
+/// Checks that a row has no personal data once its transaction is erased. The row must be erased as soon as the
+/// ledger has confirmed the erasure. At the latest, it must be erased by a complete pass that began two minutes
+/// after the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let is_personal = |row: &Value| {
         !row["email"].is_null()
@@ -263,8 +263,9 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Checks that KV has a change once the change's claim says that the change has ended. Covers only claims of
-/// the last minutes. Such a claim takes precedence over its record in KV, and other changes rely on it.
+/// Checks that KV has a change if the change's claim says that the change has ended. The rule covers only
+/// claims of the last minutes. Such a claim takes precedence over its record in KV, and other changes rely on
+/// it.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -289,7 +290,7 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
 }
 
 /// Checks that each claim (a row that locks a fact) agrees with its record in KV. Skips facts that changed
-/// shortly before the last complete pass began, or later: that pass did not correct their claims.
+/// shortly before the last complete pass began, or later, because that pass did not correct their claims.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -26,19 +26,19 @@ const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// The maximum number of deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// The number of messages in 1,000 that the queue refuses. `TWICE` is the number that it delivers twice.
-/// `BARE` is the number of messages that are too large to contain their quantities.
+/// Of 1,000 messages, the queue refuses `REFUSED` and delivers `TWICE` twice. `BARE` are sent without their
+/// quantities, as if these were too large for a message.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// Of 1,000 refused messages, the number that are soon followed by a cron job. The cron job finds the record
-/// that notes the refusal.
+/// Of 1,000 refused messages, the number after which a cron job soon runs. The cron job finds the record that
+/// notes the refusal.
 const CRONS: u64 = 500;
 /// Of 1,000 messages about transactions that were never created, the number that violate a database constraint.
 /// Such a message cannot become a row.
 const WRONG: u64 = 300;
-/// The number of batches in 1,000 for which the consumer ends too early. `UNHEARD` is the number of
-/// confirmations in 1,000 that are lost.
+/// Of 1,000 batches, the number for which the consumer ends too early. `UNHEARD` is the number of confirmations
+/// in 1,000 that are lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 

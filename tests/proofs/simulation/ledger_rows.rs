@@ -92,8 +92,8 @@ pub struct Watch {
     pub rows: BTreeMap<String, u64>,
     /// The rows that were removed.
     pub removed: BTreeSet<String>,
-    /// The rows that were found equal to their records in KV. Each has two times: when the row was changed,
-    /// and when its record arrived in KV.
+    /// The rows that were found to equal their records in KV. Each has two times: when the row was changed, and
+    /// when its record arrived in KV.
     pub right: RefCell<BTreeMap<String, (u64, u64)>>,
     /// The claims whose change has ended, each with the time at which the change began.
     pub ended: BTreeMap<String, u64>,

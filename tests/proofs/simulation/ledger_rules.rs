@@ -1,9 +1,8 @@
-//! The rules for the ledger that are checked at the end of a simulation. Each rule is a function that
-//! returns the violation. The rules that hold at any time are in `ledger_moments.rs`.
+//! The rules for the ledger that are checked at the end of a simulation. Each rule is a function that returns
+//! the violation. The rules that hold at any time are in `ledger_moments.rs`.
 //!
-//! Five kinds of rules are checked elsewhere, at the moment when they could be broken. They are about
-//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid
-//! months.
+//! The rules about these five subjects are checked elsewhere, at the moment when they could be broken:
+//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid months.
 
 use crate::books::Books;
 use crate::callers::Exchange;
@@ -116,8 +115,8 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
-/// Checks that a transaction has a mark if the queue did not accept its message, and no mark otherwise. A
-/// mark is a record in KV, and costs a write.
+/// Checks that a transaction has a mark if the queue did not accept its message, and otherwise has none. (A
+/// mark is a record in KV, and costs a write.)
 fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
     books.handed.borrow().iter().find_map(|handed| {
         let calls = handed.calls.list.borrow();
@@ -134,9 +133,9 @@ fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// Checks that a client never waits for the ledger. The service marks a transaction in KV if the ledger's
-/// queue refused its message. The create request's own KV calls must not include this mark. Another rule
-/// checks that a request waits only for its own calls.
+/// Checks that a client never waits for the ledger. If the ledger's queue refuses a message, the service marks
+/// the transaction in KV. This mark must not be among the create request's own KV calls. Another rule checks
+/// that a request waits only for its own calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -153,8 +152,8 @@ fn a_pass_ends_at_last(_: &Simulation, books: &Books) -> Wrong {
         .then(|| format!("the last one reached {reached:?}"))
 }
 
-/// Checks that no change in a paid month goes unnoticed. A changed row must have a later time of change, and
-/// a removed row must be named in a finding.
+/// Checks that no change in a paid month goes unnoticed: a changed row must have a later time of change, and a
+/// removed row must be named in a finding.
 fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong {
     let (now, none) = (rows(&books.database), Value::Null);
     let findings = block_on(findings::findings(books.database.sqlite(), 1_000)).unwrap();

@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The ID with which an erasure replaces an offering's ID, if that ID contains the order's number.
+/// An erasure replaces an offering's ID with this text if the offering's ID contains the order's number.
 const ERASED: &str = "erased";
 // ---- Rows ----------------------------------------------------------------------------------------
 
@@ -53,7 +53,7 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
         .then(|| format!("the quantities are not those of {value} in {row}"))
 }
 
-/// Returns an offering's ID as a row stores it. An ID of more than 256 bytes is cut, and its hash is
+/// Returns an offering's ID as a row stores it. If the ID has more than 256 bytes, it is cut, and its hash is
 /// appended.
 fn short(offering: &str) -> String {
     const MOST: usize = 256;

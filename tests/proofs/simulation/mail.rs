@@ -94,8 +94,8 @@ pub struct Delivery {
     pub attempt: u32,
     /// Whether the dead letter queue makes this delivery.
     pub is_dead: bool,
-    /// Whether the queue repeats an earlier delivery that the consumer did not ask to repeat. This happens if
-    /// the queue duplicated the message, the consumer ended, or the consumer's answer was lost.
+    /// Whether the queue delivers the message again although the consumer has not asked for it. This happens if
+    /// the queue duplicated the message, if the consumer ended, or if the consumer's answer was lost.
     pub is_again: bool,
     /// The number of the consumer's instance. `ahead_ms` is how far the clock of this instance is ahead.
     pub instance: usize,
@@ -175,8 +175,8 @@ pub struct Post {
     /// The running instances.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
-    /// The notifications that have been tried. The value is `true` if the service refuses the notification
-    /// every time.
+    /// The notifications that were tried at least once. The value is `true` if the service refuses the
+    /// notification every time.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
 }
@@ -341,8 +341,8 @@ impl Post {
         outcome
     }
 
-    /// Waits until this delivery is broken off, which happens rarely. Returns `true` if only this delivery
-    /// ended, and `false` if its whole instance ended.
+    /// Waits until this delivery is broken off, which rarely happens. Returns `true` if only this delivery was
+    /// broken off, and `false` if its whole instance ended.
     async fn break_off(&self, consumer: &Consumer) -> bool {
         if !self.chance(50) {
             consumer.end().await;

@@ -60,7 +60,8 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
 /// exceptions are allowed:
 ///
 /// - The queue lost the message.
-/// - The queue refused the message, and an earlier create request replaced the record that notes this.
+/// - The queue refused the message, and another attempt of the create request then overwrote the record that
+///   notes the refusal.
 ///
 /// In both cases, the state of the notification is shown as unknown a day later.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
@@ -162,8 +163,8 @@ fn has_mail(simulation: &Simulation, id: &str) -> bool {
         .any(|sent| subject(&deliveries[sent.delivery].message) == id)
 }
 
-/// Checks the delivery of an e-mail that must wait for the next day. The delivery must write two records: one
-/// lists the e-mail as failed, the other notes that the e-mail is queued.
+/// Checks that a delivery that postpones its e-mail to the next day writes two records. One lists the e-mail as
+/// failed, the other notes that the e-mail is queued.
 fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut waiting = deliveries.iter().filter(|it| it.cause() == "E_DAILY_LIMIT_EXCEEDED");
@@ -217,7 +218,8 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Checks that a delivery sends nothing if it has read that this round, or a later one after a resend, has ended.
+/// Checks that a delivery sends nothing if it has read that its round has ended. The same holds if a later
+/// round (a resend) has ended.
 fn who_sees_an_ended_round_sends_nothing(simulation: &Simulation) -> Wrong {
     each_mail(simulation, |_, delivery| {
         let calls = delivery.calls.list.borrow();
@@ -236,13 +238,13 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
 
 /// Checks that a notification is sent twice only for one of three reasons:
 ///
-/// - The first sending was not recorded, because the consumer stopped, or the answer was lost, or the marker
-///   (the record of the sending) was not written.
-/// - The later delivery could not see the marker yet.
-/// - A resend at the same time replaced the marker.
+/// - The first delivery wrote no marker (the record of what became of the notification): the consumer stopped,
+///   the answer was lost, or the write failed.
+/// - The second delivery could not see the marker yet.
+/// - A resend that ran at the same time replaced the marker.
 ///
 /// The reason must concern the same service: a failure of one service must not resend the notifications of
-/// another. Another rule checks the claims of the two deliveries.
+/// another. The claims of the two deliveries are checked elsewhere, in `delivery_rules.rs`.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();
@@ -281,8 +283,8 @@ fn is_cut_off(delivery: &Delivery) -> bool {
         || puts.any(|call| call.fault.is_some())
 }
 
-/// Returns when a delivery wrote its marker. If the write was not confirmed, returns when it began: it may arrive up to
-/// [`LATEST_WRITE_MS`] later, and replace the marker of another round.
+/// Returns when a delivery wrote its marker. If the write was not confirmed, returns when the write began. Such
+/// a write may still arrive up to [`LATEST_WRITE_MS`] later, and replace the marker of another round.
 fn marked_ms(delivery: &Delivery) -> Option<u64> {
     let calls = delivery.calls.list.borrow();
     let is_marker = |name: &str| name.starts_with("notification:");
@@ -290,8 +292,8 @@ fn marked_ms(delivery: &Delivery) -> Option<u64> {
     put.map(|put| put.ended_ms.unwrap_or(put.began_ms))
 }
 
-/// Checks that messages contain no personal data. Also checks the outcomes, which are logged, and the names
-/// and values of the records that e-mails leave behind.
+/// Checks that no personal data is in messages, in outcomes (which are logged), or in the names and values of
+/// the records that e-mails leave behind.
 fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
     let post = &simulation.post;
     let mut texts = post.texts.borrow().clone();

@@ -14,13 +14,13 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// How many in 1,000 list pages of an operator are empty although further pages follow. `LAPSING` is how many
-/// in 1,000 cursors expire.
+/// Of 1,000 list pages of an operator, the number that are empty although further pages follow. `LAPSING` is
+/// the number of cursors in 1,000 that expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
-/// How many in 1,000 lists of an operator show an earlier state.
+/// Of 1,000 lists of an operator, the number that show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// Of 1,000 list calls, this many are followed by a while in which the operator's computer sleeps.
+/// Of 1,000 list calls, the number after which the operator's computer sleeps for a while.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 

@@ -1,5 +1,5 @@
-//! Simulates reconciliation passes that crons and people start. Passes run in parts, several at once, and may
-//! be killed at any time. Also simulates erasures that happen meanwhile.
+//! Simulates reconciliation passes that crons and people start. A pass runs in parts. Several passes run at
+//! once, and may be killed at any time. Also simulates erasures that happen meanwhile.
 
 use crate::books::{Books, Erasure};
 use crate::kv::{Call, OPERATOR};
@@ -24,7 +24,7 @@ const PAUSE_MS: u64 = 30_000;
 /// of a cron that should start at once.
 const CRON_MS: u64 = 10_000;
 const SOON_MS: u64 = 4_000;
-/// Part of the error message of an erasure that has not reached the ledger.
+/// A part of the error message if a transaction was erased, but not its row in the ledger.
 const LEFT: &str = "is erased, but its row in the ledger is not";
 
 impl Books {
@@ -95,8 +95,8 @@ impl Books {
     }
 
     /// Checks that marks are not removed too early. A mark is the record of a message that the queue refused.
-    /// It may be removed once the ledger has the transaction's row or a finding about it. It may also be
-    /// removed if a KV call about the transaction failed.
+    /// It may be removed in two cases: the ledger has the transaction's row or a finding about it, or a KV call
+    /// about the transaction failed.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::money;
 
-/// Amounts, each written in two ways that mean the same double.
+/// Amounts. Each is written in two ways that stand for the same double.
 const AMOUNTS: &[[&str; 2]] = &[
     ["1", "1.0"],
     ["3", "3e0"],
@@ -18,7 +18,7 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// How many in 1,000 pledges have an offering ID that contains the order's reference. Such an ID is
+/// Of 1,000 pledges, the number with an offering ID that contains the order's reference. Such an ID is
 /// lengthened by a number of bytes from `PERSONAL_BYTES`. A long ID does not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
@@ -47,7 +47,7 @@ pub fn price_list(prices: &Prices, currency: &str) -> Vec<u8> {
 pub struct Payload {
     reference: String,
     pub email: String,
-    /// Each pledge, as the index of its amount in `AMOUNTS`, and its offering.
+    /// The pledges. Each is the index of its amount in `AMOUNTS`, and its offering.
     pledges: Vec<(usize, String)>,
     is_full: bool,
     pub asks_for_mail: bool,

@@ -12,8 +12,8 @@ use crate::times::{EPOCH_MS, ISOLATE_MS};
 use impact_pledge::pledges::time::date_time;
 use serde_json::{Value, json};
 
-/// How many of 1,000 simulations continue from the end of a month to the end of the next one. At each
-/// further end, they take `NEXT_STEPS` more steps.
+/// Of 1,000 simulations, the number that continue from the end of one month to the end of the next. At the end
+/// of each further month, they take `NEXT_STEPS` more steps.
 const GOES_ON: u64 = 700;
 const NEXT_STEPS: usize = 12;
 /// A month may be marked as paid up to this many milliseconds before it counts as ended. A get must not show
@@ -50,8 +50,8 @@ impl Simulation {
         }
     }
 
-    /// Simulates the end of a further month. An excess of credits may be carried over into this month, and
-    /// from there into the next one.
+    /// Simulates the end of a further month. This month may take an excess of credits from an earlier month,
+    /// and pass a rest on to the next month.
     fn pay_next(&mut self, ended_ms: u64) {
         self.advance(ended_ms - self.time.now_ms());
         for _ in 0..NEXT_STEPS {
@@ -115,7 +115,7 @@ impl Simulation {
     }
 }
 
-/// Removes the time of payment from the response to a get. The result is the record as it is stored.
+/// Removes the time of payment from the response to a get. What is left is the record as it is stored.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();
@@ -167,8 +167,8 @@ fn in_force(case: &Case<'_>, month: &str) -> Option<Vec<Value>> {
     Some(in_force.map(|((_, paid_at), _)| paid_at.clone()).collect())
 }
 
-/// Checks that the answer to a create request never says that anything is paid. This includes replays, even
-/// if the month has been marked as paid by then.
+/// Checks that the answer to a create request never says that anything is paid. This must also hold for a
+/// replay after the month was marked as paid.
 pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
     let paid_at = &case.exchange.created()?.json()["charge"]["paidAt"];
     unless(paid_at.is_null(), || format!("it was paid at {paid_at}"))

@@ -24,8 +24,8 @@ use std::rc::Rc;
 
 const PLACES: &[&str] = &["unit:unit_1", "team:crew"];
 const ADDRESSES: &[&str] = &["ada@shop.example", "bob@shop.example"];
-/// The number of simulated changes in 1,000 that add a person. The other changes remove a person. `ASKED` is
-/// the maximum number of requests for one change.
+/// Of 1,000 changes, the number that add a person. The other changes remove a person. `ASKED` is the maximum
+/// number of requests for one change.
 const ADDITIONS: u64 = 550;
 const ASKED: u64 = 3;
 /// The periods within which the requests for one change are sent, in milliseconds. Each change picks one of
@@ -112,8 +112,7 @@ impl Books {
         Ending(Rc::clone(self), number)
     }
 
-    /// Checks that a removed person can no longer sign in. Leaves out people who may have been added again
-    /// since.
+    /// Checks that a removed person can no longer sign in. Skips people who may have been added again since.
     pub fn check_removed(&self) {
         let changes = self.people.borrow();
         let removals = changes.iter().filter(|it| it.role.is_none() && it.heard == Heard::Done);
@@ -139,7 +138,7 @@ impl Books {
     }
 }
 
-/// Records the end of a request when this guard is dropped, also if the request's task is killed.
+/// Records the end of a request when this guard is dropped. This happens even if the request's task is killed.
 struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
@@ -151,8 +150,8 @@ impl Drop for Ending {
 
 // ---- In the end ------------------------------------------------------------------------------------
 
-/// Checks that a person has the role of the last change that was reported as made. Leaves out people whom
-/// another change may have affected since.
+/// Checks that a person has the role of the last change that was confirmed. Skips people whom another change
+/// may have affected since.
 pub fn a_person_is_what_people_heard(_: &Simulation, books: &Books) -> Wrong {
     let changes = books.people.borrow();
     let done = changes.iter().filter(|change| change.heard == Heard::Done);

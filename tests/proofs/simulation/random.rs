@@ -1,5 +1,5 @@
-//! Makes all random decisions. Either they follow from a seed, or every combination of decisions is tried,
-//! one in each run.
+//! Makes all random decisions. There are two modes: either a seed determines all decisions, or every
+//! combination of decisions is tried, one in each run.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -68,8 +68,8 @@ impl Random {
         }
     }
 
-    /// Randomly decides whether an event happens, with this probability in 1,000. If all combinations are
-    /// tried, both results are tried.
+    /// Decides at random whether an event happens, with this probability in 1,000. In the mode that tries all
+    /// combinations, both results are tried.
     pub fn chance(&self, per_mille: u64) -> bool {
         let is_seed = matches!(&*self.0.borrow(), Source::Seed(_));
         match is_seed {

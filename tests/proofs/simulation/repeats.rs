@@ -29,8 +29,8 @@ struct Wanted {
     /// The start and the end of each attempt that reported a new key.
     made: RefCell<Vec<(u64, u64)>>,
     /// Whether an attempt has ended without a failure of the database, so that the ledger has the outcome.
-    /// Later attempts must not create another key. An attempt that began earlier may still create one, if
-    /// its computer slept meanwhile.
+    /// Attempts that begin later must not create another key. An attempt that began earlier may still create
+    /// one, if its computer slept meanwhile.
     is_kept: Cell<bool>,
 }
 

@@ -28,7 +28,7 @@ use std::rc::Rc;
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
-/// How many of 1,000 payments have a mistake, so that they must be refused.
+/// Of 1,000 payments, the number that have a mistake and must be refused.
 const MISTAKES: u64 = 250;
 
 impl Books {
@@ -130,7 +130,7 @@ impl Books {
     }
 
     /// Checks the paid sums of a month. The month ended a day ago, so its records should no longer change.
-    /// Skips the check if a record was written again by a retry, or if KV had a fault.
+    /// Skips months in which a retry wrote a record again, or KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
         let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());
@@ -200,8 +200,8 @@ fn misstated(stated: &Value, settlement: &Settlement) -> Wrong {
     (!is_same).then(|| format!("{stated} is paid as {settlement:?}"))
 }
 
-/// Checks the sum that was paid. The sum must equal the charges, less the credits and the excess carried
-/// over. The sum must be 0 if these deductions exceed the charges.
+/// Checks the sum that was paid. The sum must equal the charges, less the credits and the excess carried over.
+/// If these deductions exceed the charges, the sum must be 0.
 fn wrong_sum(sum: &SettledSum, charges: Option<&BigUint>) -> Wrong {
     let charges = charges.cloned().unwrap_or_default();
     let taken = sum.credits.as_ref().map_or_else(BigUint::default, |credits| {

@@ -38,14 +38,14 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 96;
-/// How many of 1,000 simulations have one buyer for all requests.
+/// Of 1,000 simulations, the number in which all requests are for one buyer.
 const REGULARS: u64 = 150;
 /// One key of each owner, by its index in `KEYS`.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
-/// One more than the maximum number of notifications that an operator resends at once.
+/// An operator resends fewer than this number of notifications at once.
 const RESENT: u64 = 10;
-/// Of every `WHOLE` requests in a burst, one sends its whole body. The other requests break off.
+/// Of this many requests in a burst, one sends its whole body. The other requests break off.
 const WHOLE: usize = 12;
 
 /// One create request of a race: its isolate, API key and payload.
@@ -64,7 +64,7 @@ pub struct Simulation {
     /// Events other than requests and answers, each with its time, for the trace.
     pub events: Vec<(u64, String)>,
     pub post: Rc<Post>,
-    /// The transactions that the operator erased, and when.
+    /// The transactions that the operator erased, each with the time.
     pub erased: Rc<RefCell<Vec<(String, u64)>>>,
     /// The ledger; `None` in a race.
     pub books: Option<Rc<Books>>,

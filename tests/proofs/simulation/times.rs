@@ -14,8 +14,8 @@ pub const ISOLATE_MS: u64 = 10_000;
 /// The maximum time for which the computer of a caller sleeps, in milliseconds.
 pub const SLEEP_MS: u64 = 600_000;
 
-/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be off by 5 s,
-/// because the ledger's clock may be.
+/// Converts a time of the ledger (milliseconds since 1970) to virtual time. The result may be wrong by 5 s, as
+/// the ledger's clock may be.
 pub fn virtual_ms(time_ms: u64) -> u64 {
     time_ms.saturating_sub(EPOCH_MS)
 }

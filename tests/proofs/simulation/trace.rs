@@ -7,9 +7,9 @@ use crate::simulation::Simulation;
 use impact_pledge::pledges::service::Message;
 use std::collections::BTreeSet;
 
-/// Returns the events of a simulation, sorted by time. If `exchange` is given, leaves out all events after
-/// the end of that exchange. Also leaves out requests that use neither a transaction record nor a replay
-/// record of that exchange.
+/// Returns the events of a simulation, sorted by time. With `exchange`, leaves out all events after the end of
+/// this exchange. Also leaves out requests that use neither the transaction's record nor the replay record of
+/// this exchange.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Simulates people who write, publish, edit and withdraw updates, and the cron that heals the records in KV which
-//! timelines read. Several people change the updates of one record at the same time. Some send a request more than
-//! once, with the same operation ID. A request may be killed between any two of its steps.
+//! Simulates people who write, publish, edit and withdraw updates. Also simulates the cron that heals the
+//! records in KV from which timelines read updates. Several people change the updates of one record at the same
+//! time. Some send a request more than once, with the same operation ID. A request may be killed between any
+//! two of its steps.
 
 use crate::books::Books;
 use crate::changes::UpdateAttempt;
@@ -27,12 +28,13 @@ const TOGETHER: u64 = 3;
 const ASKED: u64 = 2;
 const WITHIN_MS: &[u64] = &[500, 2_000, 100_000];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg"];
-/// How many in 1,000 changes add an update.
+/// Of 1,000 changes, the number that add an update.
 const ADDITIONS: u64 = 300;
 /// The maximum number of records that a cron heals at once.
 const HEALED: usize = 10;
 
-/// A change that a person wants. All but `Add` name the update, and the revision that the person saw.
+/// A change that a person wants to make. All changes except `Add` name the update, and the revision that the
+/// person saw.
 #[derive(Clone, Debug)]
 enum Change {
     Add,
@@ -119,7 +121,7 @@ impl Books {
         }
     }
 
-    /// Records the answer to a change. Checks that nobody else has made a change of the same revision.
+    /// Records the answer to a change. Checks that nobody else has changed the same revision.
     fn hear(&self, id: &OperationId, seen: u64, row: UpdateRow) {
         let mut heard = self.heard_updates.borrow_mut();
         let key = (row.id.clone(), seen);
@@ -159,8 +161,9 @@ impl Books {
         Ending(Rc::clone(self), number)
     }
 
-    /// Returns the time from which a comparison of a record with its rows sees every earlier write; `None` while an
-    /// attempt runs. A write whose answer is lost may arrive late, and a comparison may read a cache.
+    /// Returns the time from which a comparison of a record with its rows is reliable; `None` while an attempt
+    /// runs. Before that time, a write whose answer was lost may still arrive, and a cache may still have an
+    /// old record.
     fn settled_ms(&self, of: &Pledges) -> Option<u64> {
         let attempts = self.updates.borrow();
         let is_its = |it: &&UpdateAttempt| it.pledges.as_ref().is_none_or(|pledges| pledges == of);
@@ -241,7 +244,8 @@ fn wrong_record(simulation: &Simulation, books: &Books, of: &Pledges) -> Wrong {
         .then(|| format!("{} has {:?}, not {:?}", record_name(of), names(&shown), names(&expected)))
 }
 
-/// Checks that a record which counts as up to date has the published updates, once no write is on its way.
+/// Checks that a record which counts as up to date contains the published updates. Skips records that are still
+/// being written.
 pub fn records_that_are_compiled_have_the_updates(simulation: &Simulation, books: &Books) -> Wrong {
     record_rows(books).into_iter().filter(|row| row.is_compiled).find_map(|row| {
         let settled_ms = books.settled_ms(&row.pledges)?;
@@ -251,7 +255,7 @@ pub fn records_that_are_compiled_have_the_updates(simulation: &Simulation, books
     })
 }
 
-/// Checks that healing has made all records right in the end.
+/// Checks that in the end, healing has corrected all records.
 pub fn kv_has_the_published_updates(simulation: &Simulation, books: &Books) -> Wrong {
     record_rows(books).into_iter().find_map(|row| {
         let outdated = || format!("{} is outdated", record_name(&row.pledges));
@@ -259,7 +263,7 @@ pub fn kv_has_the_published_updates(simulation: &Simulation, books: &Books) -> W
     })
 }
 
-/// Checks that an operation adds one update at most, and that the last change that people heard of is in effect.
+/// Checks that an operation adds at most one update, and that the last confirmed change is in effect.
 pub fn an_update_is_what_people_heard(_: &Simulation, books: &Books) -> Wrong {
     let twice = "SELECT content FROM updates WHERE revision = 1
 GROUP BY content ->> '$.place.name' HAVING count(*) > 1";

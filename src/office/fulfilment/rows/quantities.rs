@@ -125,8 +125,8 @@ FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering L
     );
 }
 
-/// A row of the query's result. The sum of the quantities that are stored as numbers is
-/// `millions` × 1,000,000 + `rest`, counted in millionths.
+/// A row of the query's result. `millions` × 1,000,000 + `rest` is the sum of the quantities that are stored as
+/// numbers, in units of 0.000001.
 #[derive(Deserialize)]
 struct Sum {
     month: Month,

@@ -267,7 +267,7 @@ pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn too_many(of: &ScopeMonth, count: u64) -> Refusal {
     Refusal::invalid(format!(
-        "{} of this unit has {count} transactions, but a page can export at most {MAX_TRANSACTIONS}: use \
+        "this unit has {count} transactions in {}, but a page can export at most {MAX_TRANSACTIONS}: use \
          the command `transactions export --month {} --unit {} --csv FILE`",
         of.month, of.month, of.scope.unit
     ))

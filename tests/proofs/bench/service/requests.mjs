@@ -110,8 +110,9 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * Lets the benchmark use a Worker that can only read in place of the service. For a create request, the
- * benchmark writes the transaction's record to the Worker's KV itself; the Worker gets all other requests.
+ * Lets a Worker that can only read take the place of the service in the benchmark. For a create request, the
+ * benchmark itself writes the transaction's record to the Worker's KV. All other requests are sent to the
+ * Worker.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -212,7 +213,8 @@ function sendOften(origin, request, left = 5) {
 const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);
 
 /**
- * Sorts members by name. Replaces values that differ in every answer, such as IDs and times, by their type.
+ * Sorts an answer's members by name. Replaces values that differ in every answer, such as IDs and times, by
+ * their type.
  */
 function masked(value, name = "") {
   if (OWN.has(name)) return typeof value;

@@ -21,7 +21,7 @@ const MOST_SLICES = 6;
 
 /**
  * The Workers to measure. `twin` is a second copy of our build. A Worker with a `limit` does only part of the
- * work, and gets only the kinds of request that `limit` lists.
+ * work, and gets only the kinds of request in `limit`.
  * @typedef {{key: string, name: string, main: (root: string) => string, limit?: string[]}} Entry
  * @type {Entry[]}
  */
@@ -107,8 +107,7 @@ const serviceOn = (server) => ({
 
 /**
  * Returns a sample for each kind of request: the requests, and the records that these requests read. Our
- * service has written the records. Workers that do only part of the work write no records, so the samples
- * supply them.
+ * service has written the records. The samples contain them because some Workers write no records themselves.
  */
 async function samplesOf(setting, ours) {
   const samples = {};
@@ -183,7 +182,8 @@ export function measured(setting, arm, kind, sample) {
 }
 
 /**
- * Puts load on a process until it has used this much processor time. On a busy machine, this takes longer.
+ * Puts load on a process until the process has used this much processor time. On a busy machine, this takes
+ * longer.
  * @param {number} seconds of processor time @param {string} program @param {any} load
  */
 async function loadFor(seconds, program, load) {

@@ -95,7 +95,7 @@ function sizes(files) {
   };
 }
 
-/** Returns workerd's configuration. The entry is the first module, because workerd starts that one. */
+/** Returns workerd's configuration. workerd starts the first module, so the Worker's entry comes first. */
 function configText(modules, compatibilityDate, flags, { kv, queue, adapter }) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
@@ -139,8 +139,8 @@ const queue :Workerd.Worker = (modules = [(name = "queue.js", esModule = embed "
 }
 
 /**
- * Returns the path of workerd's own binary. npm's command would start it from a Node process, which must not
- * be measured.
+ * Returns the path of workerd's own binary. npm's command would start the binary from a Node process, whose
+ * time must not be measured.
  */
 function binary({ root }) {
   const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));

@@ -49,8 +49,8 @@ fn has(issues: &[Issue<'_>], code: Code) -> bool {
     issues.iter().any(|issue| issue.code() == code)
 }
 
-/// Asserts that the validator and serde_json agree on which bytes are JSON. Bytes that are nested too deep
-/// to be read to the end are an exception.
+/// Asserts that the validator and serde_json agree on which bytes are JSON. Leaves out bytes that are nested
+/// too deep to be read to the end.
 fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     let depth = input.iter().filter(|byte| b"[{".contains(byte)).count();
     if has(issues, Code::TooDeep) {
@@ -126,7 +126,7 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// Asserts that only the transaction's unit can read a created transaction, and that the create request can be
+/// Asserts that a created transaction can be read only by its own unit, and that its create request can be
 /// repeated.
 fn created(first: u8, body: &[u8], is_valid: bool) {
     let key = KEYS[usize::from(first & 3)];

@@ -211,7 +211,7 @@ const post = (url, body, headers = {}) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
 const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
-/** A manipulated order, as no page of the shop sends it. The server must pledge only what the shop offers. */
+/** A manipulated order that no page of the shop sends. The server must pledge only what the shop offers. */
 const FORGED = {
   ...ORDER,
   reference: "another",
@@ -408,7 +408,7 @@ const fullStack = (name, framework, flags = "") => ({
 const BADGE = "3 trees with this order";
 const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
-/** The tests of the plain HTML recipe that also run in Firefox. Each key is the end of a test's name. */
+/** The tests of the plain HTML recipe that also run in Firefox. Each key is the last part of a test's name. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
   "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),

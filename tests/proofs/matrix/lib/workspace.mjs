@@ -187,8 +187,8 @@ export class Workspace {
   }
 
   /**
-   * Adds the parameter `service`, the address of the pledge service, to a URL. The tested pages and servers
-   * call that service.
+   * Adds the parameter `service`, which is the address of the pledge service, to a URL. The tested pages and
+   * servers call this service.
    */
   #address = (url) => `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
 

@@ -1,4 +1,6 @@
-/** Checks whether each call runs in its caller's async context, which tracing and request loggers read. */
+/**
+ * Checks whether each call runs in its caller's async context. Tracing and request loggers read this context.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST } from "./smoke.mjs";
 

@@ -1,7 +1,7 @@
 /**
- * Workers KV in memory, for load tests. It uses the protocol of workerd's KV binding. A record that was read at least
- * once is kept. Of the other records, only the newest are kept, so that memory does not grow with the number of
- * create requests.
+ * Workers KV in memory, for load tests. It uses the protocol of workerd's KV binding. It keeps every record
+ * that was read at least once. Of the other records, it keeps only the newest, so that memory does not grow
+ * with the number of create requests.
  */
 
 const METADATA = "CF-KV-Metadata";

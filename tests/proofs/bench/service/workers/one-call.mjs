@@ -1,6 +1,6 @@
 /**
- * The status and headers of every answer, for the second argument of `new Response`. They are themselves a
- * `Response`, because workerd then copies them in one step.
+ * The status and headers of every answer, for the second argument of `new Response`. They are a `Response`
+ * themselves, because workerd then copies them in one step.
  */
 const JSON_OK = new Response(null, {
   headers: {

@@ -1,7 +1,10 @@
 /**
- * Shows the lowest possible cost of a KV call in this service. Makes one KV call, like `floor.mjs`, and adds
- * three things. Each wait has a deadline. Each request runs to its end even if the caller leaves. Each answer
- * has an ID.
+ * Shows the lowest possible cost of a KV call in this service. Like `floor.mjs`, this Worker makes one KV call.
+ * It adds three things:
+ *
+ * - Each wait has a deadline.
+ * - Each request runs to its end even if the caller leaves.
+ * - Each answer has an ID.
  */
 import { within } from "../../../../../src/doors/cloudflare/within.js";
 import { oneCall } from "./one-call.mjs";
