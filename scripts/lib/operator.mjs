@@ -9,7 +9,6 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "./output.mjs";
 import { isClone } from "./places.mjs";
 
-
 /**
  * A KV namespace in the form that the operator's functions take. It may include the ledger for the
  * namespace's records.

@@ -7,24 +7,25 @@ import { tools } from "./chromium.mjs";
 
 /**
  * Makes the demo records in memory. This is quicker than writing each record with a call of its own.
- * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port}>}
+ * @returns {Promise<{records: Map<string, {value: string, metadata?: unknown}>, port: import("../../scripts/lib/operator.mjs").Port, ledger: Ledger}>}
  */
 export async function demo() {
   const records = new Map();
   const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
   const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const ledger = new Ledger(memoryDatabase(), (ledger) => migrate(ledger, tools.root));
   const port = {
     list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
     read: async (names) => names.map(record),
     write: async ({ key, ...rest }) => void records.set(key, rest),
     remove: async (name) => void records.delete(name),
     pause: async () => {},
-    ledger: new Ledger(memoryDatabase(), (ledger) => migrate(ledger, tools.root)),
+    ledger,
   };
   const { seed, seedDemo } = await operator(tools);
   await seed(port);
   await seedDemo(port, "https://pledges.example");
-  return { records, port };
+  return { records, port, ledger };
 }
 
 const PEOPLE = "SELECT json_array(place, address, role, at, author, by_shop) FROM people";
@@ -36,9 +37,9 @@ SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->
  * rows.
  */
 export async function writeDemo({ kv, db, scheduled }) {
-  const { records, port } = await demo();
+  const { records, ledger } = await demo();
   for (const [key, { value, ...rest }] of records) await kv.put(key, value, rest);
-  const [people] = await port.ledger.run([{ sql: PEOPLE, parameter: "" }]);
+  const [people] = await ledger.run([{ sql: PEOPLE, parameter: "" }]);
   await db.prepare(INSERT).bind(`[${people}]`).run();
   await scheduled();
 }

@@ -135,7 +135,8 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
     const { ledger } = await json("transactions", "restore", file, "--with-keys", "--yes");
     const table = { written, known: 1 - written, refused: [] };
     const none = { written: 0, known: 0, refused: [] };
-    assert.deepEqual(ledger.rows, { credits: table, fulfilments: table, updates: none });
+    const rows = { credits: table, fulfilments: table, updates: none, people: none };
+    assert.deepEqual(ledger.rows, rows);
     assert.deepEqual(await shown(), before);
   }
 

@@ -121,11 +121,13 @@ const keyIn = (text) => text.match(/service_sk_\w+/)[0];
 test("an operator's day, from the first deploy to a rollback", async (t) => {
   const { account, deploy, rollBack, at } = await operator(t);
   const configuration = readFileSync(join(tools.root, "wrangler.toml"));
-  for (const environment of ["staging", "production"]) await deploy(environment);
-  bindLedger(account, "production");
+  for (const environment of ["staging", "production"]) {
+    await deploy(environment);
+    bindLedger(account, environment);
+  }
   const [staging, production] = [await at("staging"), await at("production")];
   const { run, fails, kv, reconcile } = production;
-  await migrate(/** @type {any} */ (kv.ledger), tools.root);
+  for (const { ledger } of [staging.kv, kv]) await migrate(/** @type {any} */ (ledger), tools.root);
   const prices = join(scratch(t), "prices.json");
   writeFileSync(prices, '{ "currencyCode": "EUR", "unitPrices": { "tree": "0.50" } }');
 

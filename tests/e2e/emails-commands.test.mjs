@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import test from "node:test";
 import { placeInWords } from "../../scripts/lib/output.mjs";
 import { onLoopback } from "../support/loopback.mjs";
-import { cloudflare } from "./cloudflare.mjs";
+import { deployedLedger } from "./cloudflare.mjs";
 import { ENTRIES, ID, LIVE_ID, RECORDS, operator } from "./operator.mjs";
 import { contents, run, scratch } from "./script.mjs";
 
@@ -185,7 +185,7 @@ async function unchanged(kv, before) {
 }
 
 test("an e-mail is resent through the queue of the deployed Worker, without personal data in the message", async (t) => {
-  const { env, account } = await cloudflare(t, { page: 100 });
+  const { env, account } = await deployedLedger(t, { page: 100 });
   const [{ extras }] = account.namespaces;
   for (const { key, value, metadata } of MAILED) {
     account.records.set(key, value);

@@ -72,8 +72,6 @@ const FORM = minutes("src/office/shared/rule/operation_id.rs", "VALID_MS");
 const SEARCH = constant("src/office/orders/page/find/sealed.rs", "SEARCH_HOURS");
 const UNDER_WAY = seconds("src/office/shared/rows/operations.rs", "UNDER_WAY_MS");
 const DONE = constant("src/office/shared/rows/operations.rs", "KEPT_DAYS");
-const LATE = constant("src/office/shared/rule/shared_record.rs", "LATE_MINUTES");
-const SETTLE = seconds("src/pledges/store/operator.rs", "SETTLE_MS");
 const ERASABLE = constant("src/office/orders/rule/erase/age.rs", "ERASABLE_MINUTES");
 const PATIENCE =
   constant("src/office/shared/rule/claimed_change.rs", "TRIES") *
@@ -94,7 +92,6 @@ const STATED = {
     `refused everywhere after ${REFUSED} s |`,
     `after about ${APPLIED} s: up to ${SHOWN} s in KV's caches, and up to ${USED} s in a running Worker`,
     `created within the last ${SHOWN} s`,
-    `takes about ${2 * SETTLE} s longer`,
     `that cannot be read** within ${PROFILE} s`,
   ],
   "docs/payments.md": [
@@ -170,15 +167,11 @@ const STATED = {
     `changes a team expires after ${FORM} minutes`,
     `The form expires after ${FORM} minutes`,
     `person's address and expires after ${SEARCH} hours`,
-    `a change of the last ${LATE} minutes`,
-    `waits ${SETTLE} s for the entries`,
     `${BODY} s for a body, ${PIECE} s for each 16 KiB`,
     `${READ} s for a read, ${WRITE} s for a write`,
     `Reads have a deadline of ${UPDATES} s`,
     `redirects | ${MAIL} s, 4 KiB`,
     `accepted within ${EXEMPT} minutes`,
-    `in another location after ${SHOWN} s`,
-    `differ by more than ${LATE} minutes`,
   ],
   "docs/dashboard.md": [
     `changes of the last ${SHOWN} s`,
@@ -202,7 +195,6 @@ const STATED = {
     `each operation for ${DONE} days`,
     `try again in ${UNDER_WAY} s`,
     `expires ${FORM} minutes after its page`,
-    `entry up to ${SHOWN} s late, and until`,
     `second change waits up to ${PATIENCE} s`,
   ],
   "docs/reliability.md": [
