@@ -129,10 +129,11 @@ pub(crate) async fn publish(
     row: PublishedRow,
 ) -> Result<()> {
     let key = ProfileKey(unit);
-    Ok(match row.content {
+    match row.content {
         Some(record) => store.put(&key, record.get().as_bytes().to_vec(), &NoMetadata).await?,
         None => store.remove(&key).await?,
-    })
+    }
+    Ok(())
 }
 
 /// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
