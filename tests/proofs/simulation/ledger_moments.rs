@@ -7,7 +7,7 @@ use crate::credit_rules::{
     no_order_is_credited_beyond_itself, no_refused_credit_is_there,
 };
 use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
-use crate::ledger_rows::{Rows, Watch, credit_rows, people_rows, rows};
+use crate::ledger_rows::{Rows, Watch, credit_rows, rows};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
 use crate::rule::Wrong;
@@ -43,7 +43,6 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
     ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
-    ("a person does not become what they were", a_person_does_not_become_what_they_were),
     ("records that are compiled have the updates", |moment| {
         records_that_are_compiled_have_the_updates(moment.simulation, moment.books)
     }),
@@ -68,8 +67,6 @@ struct Moments<'m> {
     state: State,
     findings: Vec<Finding>,
     credits: Rows,
-    /// When each person's row was last changed, in milliseconds since 1970.
-    people: BTreeMap<String, u64>,
 }
 
 /// Checks all rules of this module.
@@ -79,8 +76,8 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let (mut before, rows) = (books.watch.take(), rows(&books.database));
     let emptied = books.database.emptied.get();
     if before.emptied != emptied {
-        let Watch { credits, people, .. } = before;
-        before = Watch { emptied, credits, people, ..Watch::default() };
+        let Watch { credits, .. } = before;
+        before = Watch { emptied, credits, ..Watch::default() };
         books.forget();
     }
     before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
@@ -93,7 +90,6 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
         state: block_on(state::state(sqlite)).unwrap(),
         findings: block_on(findings::findings(sqlite, 1_000)).unwrap(),
         credits: credit_rows(&books.database),
-        people: people_rows(&books.database),
     };
     for (name, rule) in MOMENTS {
         rule(&moment).into_iter().for_each(|text| books.blame(name, text));
@@ -103,8 +99,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let (rows, credits) =
         (moment.rows.iter().filter_map(created).collect(), moment.credits.clone());
     let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
-    let people = moment.people.clone();
-    books.watch.replace(Watch { rows, ended, credits, people, ..before });
+    books.watch.replace(Watch { rows, ended, credits, ..before });
 }
 
 /// Returns the name and the state of each claim whose change has ended, and when the change began.
@@ -312,14 +307,5 @@ fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
         let (claim, is_there) = (claims.get(name).map(String::as_str), kv.last(name).is_some());
         let is_right = claim == is_there.then_some("kept");
         (!is_right).then(|| format!("{name} is {claim:?}, and whether KV has it: {is_there}"))
-    })
-}
-
-/// Checks that a person's row never goes back to an earlier change. A record that is older than the row must
-/// not change the row.
-fn a_person_does_not_become_what_they_were(moment: &Moments<'_>) -> Wrong {
-    moment.people.iter().find_map(|(name, at_ms)| {
-        let before_ms = moment.before.people.get(name)?;
-        (at_ms + APART_MS < *before_ms).then(|| format!("{name} is of {at_ms}, after {before_ms}"))
     })
 }

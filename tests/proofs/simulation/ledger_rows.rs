@@ -78,13 +78,6 @@ impl Row {
 
 pub type Rows = BTreeMap<String, Row>;
 
-/// Returns when each person's row was last changed, by the name of the row.
-pub fn people_rows(database: &Database) -> BTreeMap<String, u64> {
-    let rows = database.json("SELECT json_array(name, at) FROM people");
-    let row = |row: &Value| Some((row[0].as_str()?.to_owned(), row[1].as_u64()?));
-    rows.iter().filter_map(row).collect()
-}
-
 /// What the rules remember from the previous check.
 #[derive(Default)]
 pub struct Watch {
@@ -98,7 +91,6 @@ pub struct Watch {
     /// The claims whose change has ended, each with the time at which the change began.
     pub ended: BTreeMap<String, u64>,
     pub credits: Rows,
-    pub people: BTreeMap<String, u64>,
     /// How many times the ledger had been emptied at the previous check.
     pub emptied: usize,
 }
