@@ -168,8 +168,8 @@ const isVisible = ({ hidden }: Read) => !hidden;
 const isPosted = ({ isSilent }: Read) => !isSilent;
 
 /**
- * Returns the controls that decide whether an item is chosen: a pledge's amount, and controls named like the
- * item itself. Other controls, such as hidden fields or fields with an initial value, are always posted, so
+ * Returns the controls that decide whether an item is chosen: a pledge's amount, and controls whose name is the
+ * item's. Other controls, such as hidden fields or fields with an initial value, are always posted, so
  * they do not decide.
  */
 const choosing = ({ own, parts }: Node): Read[] => [

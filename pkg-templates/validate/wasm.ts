@@ -89,8 +89,8 @@ export function checkLongFormat(text: string, format: number): number {
  * Checks a request given as JSON.
  * @param isValue whether the JSON is a serialized JavaScript value, which may contain markers for values that
  *   JSON does not have
- * @param most how many issues to keep: the first ones in the schema's order. Issues of one node follow the
- *   order of the JSON
+ * @param most the number of issues to keep. The first ones in the schema's order are kept, and those of one node
+ *   in the order of the JSON
  * @param part if given, only issues of this part are kept
  */
 export function checkJson(

@@ -22,7 +22,7 @@ pub struct Member {
     /// Whether the member must be present. In an answer, a member that may be absent may also be null.
     pub required: bool,
     pub kind: Kind,
-    /// The name under which a visitor gets the value.
+    /// The name by which code that walks the schema receives the value.
     pub slot: Slot,
 }
 
@@ -44,7 +44,7 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Array {
     pub item: Kind,
-    /// The name under which a visitor gets an item.
+    /// The name by which code that walks the schema receives an item.
     pub slot: Slot,
     pub min_items: u32,
     /// The largest allowed number of items; `None` for no limit.

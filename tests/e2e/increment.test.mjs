@@ -65,7 +65,7 @@ async function fulfil(kv, quantity) {
   assert.equal(code, 0, problem);
 }
 
-/** Returns the quantities of all recorded fulfilments, or why they are refused. */
+/** Returns the quantities of all recorded fulfilments, or why the fulfilments cannot be read. */
 async function fulfilled(kv) {
   const args = ["--month", "2026-01", "--json"];
   const balance = await run("fulfilments", ["balance", ...args], { kv });

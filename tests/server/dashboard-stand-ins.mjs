@@ -17,7 +17,7 @@ const fail = (message) => {
 };
 const identity = (claims) => ({ aud: "a", getIdentity: async () => claims });
 
-/** Stand-ins for the object with which Cloudflare Access identifies a person, by name. */
+/** Stand-ins for the object that Cloudflare Access passes to a Worker to identify a person. The keys name the cases. */
 const ACCESS = {
   "is not there": undefined,
   "knows a service token": identity(undefined),

@@ -166,8 +166,8 @@ fn pages(place: &KeyLevel, page: usize, has_more: bool) -> Markup {
     }
 }
 
-/// Renders the form that removes a person by the address, wherever the list has it. Its field has no ID, because the
-/// form that adds a person has a field of this name.
+/// Renders a form that removes the person whose address is entered, also one on a later page of the list. Its field has
+/// no ID: the field for the address in the form that adds a person has the same name, and so would have the same ID.
 fn remove_form(place: &KeyLevel) -> Markup {
     let content = html! {
         label { span { "E-mail address of the person" } input name="address" required; }

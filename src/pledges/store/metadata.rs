@@ -214,7 +214,7 @@ pub struct ChangeNote {
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
     /// The unit or team to which the changed key, person or transactions belong. `None` if `on` already names
-    /// it, or if the note would be too long.
+    /// it, or if the metadata would be too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<KeyLevel>,
     /// The name of an earlier audit log entry that this entry withdraws, because its change was not made

@@ -162,11 +162,11 @@ fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
     let dashboard = busy();
     let home = || main_of(&dashboard.get(ACCOUNTS, "/").text).to_owned();
     let ended = "/payments?mode=live&month=2026-03";
-    assert!(!home().contains("Accept those"), "{}", home());
+    assert!(!home().contains("Once a month has ended"), "{}", home());
     dashboard.clock.0.set(NOW_MS + 65 * DAY_MS); // 6 April
     dashboard.reconcile();
     let link = format!("href=\"{}\">1 pledge in Mar 2026</a>", ended.replace('&', "&amp;"));
-    assert!(home().contains(&link) && home().contains("Accept those"), "{}", home());
+    assert!(home().contains(&link) && home().contains("Once a month has ended"), "{}", home());
     let page = dashboard.get(ACCOUNTS, ended).text;
     assert!(page.contains("1 unpriced") && page.contains("Mark as paid"), "{}", main_of(&page));
     let month = [("mode", "live"), ("month", "2026-03")];

@@ -354,8 +354,8 @@ async fn resend_day_now(
     Ok(step)
 }
 
-const NO_PLACE: &str = "this is not a valid position in the list of a day's failures: begin again at \
-                        the start of the day";
+const NO_PLACE: &str = "this is not a valid position in the list of a day's failures: begin again with \
+                        the day's first failure";
 
 /// Writes one audit log entry for each service, with the notifications that are about to be queued.
 async fn record(

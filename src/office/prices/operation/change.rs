@@ -159,7 +159,9 @@ impl Step<'_> {
         let head = match self.edit {
             Some(_) => format!("prices for {keys}, in {currency}"),
             None => {
-                format!("prices for {keys}: the mode's price list applies again, in {currency}")
+                format!(
+                    "prices for {keys}, in {currency}, now again those of the mode's price list"
+                )
             }
         };
         let cells = |it: &prices::PriceChange| {

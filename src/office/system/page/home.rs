@@ -146,7 +146,7 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
         html! {
             "Unpriced pledges, which are charged 0.00: " (by_month(&months, "pledge", address))
             @if context.may(Permission::Operate) { " " a href="/prices" { "Set the prices of new ones" } "." }
-            @if has_ended { " Accept those of a month that has ended when you mark it as paid." }
+            @if has_ended { " Once a month has ended, accept its unpriced pledges as you mark it as paid." }
         }
     }))
 }

@@ -22,9 +22,8 @@ use std::slice;
 
 /// Number of calls in one step of the reconciliation. The time limit is checked between steps.
 const STEP: u32 = 100;
-/// Maximum number of calls to write the row of one transaction whose message the queue did not
-/// accept. A mark in KV names this transaction. The calls read the transaction's record and its
-/// value, write the row, and remove the mark.
+/// Maximum number of calls for one mark in KV. A mark names a transaction whose message the queue did not accept. The
+/// calls read the transaction, write its row, and remove the mark.
 const CALLS_OF_A_MARK: u32 = 5;
 /// Number of random bytes in the name of a process that runs the reconciliation.
 const HOLDER_BYTES: usize = 8;

@@ -22,7 +22,7 @@ use maud::{Markup, html};
 
 /// Maximum number of offerings that the form suggests.
 const MAX_SUGGESTED: usize = 200;
-/// Maximum number of characters that the list of updates shows of an update's sentence.
+/// How much of an update's sentence the list shows, in characters.
 const MAX_BRIEF: usize = 120;
 
 /// Shows the updates for the pledges of the month in the query. Ledger cost: 7 or 8 queries.

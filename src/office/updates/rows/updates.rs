@@ -65,6 +65,11 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<UpdateRow>> {
     Ok(ask(ledger, &Get { id }).await?.pop().map(Row::into_update))
 }
 
+/// Returns the update that was made from a fulfilment; `None` if there is none. Ledger cost: 1 query.
+pub async fn of_fulfilment(ledger: &dyn Ledger, fulfilment: &str) -> Result<Option<UpdateRow>> {
+    Ok(ask(ledger, &OfFulfilment { fulfilment }).await?.pop().map(Row::into_update))
+}
+
 /// Selects updates. A member that is `None` selects all.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UpdateFilter<'a> {
@@ -140,6 +145,17 @@ impl Query for Get<'_> {
     type Row = Row;
     const SQL: &'static str =
         concat!("SELECT ", update!(), " FROM updates WHERE id = ?1 ->> '$.id'");
+}
+
+#[derive(Serialize)]
+struct OfFulfilment<'a> {
+    fulfilment: &'a str,
+}
+
+impl Query for OfFulfilment<'_> {
+    type Row = Row;
+    const SQL: &'static str =
+        concat!("SELECT ", update!(), " FROM updates WHERE fulfilment = ?1 ->> '$.fulfilment'");
 }
 
 /// SQL that selects at most `$.most` updates that follow the update `$.after`.

@@ -118,20 +118,29 @@ async fn insert(
     let change = row_change(&row, &content, author.clock.now_ms());
     let add = async |ledger: &dyn Ledger| {
         let added = update_changes::add(ledger, pledges, fulfilment, change).await?;
-        added.ok_or_else(|| has_too_many(pledges))
+        match added {
+            Some(row) => Ok(row),
+            None => Err(is_not_added(ledger, pledges, fulfilment).await?),
+        }
     };
     author.change((store, ledger), &entry, add).await
 }
 
-fn has_too_many(pledges: &Pledges) -> OperatorError {
-    refused_at(
-        "offering",
-        RefusalCode::NotAllowed,
-        format_args!(
-            "{} already has {MAX_KEPT} updates for {}, or the fulfilment already has an update",
-            pledges.offering, pledges.month
-        ),
-    )
+/// Returns the error that says why the ledger did not add an update.
+async fn is_not_added(
+    ledger: &dyn Ledger,
+    Pledges { offering, month, .. }: &Pledges,
+    fulfilment: Option<&str>,
+) -> Result<OperatorError> {
+    let not_allowed = RefusalCode::NotAllowed;
+    if let Some(fulfilment) = fulfilment
+        && let Some(UpdateRow { id, .. }) = updates::of_fulfilment(ledger, fulfilment).await?
+    {
+        let problem = format_args!("the fulfilment already has an update: `{id}`");
+        return Ok(refused_at("fulfilment", not_allowed, problem));
+    }
+    let problem = format_args!("{offering} already has {MAX_KEPT} updates for {month}");
+    Ok(refused_at("offering", not_allowed, problem))
 }
 
 fn row_change<'r>(row: &'r UpdateRow, content: &'r str, at: u64) -> RowChange<'r> {
