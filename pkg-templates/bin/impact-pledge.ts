@@ -87,7 +87,7 @@ const GENERAL: Command = {
 };
 
 const NO_KEY =
-  "set the key as PLEDGE_API_KEY in the environment, because other programs and the shell's history can show arguments";
+  "set the key as PLEDGE_API_KEY in the environment: if it is part of the command, other programs and the shell's history can show it";
 
 async function main(args: string[]): Promise<number> {
   if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);

@@ -21,7 +21,10 @@ export function migrateCommand() {
   return migrate
     .option("--remote", "update the tables of the deployed dashboard")
     .addOption(
-      new Option("--env <name>", "with --remote: the environment of wrangler.dashboard.toml"),
+      new Option(
+        "--env <name>",
+        "the section of wrangler.dashboard.toml to use, such as `production` for `[env.production]`; needs --remote",
+      ),
     )
     .option("--persist-to <dir>", "folder of the local state")
     .action((options) => migrateLedger(operatorTools(migrate.terminal.env), options));

@@ -1,7 +1,7 @@
 //! Tests credits that are made at the same time as other credits and payments, and credits that stop halfway.
 
-use crate::claimed::{Fault, Faulty};
 use crate::credits::{Bench, ENDED_MS, MINUTE, bench, cancelled, payment, request};
+use crate::faulty_changes::{Fault, Faulty};
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join};
 use impact_pledge::office::system::rows::check;
@@ -108,7 +108,7 @@ fn a_month_is_not_marked_without_the_transactions_that_a_rebuild_empties_at_the_
             bench.credit(&request(&id, None)).unwrap();
             let (payment, author) = (payment("2026-01", "0.00"), bench.operator.author());
             let mark = payments::mark(first, first, &author, &payment);
-            polled(join(mark, check::clear(second, bench.clock().0.get())))
+            polled(join(mark, check::clear(second)))
         },
         |_, marked, cleared| {
             cleared.unwrap();

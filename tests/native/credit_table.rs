@@ -82,7 +82,7 @@ fn a_rebuild_keeps_credits() {
     let id = bench.order(NOW_MS, json!(4));
     bench.credit(&request(&id, Some(("0.20", &[])))).unwrap();
     let before = bench.dues();
-    block_on(check::clear(&bench.ledger, bench.clock().0.get())).unwrap();
+    block_on(check::clear(&bench.ledger)).unwrap();
     assert_eq!(bench.credits_of(&id).len(), 1);
     bench.ledger.reconcile(bench.store(), ENDED_MS);
     assert_eq!(bench.dues(), before);

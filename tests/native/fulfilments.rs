@@ -225,11 +225,7 @@ fn a_removed_fulfilment_counts_no_more_and_stays_known() {
 fn a_rebuild_of_the_ledger_keeps_fulfilments() {
     let bench = bench();
     bench.add(&json!({})).unwrap();
-    block_on(impact_pledge::office::system::rows::check::clear(
-        &bench.ledger,
-        bench.test_operator.clock.0.get(),
-    ))
-    .unwrap();
+    block_on(impact_pledge::office::system::rows::check::clear(&bench.ledger)).unwrap();
     bench.ledger.reconcile(&*bench.service.store, bench.test_operator.clock.0.get());
     assert_eq!(bench.january()[1], "tree 10 4 6 0");
 }

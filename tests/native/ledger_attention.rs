@@ -45,9 +45,11 @@ fn charge_with(
     }
 }
 
-fn settle(ledger: &SqliteLedger, name: &str, state: &str) {
+fn settle(ledger: &SqliteLedger, name: &str, is_paid: bool) {
+    let content = if is_paid { "'{}'" } else { "NULL" };
     ledger.sql(&format!(
-        "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('settlement', '{name}', '{state}', '', '', 0)"
+        "INSERT INTO published (name, content, change, author, by_shop, at)
+         VALUES ('settlement:{name}', {content}, '', '', 0, 0)"
     ));
 }
 
@@ -67,8 +69,8 @@ fn unpriced_pledges_are_counted_by_month_until_it_is_paid() {
         by_month(block_on(attention::unpriced(&ledger, &months(&["2026-02", "2026-01"]))).unwrap())
     };
     assert_eq!(unpriced(), ["2026-02 2", "2026-01 7"]);
-    settle(&ledger, "live:a:2026-01", "kept");
-    settle(&ledger, "live:a:2026-02", "gone");
+    settle(&ledger, "live:a:2026-01", true);
+    settle(&ledger, "live:a:2026-02", false);
     assert_eq!(unpriced(), ["2026-02 2", "2026-01 1"]);
 }
 
@@ -83,9 +85,9 @@ fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
     let asked = months(&["2026-02", "2026-01", "2025-12"]);
     let unsettled = || by_month(block_on(attention::unsettled(&ledger, &asked)).unwrap().owed);
     assert_eq!(unsettled(), ["2026-02 2", "2026-01 1"]);
-    settle(&ledger, "live:b:2026-01", "kept");
-    settle(&ledger, "live:b:2026-02", "adding");
-    settle(&ledger, "live:a:2026-02", "removing");
+    settle(&ledger, "live:b:2026-01", true);
+    settle(&ledger, "live:b:2026-02", false);
+    settle(&ledger, "live:a:2026-02", true);
     assert_eq!(unsettled(), ["2026-02 1"]);
 }
 
@@ -215,7 +217,7 @@ fn other_unusual_charges_are_above_the_limit_or_too_large_until_their_month_is_p
     assert_eq!(unusual(&ledger, Some(4_999), 50), (2, expected(&[large, "a 50.00"])));
     assert_eq!(unusual(&ledger, Some(4_999), 1), (2, expected(&[large])));
     assert_eq!(unusual(&ledger, Some(0), 50).0, 3);
-    settle(&ledger, "live:b:2026-01", "kept");
+    settle(&ledger, "live:b:2026-01", true);
     assert_eq!(unusual(&ledger, Some(0), 50), (1, expected(&["a 50.00"])));
 }
 

@@ -17,6 +17,7 @@ use impact_pledge::office::people::rows::people::PersonRole;
 use impact_pledge::office::people::rule as people;
 use impact_pledge::office::shared::rows::port::{Ledger, Statement};
 use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shops::rule::teams;
 use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, restore};
 use impact_pledge::office::system::rule::own_rows;
 use impact_pledge::office::system::rule::own_rows::OwnRowsHeader;
@@ -100,6 +101,7 @@ impl Bench {
     fn lose(&self) {
         self.ledger.clear();
         self.ledger.reconcile(self.store(), self.clock().0.get());
+        self.ledger.sql("DELETE FROM published"); // no restore has run
     }
 }
 
@@ -200,6 +202,44 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
     assert_eq!(dump(ledger), rows);
     for (name, tried) in tries {
         tried().unwrap_or_else(|refused| panic!("{name}: {refused}"));
+    }
+}
+
+/// Workers KV has copies of payments and memberships, so they come back even without a backup of the ledger's rows.
+#[test]
+fn payments_and_memberships_come_back_from_their_copies() {
+    let (bench, _) = full();
+    let (store, ledger) = (bench.store(), &bench.ledger);
+    let header = bench.header().unwrap().unwrap();
+    let units = ["unit_dev".to_owned()];
+    block_on(teams::add(store, ledger, &bench.operator.author(), "crew", &units)).unwrap();
+    bench.mark("2026-01", "1.50").unwrap();
+    let rows = dump(ledger);
+    let facts = || {
+        ledger.sql(
+            "SELECT json_array(name, content, change, author, at) FROM published ORDER BY name",
+        )
+    };
+    let before = facts();
+    assert!(before.len() >= 2, "{before:?}");
+    let entropy = &bench.operator.entropy;
+    let ways: [(&str, &dyn Fn()); 3] = [
+        ("a backup", &|| {
+            put_back(ledger, &rows);
+            block_on(own_rows::end(store, ledger, (bench.clock(), entropy), &header)).unwrap();
+        }),
+        ("a backup without rows", &|| {
+            assert!(block_on(own_rows::end_without(store, ledger, entropy)).unwrap());
+        }),
+        ("an accepted loss", &|| bench.accept().unwrap()),
+    ];
+    for (name, bring_back) in ways {
+        bench.lose();
+        bring_back();
+        assert_eq!(facts(), before, "{name}");
+        let refused = bench.mark("2026-01", "1.50").unwrap_err().to_string();
+        let is_lost = name == "a backup without rows"; // of credits, fulfilments and updates
+        assert!(refused.contains("is already marked as paid") || is_lost, "{name}: {refused}");
     }
 }
 

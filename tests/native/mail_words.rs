@@ -164,7 +164,7 @@ const SECOND_MESSAGE: &str = "The message was already sent: the recipient may ge
 const FIRST_MESSAGE: &str =
     "The first message may still be sent: the recipient may get two messages";
 const MAYBE_MESSAGE: &str =
-    "The message may have been sent: the recipient may get a second message";
+    "The message may have been sent. If you send it again, the recipient may get it twice";
 
 /// The expected texts for messages through MessagingServiceB.
 const MESSAGE_ROWS: [Row; 27] = [

@@ -1,7 +1,7 @@
 //! Tests which people of a shop may sign in: after each change, after a change in which a step fails, and after a
 //! restore.
 
-use crate::claimed::{Fault, Faulty};
+use crate::faulty_changes::{Fault, Faulty};
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
 use impact_pledge::office::audit::rule as audit;
@@ -386,7 +386,7 @@ fn a_request_finds_a_persons_places_by_an_index() {
     let plan: Vec<_> = statements.iter().flat_map(|it| world.ledger.plan(it)).collect();
     for index in [
         "p USING INDEX people_by_address (address=?)",
-        "c USING PRIMARY KEY (kind=? AND name>? AND name<?)",
+        "m USING PRIMARY KEY (name>? AND name<?)",
         "people USING PRIMARY KEY (place=?)",
     ] {
         assert!(plan.iter().any(|row| row.ends_with(index)), "{index}: {plan:?}");

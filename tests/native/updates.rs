@@ -598,7 +598,7 @@ fn a_fulfilment_becomes_one_draft_with_what_it_says() {
 fn a_rebuild_of_the_ledger_keeps_updates() {
     let bench = bench();
     bench.published(&say("x"));
-    block_on(check::clear(&bench.ledger, bench.operator.clock.0.get())).unwrap();
+    block_on(check::clear(&bench.ledger)).unwrap();
     bench.published(&say("y"));
     assert_eq!(bench.shown().len(), 2);
 }

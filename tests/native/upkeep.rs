@@ -2,8 +2,6 @@
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
-use impact_pledge::office::shared::rows::claims;
-use impact_pledge::office::shared::rows::claims::{Change, Fact, Kind, ObservedFact, TargetState};
 use impact_pledge::office::system::rows::check;
 use impact_pledge::office::system::rows::check::CheckReport;
 use impact_pledge::office::system::rows::health;
@@ -13,6 +11,7 @@ use impact_pledge::office::system::rows::reconcile::{Counts, PassOutcome};
 use impact_pledge::office::system::rows::state;
 use impact_pledge::office::system::rows::upkeep;
 use impact_pledge::office::system::rows::upkeep::{Limits, Upkeep};
+use impact_pledge::office::system::rule::publish::{Republished, republish};
 use impact_pledge::pledges::service::Clock;
 use impact_pledge::pledges::settlement::Month;
 use impact_pledge::pledges::time::TimeZones;
@@ -245,29 +244,27 @@ fn rows_from_before_a_month_are_removed_without_a_finding_and_come_back() {
 }
 
 #[test]
-fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_show_yet() {
+fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_its_payments() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     (1..=5).for_each(|number| keep(&store, &message(number, json!({}))));
-    store.keep("member:t:u", b"{}", b"null");
-    let claim = |name: &str, at| {
-        let fact = Fact { kind: Kind::Member, name: name.to_owned() };
-        let by = Change { change: name.to_owned(), author: "ada".to_owned(), at };
-        let seen = [ObservedFact { fact, is_there: false, change: None }];
-        block_on(claims::claim(&ledger, TargetState::Added, &seen, &by)).unwrap();
-    };
-    claim("t:broken", NOW_MS);
+    ledger.sql(
+        "INSERT INTO published (name, content, change, author, by_shop, at)
+         VALUES ('settlement:live:a:2026-01', '{}', '', 'ada', 0, 1)",
+    );
     check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
-    claim("t:recent", NOW_MS + 31 * MINUTE);
     let tables = || {
-        ["transactions", "scopes", "keys", "claims WHERE state <> 'gone'"]
+        ["transactions", "scopes", "keys", "published"]
             .map(|table| ledger.sql(&format!("SELECT count(*) FROM {table}")).concat())
     };
     let before = tables();
-    assert_eq!(before, ["5", "1", "1", "2"]);
-    block_on(check::clear(&ledger, NOW_MS + 50 * MINUTE)).unwrap();
+    assert_eq!(before, ["5", "1", "1", "1"]);
+    let triggers = "SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name";
+    let as_migrated = ledger.sql(triggers);
+    block_on(check::clear(&ledger)).unwrap();
     assert_eq!(tables(), ["0", "0", "0", "1"]);
+    assert_eq!(ledger.sql(triggers), as_migrated);
     let state = block_on(state::state(&ledger)).unwrap();
-    assert_eq!((state.watermark(), state.imported, state.last_listed), (None, None, 0));
+    assert_eq!((state.watermark(), state.last_listed), (None, 0));
     check(&ledger, &store, NOW_MS + 50 * MINUTE).unwrap();
     assert_eq!(tables(), before);
 }
@@ -281,7 +278,7 @@ fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 100, ..LIMITS };
     keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits);
-    block_on(check::clear(&ledger, NOW_MS)).unwrap();
+    block_on(check::clear(&ledger)).unwrap();
     assert_eq!(
         keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached,
         PassOutcome::Complete
@@ -340,7 +337,53 @@ fn health_is_what_the_ledger_has() {
     });
     let expected = json!({
         "completeUpTo": "2026-01-31T12:08:00.123Z", "keptFrom": null, "received": "2026-01-31T12:00:00.123Z", "lagMs": 0,
-        "lastPass": pass, "currentPass": null, "findings": 1, "bytes": 49_152,
+        "lastPass": pass, "currentPass": null, "findings": 1, "unpublished": 0, "bytes": 49_152,
     });
     assert_eq!(value, expected);
+}
+
+/// Something deletes or replaces a copy in Workers KV, or a process ends before it has written it.
+#[test]
+fn a_copy_that_workers_kv_does_not_show_is_a_problem_until_it_is_written_again() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    keep_up(&ledger, &store, NOW_MS, LIMITS);
+    let name = "settlement:live:a:2026-01";
+    ledger.sql(&format!(
+        "INSERT INTO published (name, content, change, author, by_shop, at)
+         VALUES ('{name}', '{{\"by\":\"ada\"}}', 'audit:1', 'ada', 0, {NOW_MS})"
+    ));
+    let compare = |minutes: u64| {
+        let clock = FixedClock(Cell::new(NOW_MS + minutes * MINUTE));
+        let Republished { confirmed, written } =
+            block_on(republish(&store, &ledger, &clock, 10)).unwrap();
+        (confirmed, written)
+    };
+    let unpublished = |minutes: u64| {
+        let health = health(&ledger, NOW_MS + minutes * MINUTE);
+        let problem = health.problem.unwrap_or_default();
+        assert_eq!(
+            problem.contains("does not show 1 change of"),
+            health.unpublished == 1,
+            "{problem}"
+        );
+        (health.unpublished, health.unpublished_since)
+    };
+    let since = Some("2026-01-31T12:00:00.123Z".to_owned());
+    assert_eq!((unpublished(15), unpublished(16)), ((0, None), (1, since)));
+    assert_eq!((compare(2), store.value(name)), ((0, 0), None), "its write may be on its way");
+    assert_eq!((compare(3), compare(5), compare(6), compare(7)), ((0, 1), (0, 0), (1, 0), (0, 0)));
+    assert_eq!(unpublished(16), (0, None));
+    let day = 24 * 60;
+    for other in [None, Some(r#"{"by":"bo","change":"audit:0"}"#)] {
+        store.remove(name);
+        if let Some(other) = other {
+            store.keep(name, other.as_bytes(), b"null");
+        }
+        assert_eq!(compare(day), (0, 0), "copies are compared once a day");
+    }
+    assert_eq!((compare(day + 7), compare(day + 8)), ((0, 1), (1, 0)));
+    assert_eq!(store.value(name).as_deref(), Some(r#"{"by":"ada"}"#));
+    ledger.sql("UPDATE published SET content = NULL, change = 'audit:2', confirmed = 0");
+    assert_eq!((compare(day + 9), compare(day + 10)), ((0, 1), (1, 0)));
+    assert_eq!(store.value(name), None, "a removal is published, too");
 }

@@ -73,9 +73,6 @@ const SEARCH = constant("src/office/orders/page/find/sealed.rs", "SEARCH_HOURS")
 const UNDER_WAY = seconds("src/office/shared/rows/operations.rs", "UNDER_WAY_MS");
 const DONE = constant("src/office/shared/rows/operations.rs", "KEPT_DAYS");
 const ERASABLE = constant("src/office/orders/rule/erase/age.rs", "ERASABLE_MINUTES");
-const PATIENCE =
-  constant("src/office/shared/rule/claimed_change.rs", "TRIES") *
-  seconds("src/office/shared/rule/claimed_change.rs", "PAUSE_MS");
 const ENDED = constant("src/pledges/settlement.rs", "ENDED_AFTER_HOURS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
@@ -98,7 +95,6 @@ const STATED = {
     `ended at least ${ENDED} hours ago`,
     `after about ${APPLIED} s`,
     `timeline shows it within about ${SHOWN} s`,
-    `waits up to ${PATIENCE} s for the first`,
   ],
   "docs/data.md": [
     `transactions of the last ${SHOWN} s`,
@@ -190,12 +186,11 @@ const STATED = {
   "docs/ledger.md": [
     `up to ${minutes("src/office/system/rows/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,
-    `up to ${minutes("src/office/shared/rows/claims.rs", "RECENT_MS")} minutes. The message`,
+    `has not shown for ${minutes("src/office/system/rows/health.rs", "PUBLISHED_MS")} minutes`,
     `within ${minutes("src/pledges/time.rs", "SKEW_MS")} minutes of the real time`,
     `each operation for ${DONE} days`,
     `try again in ${UNDER_WAY} s`,
     `expires ${FORM} minutes after its page`,
-    `second change waits up to ${PATIENCE} s`,
   ],
   "docs/reliability.md": [
     `first create within ${RECENT} minutes`,

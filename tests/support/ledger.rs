@@ -9,6 +9,7 @@ use impact_pledge::office::shared::rows::port::{
 };
 use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::{PassOutcome, PassTiming};
+use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::pledges::store::OperatorStore;
 use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
@@ -113,13 +114,15 @@ impl SqliteLedger {
         self.meanwhile.replace(due);
     }
 
-    /// Runs a reconciliation pass, which writes the rows of all records in a store.
+    /// Writes the rows of all records in a store: runs a reconciliation pass, and adds rows for payments and
+    /// memberships, as a restore does.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
         self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
         let pass = reconcile::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, PassOutcome::Complete);
+        block_on(adopt(store, self)).unwrap();
     }
 
     /// Runs SQL of a test, and returns the first column of its rows as text.

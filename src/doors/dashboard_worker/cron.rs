@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 
 /// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
-/// Maximum number of copies of price lists and profiles that an invocation compares: one may have 1 MiB.
+/// Number of copies that an invocation compares at a time: a price list may have 1 MiB.
 const MAX_COPIES: usize = 10;
 
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ struct PublishLine {
     cause: Option<String>,
 }
 
-/// Writes copies of price lists and profiles again that Workers KV does not show. After a failure, the next invocation
+/// Writes copies of payments, teams, price lists and profiles again that Workers KV does not show. After a failure, the next invocation
 /// starts again.
 async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = publish::republish(store, ledger, &Platform, MAX_COPIES).await;

@@ -98,7 +98,7 @@ fn form(id: &str, left: &Left, entered: &Form, problem: &FormProblem) -> Markup 
             name: "reason",
             label: "Reason",
             value: entered.text("reason"),
-            hint: &format!("One line of at most {MAX_REASON_BYTES} bytes. Do not name the recipient: the reason is kept after an erasure."),
+            hint: &format!("One line of at most {MAX_REASON_BYTES} bytes. Do not name the recipient: the reason stays even if the recipient's data is erased."),
             required: true,
             problem: problem.of("reason"),
             ..Field::default()

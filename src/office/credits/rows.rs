@@ -4,12 +4,10 @@
 //! A credit reduces the sum of its order's month, or of the current month if the order's month is already
 //! marked as paid. So the sums of a paid month never change.
 //!
-//! Before a month is marked as paid, it is claimed in this database. If a claim and a credit of the same
-//! month are written at the same time, the later one is refused.
+//! If a month is marked as paid while a credit is made that counts in it, the later of the two changes is refused.
 
 use crate::office::fulfilment::rows::quantities::OfferingSum;
 use crate::office::payments::rows::sums::SumsQuery;
-use crate::office::shared::rows::claims::{Fact, recent};
 use crate::office::shared::rows::money::{money, of_halves};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::pledges::decimal::Decimal;
@@ -94,17 +92,24 @@ impl Credited {
     }
 }
 
+/// Whether a month is paid, as somebody saw it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeenMonth {
+    /// The name of the month's settlement record.
+    pub name: String,
+    /// The name of the last change's entry in the audit log; `None` if the month was never marked as paid.
+    pub change: Option<String>,
+}
+
 // ---- Write and list ------------------------------------------------------------------------------
 
 /// Writes a credit, unless its operation has already written one. Returns the credit that the operation
 /// wrote, now or earlier.
 ///
-/// `booked` is the settlement (the mark as paid) of the month in which the credit is booked. If a recent
-/// claim shows that somebody is about to mark this month as paid, the credit is not written. A claim from
-/// undoing the payment does not prevent the credit.
+/// `booked` is the month in which the credit is booked, as it was seen.
 ///
-/// Returns `None` if a claim prevents the credit, or if the transaction got another credit after
-/// `credit.number` was determined.
+/// Returns `None` if somebody has marked this month as paid or unpaid since, or if the transaction got another credit
+/// after `credit.number` was determined.
 ///
 /// # Errors
 /// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
@@ -112,7 +117,7 @@ impl Credited {
 pub async fn credit(
     ledger: &dyn Ledger,
     credit: &CreditRow,
-    booked: &Fact,
+    booked: &SeenMonth,
 ) -> Result<Option<CreditRow>> {
     write(ledger, credit, Some(booked)).await
 }
@@ -133,7 +138,7 @@ pub(crate) fn restoring(credit: &CreditRow) -> Result<Statement> {
 async fn write(
     ledger: &dyn Ledger,
     credit: &CreditRow,
-    booked: Option<&Fact>,
+    booked: Option<&SeenMonth>,
 ) -> Result<Option<CreditRow>> {
     let write = writing(credit, booked)?;
     let get = OfOperation { operation: &credit.operation }.statement()?;
@@ -141,8 +146,8 @@ async fn write(
     Ok(OfOperation::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop())
 }
 
-fn writing(credit: &CreditRow, booked: Option<&Fact>) -> Result<Statement> {
-    Write { credit, booked, since: *recent(credit.at).start() }.statement()
+fn writing(credit: &CreditRow, booked: Option<&SeenMonth>) -> Result<Statement> {
+    Write { credit, booked }.statement()
 }
 
 /// Returns the credit that an operation has made; `None` if it has made none. One query.
@@ -158,10 +163,7 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 #[derive(Serialize)]
 struct Write<'a> {
     credit: &'a CreditRow,
-    booked: Option<&'a Fact>,
-    /// Claims made at this time or later prevent the credit. There is no upper limit, because the statement
-    /// may run long after `credit.at`.
-    since: u64,
+    booked: Option<&'a SeenMonth>,
 }
 
 impl Query for Write<'_> {
@@ -174,8 +176,8 @@ SELECT it ->> '$.id', it ->> '$.number', it ->> '$.operation', it ->> '$.mode', 
 FROM (SELECT ?1 -> '$.credit' AS it)
 WHERE NOT EXISTS (SELECT 1 FROM credits WHERE operation = it ->> '$.operation')
   AND (SELECT count(*) + 1 FROM credits WHERE id = it ->> '$.id') = it ->> '$.number'
-  AND NOT EXISTS (SELECT 1 FROM claims WHERE kind = ?1 ->> '$.booked.kind' AND name = ?1 ->> '$.booked.name'
-    AND state <> 'gone' AND at >= ?1 ->> '$.since')";
+  AND (?1 ->> '$.booked' IS NULL
+    OR ?1 ->> '$.booked.change' IS (SELECT change FROM published WHERE name = ?1 ->> '$.booked.name'))";
 }
 
 /// SQL for a row of the table `credits`, as JSON.

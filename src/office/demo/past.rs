@@ -6,7 +6,7 @@ use super::order::{Create, Created, Order, Trigger};
 use super::ports::{MailService, TakesAll};
 use crate::buyer::delivery::{Deliveries, MAX_HELD_BYTES, MailSettings, NoMessenger, Notifier};
 use crate::buyer::timeline::Timelines;
-use crate::office::audit::rule::Author;
+use crate::office::audit::rule::{Author, Written};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::ViewOptions;
 use crate::office::payments::rule::dues::{Due, totals};
@@ -15,7 +15,9 @@ use crate::office::prices::rule as prices;
 use crate::office::prices::rule::Edit;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::records::put_record;
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::{RecordVersion, Replacement};
+use crate::office::shared::rule::records::encode;
 use crate::office::shops::rule::{teams, units};
 use crate::pledges::api::PLEDGE_TRANSACTION_PATH;
 use crate::pledges::charge::PriceList;
@@ -201,9 +203,15 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             by: BY.to_owned(),
             at: date_time(self.clock.now_ms()),
         };
-        let key = SettlementKey(&of);
-        self.author()?.record(self.store, "payments mark", [key.name()]).await?;
-        put_record(self.store, &key, &settlement).await
+        let (author, key) = (self.author()?, SettlementKey(&of));
+        let entry = author.begin_entry(self.store, "payments mark", |_| vec![key.name()]).await?;
+        let record = Some(encode(&Written::new(&settlement, &entry))?);
+        let mark = Replacement { name: key.name(), seen: RecordVersion::default(), record };
+        let at = (self.store, self.ledger);
+        for row in published::replace(at, &author, &entry, "the payment", vec![mark]).await? {
+            published::publish(self.store, self.clock, &key, (&row, row.at)).await?;
+        }
+        Ok(())
     }
 
     async fn sums(&self, of: &ScopeMonth, placed: &[String]) -> Result<Vec<SettledSum>> {

@@ -6,7 +6,9 @@ use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{SearchKey, TransactionFilter};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::Result;
+use crate::office::system::rule::adopt::adopt;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::DAY_MS;
@@ -30,6 +32,7 @@ pub async fn seed(
 ) -> Result<bool> {
     let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
     development::seed_people(ledger, now).await?;
+    adopt(store, ledger).await?; // the units of the development's teams
     if is_there(store, ledger, &demo).await? {
         return Ok(false);
     }
@@ -39,6 +42,7 @@ pub async fn seed(
     let placed = past.place_orders(&demo).await?;
     past.place_earlier(demo.earlier.as_order(), &demo.earlier.shop).await?;
     past.mark_paid(&demo, &placed).await?;
+    published::compare_again(ledger).await?;
     Ok(true)
 }
 

@@ -313,7 +313,7 @@ fn keep_question(month: Option<Month>, place: &str) -> String {
 pub const ACCEPT_LOSS: Spec = Spec::changes(
     "ledger",
     "accept-loss",
-    "go on with a database that has lost people, credits, fulfilments or updates, if there is no backup of them",
+    "use the database although rows of people, credits, fulfilments or updates are lost. Only if no backup has these rows",
     &[],
 )
 .confirmed()

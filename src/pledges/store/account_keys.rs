@@ -134,12 +134,6 @@ impl Key for SettlementKey<'_> {
 }
 
 impl SettlementKey<'_> {
-    /// Returns the prefix of the names of a scope's settlements. Callers must check the unit of each listed
-    /// record: a unit's ID may contain colons, so another unit's names may begin with the same prefix.
-    pub fn scope_prefix(scope: &Scope) -> String {
-        [Self::PREFIX, scope.mode.name(), ":", &scope.unit, ":"].concat()
-    }
-
     /// Parses the name of a settlement's record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<ScopeMonth> {
         Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)

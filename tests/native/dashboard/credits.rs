@@ -296,8 +296,8 @@ fn lists_show_what_is_credited_cancelled_and_paid() {
         (
             &|| {
                 ledger.sql(
-                    "INSERT INTO claims (kind, name, state, change, author, at)
-                     VALUES ('settlement', 'live:unit_dev:2026-01', 'kept', '', 'x', 1)",
+                    "INSERT INTO published (name, content, change, author, by_shop, at)
+                     VALUES ('settlement:live:unit_dev:2026-01', '{}', '', 'x', 0, 1)",
                 );
             },
             [false, true, true, true],

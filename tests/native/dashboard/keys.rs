@@ -2,7 +2,9 @@
 //! and shows its key only once.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
+use futures_executor::block_on;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::pledges::auth::ApiKey;
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
@@ -18,7 +20,9 @@ pub fn shop() -> TestDashboard {
         let registered = json!({ "created": "2026-01-01T00:00:00.000Z", "by": by }).to_string();
         store.keep(name, registered.as_bytes(), registered.as_bytes());
     }
-    dashboard(TestService::new(store, ""))
+    let dashboard = dashboard(TestService::new(store, ""));
+    block_on(adopt(dashboard.store(), &dashboard.ledger)).unwrap();
+    dashboard
 }
 
 /// Returns the fields of the form that creates a key of a unit or a team.

@@ -39,7 +39,7 @@ fn a_monitor_hears_how_the_ledger_is() {
         "version": env!("CARGO_PKG_VERSION"),
         "ledger": {
             "completeUpTo": "2026-01-31T11:58:00.123Z", "keptFrom": null, "received": null, "lagMs": null, "lastPass": pass,
-            "currentPass": null, "findings": 3, "bytes": 12_345_678,
+            "currentPass": null, "findings": 3, "unpublished": 0, "bytes": 12_345_678,
         },
     });
     // A service token of Cloudflare Access has no address.

@@ -37,6 +37,7 @@ use impact_pledge::office::dashboard::Dashboard;
 use impact_pledge::office::mails::rule::QueuedRounds;
 use impact_pledge::office::shared::page::identity::Identity;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::pledges::http::InFlight;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::Cell;
@@ -84,6 +85,13 @@ pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
 impl TestDashboard {
     pub fn store(&self) -> &MemoryStore {
         &self.service.store
+    }
+
+    /// Replaces the payment of a month. `name` is the name of its record.
+    pub fn settle(&self, name: &str, settlement: &serde_json::Value) {
+        self.store().keep(name, settlement.to_string().as_bytes(), b"null");
+        self.ledger.sql(&format!("DELETE FROM published WHERE name = '{name}'"));
+        block_on(adopt(self.store(), &self.ledger)).unwrap();
     }
 
     /// Returns the dashboard as it handles one request.

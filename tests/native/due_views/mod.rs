@@ -140,7 +140,7 @@ impl History {
         self.reached.push(step);
     }
 
-    /// Lets half an hour pass, so that the claims of earlier steps have expired. The month stays the same.
+    /// Lets half an hour pass. The month stays the same.
     fn later(&self) {
         self.bench.at(self.bench.clock().0.get() + 30 * MINUTE);
     }

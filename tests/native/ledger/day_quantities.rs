@@ -171,7 +171,7 @@ fn make(ledger: &SqliteLedger, change: &Change) {
             ledger
                 .sql(&format!("UPDATE transactions SET quantities = '{pairs}' WHERE id = '{id}'"));
         }
-        Change::Clear => block_on(check::clear(ledger, at(0, 0))).unwrap(),
+        Change::Clear => block_on(check::clear(ledger)).unwrap(),
         Change::KeepUp(day, calls) => {
             keep_up(ledger, ledger, *day, Limits { calls: *calls, ..LIMITS });
         }
@@ -328,6 +328,6 @@ fn a_cleared_ledger_has_no_stored_sums_and_the_same_triggers() {
     };
     keep_up(&ledger, &ledger, 6, LIMITS);
     let before = schema();
-    block_on(check::clear(&ledger, at(0, 0))).unwrap();
+    block_on(check::clear(&ledger)).unwrap();
     assert_eq!((schema(), stored(&ledger)), (before, vec![]));
 }

@@ -1,6 +1,5 @@
-//! Tests the ledger on SQLite: its rows, lists, sums and claims, and the reconciliation with KV.
+//! Tests the ledger on SQLite: its rows, lists, sums, and the reconciliation with KV.
 
-mod claims;
 mod day_quantities;
 mod lists;
 mod reconciliation;
@@ -27,7 +26,6 @@ use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, SECRET};
 
 const MINUTE: u64 = 60_000;
-const DAY_MS: u64 = 24 * 60 * MINUTE;
 
 fn scope(mode: Mode, unit: &str) -> Scope {
     Scope { mode, unit: unit.to_owned() }

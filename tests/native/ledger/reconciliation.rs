@@ -1,7 +1,7 @@
 //! Tests the reconciliation pass, which compares the ledger's rows with the records in KV and corrects the
 //! rows.
 
-use super::{DAY_MS, MINUTE, clock, keep, message, receive, reconcile, record, sums};
+use super::{MINUTE, clock, keep, message, receive, reconcile, record, sums};
 use futures_executor::block_on;
 use impact_pledge::office::system::rows::findings;
 use impact_pledge::office::system::rows::reconcile as system_reconcile;
@@ -174,10 +174,6 @@ fn damaged_records_are_named_until_they_are_mended() {
     assert_eq!(names(&ledger), ["transaction:odd"]);
 }
 
-fn states(ledger: &SqliteLedger) -> Vec<String> {
-    ledger.sql("SELECT name || ' ' || state FROM claims ORDER BY kind, name")
-}
-
 #[test]
 fn a_value_from_before_an_erasure_gives_no_row() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
@@ -201,86 +197,6 @@ fn a_value_from_before_an_erasure_gives_no_row() {
     assert_eq!(block_on(findings::findings(&ledger, 10)).unwrap(), []);
 }
 
-#[test]
-fn claims_are_updated_from_kv() {
-    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    let now = NOW_MS + DAY_MS;
-    let records = [
-        "member:t:adding",
-        "member:t:gone",
-        "member:t:kept",
-        "member:t:missing",
-        "member:t:removing",
-        "member:t:soon",
-        "settlement:live:a:b:2026-01",
-        "settlement:test:a:2026-01",
-        "settlement:none of ours",
-        "member:none\"of ours:",
-    ];
-    records.iter().for_each(|name| store.keep(name, b"{}", b"null"));
-    for there in ["", " less"] {
-        for (name, state) in
-            [("adding", "adding"), ("gone", "gone"), ("kept", "kept"), ("removing", "removing")]
-        {
-            ledger.sql(&format!(
-                "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('member', 't:{name}{there}', '{state}', '', '', {})",
-                now - 21 * MINUTE
-            ));
-        }
-    }
-    for (name, state) in [("t:soon", "gone"), ("t:soon less", "adding")] {
-        ledger.sql(&format!(
-            "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('member', '{name}', '{state}', '', '', {})",
-            now - 19 * MINUTE
-        ));
-    }
-    ledger.sql("INSERT INTO claims (kind, name, state, change, author, at) VALUES ('settlement', 'live:a:2026-01', 'kept', '', '', 0)");
-    assert_eq!(block_on(state::state(&ledger)).unwrap().imported, None);
-    reconcile(&ledger, &store, now, 100);
-    let expected = [
-        "t:adding kept",
-        "t:gone kept",
-        "t:gone less gone",
-        "t:kept kept",
-        "t:missing kept",
-        "t:removing kept",
-        "t:removing less gone",
-        "t:soon gone",
-        "t:soon less adding",
-        "live:a:b:2026-01 kept",
-        "test:a:2026-01 kept",
-    ];
-    assert_eq!(states(&ledger), expected);
-    assert_eq!(block_on(state::state(&ledger)).unwrap().imported, Some(now));
-    reconcile(&ledger, &store, now + DAY_MS, 100);
-    let last = states(&ledger);
-    assert!(last.iter().all(|row| row.ends_with("kept")) && last.len() == 8, "{last:?}");
-}
-
-/// The ledger is empty, as after a rebuild.
-#[test]
-fn missing_rows_are_imported_over_several_calls() {
-    const SHOPS: usize = 1_500;
-    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    for number in 0..36_000 {
-        let (mode, shop) = (["live", "test"][number % 2], number / 2 % SHOPS);
-        let month = format!("20{:02}-{:02}", number / 2 / SHOPS, 1 + number % 12);
-        let name = format!("settlement:{mode}:{shop:0>128}:{month}");
-        store.keep(&name, b"{}", b"null");
-        store.keep(&format!("member:{shop:0>128}:{number:0>128}"), b"{}", b"null");
-    }
-    let settlements = store.names().iter().filter(|name| name.starts_with("settlement:")).count();
-    let now = NOW_MS + 10 * MINUTE;
-    let mut invocations = 1;
-    while reconcile(&ledger, &store, now + invocations, 50).0 != PassOutcome::Complete {
-        invocations += 1;
-    }
-    assert!((4..8).contains(&invocations), "{invocations}");
-    let counts = ledger.sql("SELECT count(*) FROM claims GROUP BY kind ORDER BY kind");
-    assert_eq!(counts, ["36000", &settlements.to_string()]);
-    assert!(settlements > 10_000, "{settlements}");
-}
-
 /// If many records were removed, Workers KV returns list pages without names, although more pages follow.
 #[test]
 fn a_page_without_names_does_not_mean_that_records_were_removed() {
@@ -288,12 +204,10 @@ fn a_page_without_names_does_not_mean_that_records_were_removed() {
     let messages: Vec<_> = (1..=3).map(|number| message(number, json!({}))).collect();
     messages.iter().for_each(|message| keep(&store, message));
     receive(&ledger, &messages);
-    store.keep("member:t:u", b"{}", b"null");
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 1_000);
     store.set_page_length(0);
     let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 20);
     assert_eq!((reached, state.mended), (PassOutcome::Part, 0));
-    assert_eq!(states(&ledger), ["t:u kept"]);
     store.set_page_length(1);
     let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 1_000);
     assert_eq!((reached, state.last_listed, state.last_mended), (PassOutcome::Complete, 3, 0));

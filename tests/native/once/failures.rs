@@ -2,7 +2,7 @@
 
 use super::Command::*;
 use super::{ADA, COMMANDS, Command, Heard, MINUTE, World, calls_of, month_of};
-use crate::claimed::Fault;
+use crate::faulty_changes::Fault;
 use futures_executor::block_on;
 use impact_pledge::office::keys::rule as keys;
 use impact_pledge::office::payments::rule as payments;
@@ -37,7 +37,7 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
                 world.later(1_000);
                 let (again, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
                 check_soon(command, heard.as_ref(), &again.unwrap(), &what);
-                world.later(21 * MINUTE); // claims that a crash left in the ledger no longer count
+                world.later(21 * MINUTE);
                 let (last, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
                 let last = last.unwrap();
                 if let Err(error) = &last {

@@ -2,7 +2,7 @@
 
 use super::Command::*;
 use super::{ADA, Asked, COMMANDS, Command, HOUR, MINUTE, World, calls_of};
-use crate::claimed::Fault;
+use crate::faulty_changes::Fault;
 use impact_pledge::pledges::time::date_time;
 use serde_json::Value;
 use std::task::{Context, Poll, Waker};

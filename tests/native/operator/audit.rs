@@ -23,44 +23,31 @@ use support::service::{NOW_MS, test_operator, unit};
 #[test]
 fn a_change_is_recorded_first_and_otherwise_not_made() {
     let store = MemoryStore::default();
+    let ledger = SqliteLedger::default();
     let test_operator = test_operator();
     let ada = test_operator.author();
     let named = |name: &str| serde_json::from_value(json!({ "name": name })).unwrap();
     let unset = [Member::Accent];
     let (u, v) = (["u".to_owned()], ["v".to_owned()]);
     let record = KeyRecord::new(Mode::Live, unit("u"));
-    let key = block_on(keys::create(&store, &SqliteLedger::default(), &ada, record.clone()))
-        .unwrap()
-        .outcome
-        .row
-        .name;
-    let next = block_on(keys::rotate(&store, &SqliteLedger::default(), &ada, &key.name, 60))
-        .unwrap()
-        .outcome
-        .made
-        .row
-        .name;
+    let key =
+        block_on(keys::create(&store, &ledger, &ada, record.clone())).unwrap().outcome.row.name;
+    let next =
+        block_on(keys::rotate(&store, &ledger, &ada, &key.name, 60)).unwrap().outcome.made.row.name;
     let prices = Edit::All(PriceList::default());
     let set = |mode| {
-        block_on(prices::set(
-            &store,
-            &SqliteLedger::default(),
-            &ada,
-            PriceListKey::of_mode(mode),
-            &prices,
-            None,
-        ))
+        block_on(prices::set(&store, &ledger, &ada, PriceListKey::of_mode(mode), &prices, None))
     };
     let time = set(Mode::Live).unwrap().outcome;
-    block_on(units::set(&store, &SqliteLedger::default(), &ada, "u", named("N"))).unwrap();
-    block_on(units::unset(&store, &SqliteLedger::default(), &ada, "u", &unset)).unwrap();
-    block_on(register::add(&store, &SqliteLedger::default(), &ada, &v)).unwrap();
+    block_on(units::set(&store, &ledger, &ada, "u", named("N"))).unwrap();
+    block_on(units::unset(&store, &ledger, &ada, "u", &unset)).unwrap();
+    block_on(register::add(&store, &ledger, &ada, &v)).unwrap();
     test_operator.clock.0.set(NOW_MS + 1);
-    block_on(keys::revoke(&store, &SqliteLedger::default(), &ada, &key.name)).unwrap();
-    block_on(teams::add(&store, &SqliteLedger::default(), &ada, "t", &u)).unwrap();
-    block_on(teams::remove(&store, &SqliteLedger::default(), &ada, "t", &u)).unwrap();
-    block_on(teams::add(&store, &SqliteLedger::default(), &ada, "t", &u)).unwrap();
-    block_on(units::remove(&store, &SqliteLedger::default(), &ada, "v")).unwrap();
+    block_on(keys::revoke(&store, &ledger, &ada, &key.name)).unwrap();
+    block_on(teams::add(&store, &ledger, &ada, "t", &u)).unwrap();
+    block_on(teams::remove(&store, &ledger, &ada, "t", &u)).unwrap();
+    block_on(teams::add(&store, &ledger, &ada, "t", &u)).unwrap();
+    block_on(units::remove(&store, &ledger, &ada, "v")).unwrap();
     let expected = [
         json!({ "command": "keys create", "on": [&key.id, "u"], "of": { "unit": "u" } }),
         json!({ "command": "keys rotate", "on": [&key.id, &next.id], "of": { "unit": "u" } }),
@@ -110,16 +97,16 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
         assert_eq!(outcome, Some(OperatorError::Store(StoreError::Unavailable)));
         assert_eq!(names(&store), before);
     };
-    failed(block_on(keys::create(&store, &SqliteLedger::default(), &ada, record)).err());
-    failed(block_on(keys::rotate(&store, &SqliteLedger::default(), &ada, &next.name, 0)).err());
-    failed(block_on(keys::revoke(&store, &SqliteLedger::default(), &ada, &next.name)).err());
+    failed(block_on(keys::create(&store, &ledger, &ada, record)).err());
+    failed(block_on(keys::rotate(&store, &ledger, &ada, &next.name, 0)).err());
+    failed(block_on(keys::revoke(&store, &ledger, &ada, &next.name)).err());
     failed(set(Mode::Test).err());
-    failed(block_on(units::set(&store, &SqliteLedger::default(), &ada, "w", named("N"))).err());
-    failed(block_on(units::unset(&store, &SqliteLedger::default(), &ada, "u", &unset)).err());
-    failed(block_on(units::remove(&store, &SqliteLedger::default(), &ada, "u")).err());
-    failed(block_on(register::add(&store, &SqliteLedger::default(), &ada, &v)).err());
-    failed(block_on(teams::add(&store, &SqliteLedger::default(), &ada, "t", &v)).err());
-    failed(block_on(teams::remove(&store, &SqliteLedger::default(), &ada, "t", &u)).err());
+    failed(block_on(units::set(&store, &ledger, &ada, "w", named("N"))).err());
+    failed(block_on(units::unset(&store, &ledger, &ada, "u", &unset)).err());
+    failed(block_on(units::remove(&store, &ledger, &ada, "u")).err());
+    failed(block_on(register::add(&store, &ledger, &ada, &v)).err());
+    failed(block_on(teams::add(&store, &ledger, &ada, "t", &v)).err());
+    failed(block_on(teams::remove(&store, &ledger, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
         let problem = "the author's name must be one line of 1 to 254 bytes";
         refused(

@@ -18,28 +18,17 @@ use support::service::{team, test_operator, unit};
 #[test]
 fn a_team_is_a_record_for_each_unit() {
     let store = MemoryStore::default();
+    let (ledger, test_operator) = (SqliteLedger::default(), test_operator());
     let units = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
     let of = |team: &str| block_on(teams::get(&store, team)).unwrap().units;
     let key = make(&store, KeyRecord::new(Mode::Live, KeyLevel::Team("t".to_owned())));
     let key = key.secret().unwrap();
     let before = store.value(&name_of(key));
     let add = |team: &str, ids: &[&str]| {
-        block_on(teams::add(
-            &store,
-            &SqliteLedger::default(),
-            &test_operator().author(),
-            team,
-            &units(ids),
-        ))
+        block_on(teams::add(&store, &ledger, &test_operator.author(), team, &units(ids)))
     };
     let remove = |team: &str, ids: &[&str]| {
-        block_on(teams::remove(
-            &store,
-            &SqliteLedger::default(),
-            &test_operator().author(),
-            team,
-            &units(ids),
-        ))
+        block_on(teams::remove(&store, &ledger, &test_operator.author(), team, &units(ids)))
     };
     store.set_page_length(2);
     add("t", &["a", "b:c", "d"]).unwrap();
@@ -56,7 +45,9 @@ fn a_team_is_a_record_for_each_unit() {
     );
     assert_eq!(store.metadata("unit:"), [registered.clone(), registered.clone(), registered]);
     remove("t", &["a", "b:c"]).unwrap();
-    refused(remove("t", &["d", "a"]), "nothing was removed: `a` is not in the team `t`");
+    let gone = "nothing was removed, because `a` is no longer in the team `t`: ada@example.org removed it at \
+                2026-01-31T12:00:00.123Z";
+    refused(remove("t", &["d", "a"]), gone);
     assert_eq!((of("t"), of("t2")), (units(&["d"]), units(&["a"])));
     assert_eq!(store.value(&name_of(key)), before, "no key is written again");
     refused(add("a:b", &["c"]), "`a:b` is not the ID of a team: write it without a colon");
@@ -116,22 +107,16 @@ fn a_suggestion_costs_two_lists_and_a_page_of_names() {
 
 #[test]
 fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pages() {
-    let store = MemoryStore::default();
+    let (store, ledger) = (MemoryStore::default(), SqliteLedger::default());
     let ada = test_operator();
     for (mode, level) in [(Mode::Test, unit("u")), (Mode::Live, unit("u")), (Mode::Live, team())] {
-        block_on(keys::create(
-            &store,
-            &SqliteLedger::default(),
-            &ada.author(),
-            KeyRecord::new(mode, level),
-        ))
-        .unwrap();
+        block_on(keys::create(&store, &ledger, &ada.author(), KeyRecord::new(mode, level)))
+            .unwrap();
     }
     store.keep(&name("aa"), b"{}", b"null");
     for (team, members) in [("t", ["u", "v"]), ("t2", ["u:v", "u"]), ("t3", ["v", "w"])] {
         let members = members.map(str::to_owned);
-        block_on(teams::add(&store, &SqliteLedger::default(), &ada.author(), team, &members))
-            .unwrap();
+        block_on(teams::add(&store, &ledger, &ada.author(), team, &members)).unwrap();
     }
     let keys_of = |level: &KeyLevel| {
         let (rows, more) = block_on(keys::list(&store, Some(level), MAX_PAGES)).unwrap();

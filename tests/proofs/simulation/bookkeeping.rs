@@ -3,7 +3,7 @@
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
-use crate::kv::OPERATOR;
+use crate::due_rules::wrong_mark;
 use crate::ledger_moments::watch;
 use crate::ledger_rows::{completed_ms, rows};
 use crate::ledger_rules::UNSENT;
@@ -17,7 +17,8 @@ use std::rc::Rc;
 /// The number of steps in 1,000 in which a reconciliation pass starts. The next constants are the rates of
 /// other events.
 const PASSES: u64 = 80;
-const CHANGES: u64 = 80;
+const CHANGES: u64 = 120;
+const PUBLICATIONS: u64 = 150;
 const ERASURES: u64 = 150;
 const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
@@ -45,12 +46,16 @@ impl Simulation {
     /// Starts the ledger's events of one simulation step. Each event happens at random.
     pub fn keep_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
+        books.database.check_mark.set(Some(wrong_mark));
         let happens = |per_mille| books.random.chance(per_mille);
         if happens(PASSES) {
             (0..=books.random.below(2)).for_each(|_| books.reconcile());
         }
         if happens(CHANGES) {
-            books.change_fact();
+            books.change_team();
+        }
+        if happens(PUBLICATIONS) {
+            books.publish();
         }
         if happens(ERASURES) {
             self.erase_for_good(&books);
@@ -127,8 +132,7 @@ impl Simulation {
         }
         let asking = Rc::clone(&books);
         books.spawn(async move {
-            let store = asking.namespace(OPERATOR);
-            let told = asking.ask_dues(&store, &Coverage::default()).await;
+            let told = asking.ask_dues(&Coverage::default()).await;
             asking.dues.replace(told);
             asking.restore_credits().await;
             asking.heal_records().await;
@@ -137,6 +141,8 @@ impl Simulation {
         if books.random.chance(KEEPS) {
             self.keep_later_months(&books);
         }
+        self.confirm_copies(&books);
+        watch(self, &books);
     }
 
     fn complete_ledger(&self, books: &Rc<Books>) {

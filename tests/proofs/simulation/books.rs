@@ -1,7 +1,7 @@
 //! The simulated ledger: its queue with the consumer, its database, and the operators' actions. It has a
 //! separate random generator, so that it does not change the random decisions for the service.
 
-use crate::changes::{Claimant, PersonChange, UpdateAttempt, WantedCredit};
+use crate::changes::{PersonChange, RecordChange, UpdateAttempt, WantedCredit};
 use crate::database::Database;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
@@ -85,8 +85,8 @@ pub struct Books {
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The simulated people who change the units of a team, or mark a month as paid or unpaid.
-    pub claimants: RefCell<Vec<Claimant>>,
+    /// The changes that people want to make to the units of a team, and to payments of months.
+    pub record_changes: RefCell<Vec<RecordChange>>,
     pub credits: RefCell<Vec<Rc<WantedCredit>>>,
     /// The recorded fulfilments by ID. The `bool` says whether somebody was told that the fulfilment was
     /// removed.
@@ -128,7 +128,7 @@ impl Books {
             passes: RefCell::default(),
             erasures: RefCell::default(),
             settlements: RefCell::default(),
-            claimants: RefCell::default(),
+            record_changes: RefCell::default(),
             credits: RefCell::default(),
             fulfilments: RefCell::default(),
             people: RefCell::default(),

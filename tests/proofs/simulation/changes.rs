@@ -8,7 +8,7 @@ use impact_pledge::office::updates::rows::updates::Pledges;
 use sha2::{Digest as _, Sha256};
 use std::cell::{Cell, RefCell};
 
-/// The name of the operator who makes the credits.
+/// The name of the operator.
 pub const BY: &str = "ops";
 
 /// The result of a change, as the person saw it.
@@ -22,19 +22,25 @@ pub enum Heard {
     Unsure,
 }
 
-/// A person who changes a fact, such as a unit's membership of a team.
-pub struct Claimant {
-    /// The name of the fact's record.
+/// A change that a person wants to make to a record that several people may change, such as a unit's membership of a team.
+pub struct RecordChange {
+    /// The name of the record.
     pub name: String,
     /// Whether the change writes the record (`true`) or removes it.
     pub is_added: bool,
+    pub id: OperationId,
     pub begun_ms: u64,
-    /// Whether the person holds the claim on the fact. It becomes `false` when the person begins to confirm
-    /// the claim or to give it up.
-    pub is_ours: bool,
-    pub heard: Heard,
-    /// When the change ended, or was killed.
-    pub ended_ms: Option<u64>,
+    /// The number of requests that are still running, or that ended without a certain answer.
+    pub open: usize,
+    /// Whether the person was told that the change was made.
+    pub is_done: bool,
+}
+
+impl RecordChange {
+    /// Returns the hash of the operation ID, as the audit log has it.
+    pub fn operation(&self) -> String {
+        operation(&self.id)
+    }
 }
 
 /// One request to add or remove a person.
@@ -75,14 +81,19 @@ pub struct WantedCredit {
 impl WantedCredit {
     /// Returns the hash of the operation ID, as the ledger stores it.
     pub fn operation(&self) -> String {
-        let hash = Sha256::digest(format!("{BY}\n{}", self.id));
-        base16ct::lower::encode_string(&hash[..16])
+        operation(&self.id)
     }
 
     /// Whether all answers were refusals.
     pub fn is_refused(&self) -> bool {
         self.open.get() == 0 && self.granted.borrow().is_none()
     }
+}
+
+/// Returns the hash of an operation ID of the operator.
+fn operation(id: &OperationId) -> String {
+    let hash = Sha256::digest(format!("{BY}\n{id}"));
+    base16ct::lower::encode_string(&hash[..16])
 }
 
 /// An attempt to change an update, or to heal records of updates.

@@ -50,14 +50,15 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
     Some(format!("{changed:?} is {:?}", rows.get(changed.0)))
 }
 
-/// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the settlement in
-/// KV states. Skips months with a credited order that a list has omitted by mistake: the order is then not in
+/// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the payment
+/// states. Skips months with a credited order that a list has omitted by mistake: the order is then not in
 /// the ledger, and its credit does not count.
-pub fn a_settled_month_has_the_credits_that_it_states(kv: &Kv, rows: &Rows) -> Wrong {
+pub fn a_settled_month_has_the_credits_that_it_states(books: &Books, rows: &Rows) -> Wrong {
+    let (kv, payments) = (&books.kv, books.database.published.borrow());
     ENDS.iter().map(|(month, _)| settlement(SHOP, month)).find_map(|name| {
-        let record = kv.last(&name)?;
+        let payment = payments.get(&name)?.last()?.content.as_ref()?;
         let shop = name.trim_start_matches("settlement:");
-        let sums = record.json()["sums"].as_array().cloned().unwrap_or_default();
+        let sums = payment["sums"].as_array().cloned().unwrap_or_default();
         let stated = |currency: &str| {
             let sum = sums.iter().find(|sum| sum["currencyCode"] == currency);
             exact(sum.and_then(|sum| sum["credits"]["credited"].as_str()).unwrap_or("0"))

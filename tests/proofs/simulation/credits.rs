@@ -6,7 +6,7 @@ use crate::books::Books;
 use crate::changes::{BY, WantedCredit};
 use crate::credit_rules::credits_can_be_restored;
 use crate::exact::{exact, exact_text};
-use crate::kv::{CACHE_MS, COPY_LAG_MS, OPERATOR, Record};
+use crate::kv::{OPERATOR, Record};
 use crate::ledger_rows::credit_rows;
 use crate::ledger_sums::kept_quantities;
 use crate::months::SHOP;
@@ -16,7 +16,6 @@ use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::credits::rows::credit_of;
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::credits::rule::{Credit, CreditRequest, OfferingQuantity, Part};
-use impact_pledge::office::shared::rows::claims::RECENT_MS;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
@@ -190,32 +189,20 @@ impl Books {
             return;
         }
         self.count("a credit: booked later");
-        let (from_ms, until_ms) = (wanted.begun_ms.saturating_sub(APART_MS), self.now_ms());
-        let running = [from_ms, until_ms + APART_MS].map(|ms| Month::at(virtual_time(ms)));
-        let is_settled = self.may_be_settled(credit, from_ms);
+        let (from_ms, until_ms) = (wanted.begun_ms, self.now_ms());
+        let running = [from_ms.saturating_sub(APART_MS), until_ms + APART_MS];
+        let running = running.map(|ms| Month::at(virtual_time(ms)));
+        let is_settled = self.was_settled_since(credit, from_ms);
         if !running.contains(&Some(*booked_month)) || !is_settled {
             let text = format!("{credit:?} is booked in {booked_month}");
             self.blame("a credit is booked in the right month", text);
         }
     }
 
-    /// Whether a reader at `from_ms` or later could still see the month of the credited order as paid. A month
-    /// that is just being marked as paid counts, too.
-    fn may_be_settled(&self, credit: &Credit, from_ms: u64) -> bool {
+    /// Whether the month of the credited order was marked as paid at some time since `from_ms`.
+    fn was_settled_since(&self, credit: &Credit, from_ms: u64) -> bool {
         let of = ScopeMonth { scope: credit.scope.clone(), month: credit.order_month };
-        let name = SettlementKey(&of).name();
-        let versions = self.kv.versions.borrow();
-        let versions = versions.get(&name).into_iter().flatten();
-        let replaced = versions.clone().skip(1).map(|next| Some(next.arrived_ms)).chain([None]);
-        let late_ms = self.kv.late_until_ms(&name);
-        let mut marks = versions.zip(replaced).filter(|(version, _)| version.held.is_some());
-        let is_shown = |replaced_ms: Option<u64>| {
-            replaced_ms.is_none_or(|ms| late_ms.max(ms + CACHE_MS + COPY_LAG_MS) >= from_ms)
-        };
-        let claimants = self.claimants.borrow();
-        let mut own = claimants.iter().filter(|claimant| claimant.name == name);
-        marks.any(|(_, replaced_ms)| is_shown(replaced_ms))
-            || own.any(|own| own.ended_ms.is_none_or(|ms| ms + RECENT_MS + APART_MS >= from_ms))
+        self.database.was(&SettlementKey(&of).name(), true, from_ms)
     }
 }
 

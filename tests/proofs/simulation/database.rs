@@ -5,12 +5,14 @@
 use crate::executor::Time;
 use crate::kv::Kv;
 use crate::random::Random;
+use crate::rule::Wrong;
 use crate::times::SLEEP_MS;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
 use impact_pledge::office::shared::rows::port::{
     Ledger, LedgerError, QueryFuture, Rows, Statement,
 };
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -33,6 +35,8 @@ const OUTAGE_MS: u64 = 60_000;
 /// reconciliation pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
+/// The beginning of the statement that changes records that several people may change.
+const CHANGES: &str = "INSERT INTO published";
 /// Minimum time that a lease must still last after its renewal, in milliseconds. A reconciliation pass
 /// renews its lease whenever it saves its progress. The minimum is shorter than a full lease, to allow for
 /// the time that saving takes.
@@ -61,12 +65,29 @@ pub enum DatabaseFault {
 const FAULTS: &[DatabaseFault] =
     &[DatabaseFault::Busy, DatabaseFault::AnswerLost, DatabaseFault::Silent, DatabaseFault::Late];
 
+/// Returns the rows of an SQL query, each as JSON.
+pub fn json(sqlite: &SqliteLedger, sql: &str) -> Vec<Value> {
+    sqlite.sql(sql).iter().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
 type Answer = Result<Vec<Rows>, LedgerError>;
 
 /// Statements that have not been committed yet.
 struct Transaction {
     statements: Vec<Statement>,
     answer: Rc<RefCell<Option<Answer>>>,
+}
+
+/// Compares the record of a name with the database, and returns what is wrong.
+pub type MarkCheck = fn(&SqliteLedger, &str, &Value) -> Wrong;
+
+/// A change of a record.
+pub struct RowVersion {
+    /// The name of the change's entry in the audit log.
+    pub change: String,
+    /// The record; `None` if the change removed it.
+    pub content: Option<Value>,
+    pub committed_ms: u64,
 }
 
 pub struct Database {
@@ -86,6 +107,11 @@ pub struct Database {
     pub short: RefCell<Option<String>>,
     /// How many times all rows were deleted.
     pub emptied: Cell<usize>,
+    /// The changes of each record that several people may change, by the record's name, oldest first.
+    pub published: RefCell<BTreeMap<String, Vec<RowVersion>>>,
+    /// Compares a payment with what is due when its month is marked as paid. `mismarked` describes the first violation.
+    pub check_mark: Cell<Option<MarkCheck>>,
+    pub mismarked: RefCell<Option<String>>,
 }
 
 thread_local! {
@@ -116,6 +142,9 @@ impl Database {
             taken: RefCell::default(),
             short: RefCell::default(),
             emptied: Cell::default(),
+            published: RefCell::default(),
+            check_mark: Cell::default(),
+            mismarked: RefCell::default(),
         }
     }
 
@@ -126,9 +155,8 @@ impl Database {
     }
 
     /// Returns the rows of an SQL query, each as JSON.
-    pub fn json(&self, sql: &str) -> Vec<serde_json::Value> {
-        let rows = self.sqlite().sql(sql);
-        rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
+    pub fn json(&self, sql: &str) -> Vec<Value> {
+        json(self.sqlite(), sql)
     }
 
     /// Commits the transactions that are due, in the order of their arrival.
@@ -159,6 +187,10 @@ impl Database {
         if statements.iter().any(|statement| statement.sql == EMPTIES) && answers.is_ok() {
             self.emptied.set(self.emptied.get() + 1);
         }
+        let is_change = |it: &Statement| it.sql.starts_with(CHANGES);
+        if statements.iter().any(is_change) && answers.is_ok() {
+            self.note_changes(at_ms);
+        }
         let is_work = is_made(WORKS);
         answer.replace(Some(answers));
         let Some(before) = before else { return };
@@ -170,6 +202,43 @@ impl Database {
         if is_work && after.ends_soon(at_ms) {
             let text = format!("at {at_ms} ms {after:?} goes on");
             self.short.borrow_mut().get_or_insert(text);
+        }
+    }
+
+    /// Whether, at some time since `since_ms`, a record was there (`true`) or had been removed (`false`).
+    pub fn was(&self, name: &str, is_there: bool, since_ms: u64) -> bool {
+        let all = self.published.borrow();
+        let versions = all.get(name).map_or(&[][..], Vec::as_slice);
+        let replaced = versions.iter().skip(1).map(|next| next.committed_ms).chain([u64::MAX]);
+        let mut own = versions
+            .iter()
+            .zip(replaced)
+            .filter(|(version, _)| version.content.is_some() == is_there);
+        own.any(|(_, replaced_ms)| replaced_ms >= since_ms)
+    }
+
+    /// Notes the records that a transaction has just changed.
+    fn note_changes(&self, committed_ms: u64) {
+        let sqlite = self.sqlite.as_ref().unwrap();
+        let mut published = self.published.borrow_mut();
+        let rows = "SELECT json_array(name, change, json(content)) FROM published";
+        for row in json(sqlite, rows) {
+            let Ok((name, change, content)) =
+                serde_json::from_value::<(String, String, Option<Value>)>(row)
+            else {
+                continue;
+            };
+            let versions = published.entry(name.clone()).or_default();
+            if versions.last().is_some_and(|last| last.change == change) {
+                continue;
+            }
+            if let Some(text) =
+                content.as_ref().and_then(|it| self.check_mark.get()?(sqlite, &name, it))
+            {
+                let text = format!("at {committed_ms} ms {text}");
+                self.mismarked.borrow_mut().get_or_insert(text);
+            }
+            versions.push(RowVersion { change, content, committed_ms });
         }
     }
 

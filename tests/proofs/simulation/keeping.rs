@@ -7,12 +7,13 @@ use crate::due_rules::dues_follow;
 use crate::kv::OPERATOR;
 use crate::ledger_moments::watch;
 use crate::mail::ALL_WAITS_MS;
-use crate::months::{DAY_MS, MONTHS, PAUSE_MS, SHOP};
+use crate::months::{DAY_MS, MONTHS, PAUSE_MS, SHOP, settlement};
 use crate::simulation::{PAYLOADS, Simulation};
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::shared::rule::coverage::Coverage;
 use impact_pledge::office::system::rule::kept;
 use impact_pledge::pledges::settlement::Month;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// The maximum time for which an operator asks what is due, in milliseconds.
@@ -54,8 +55,9 @@ impl Simulation {
         let marking = Rc::clone(books);
         books.spawn(async move {
             for month in months {
-                let told = marking.mark(month).await;
-                marking.note(format!("{month} is marked as paid: {told:?}"));
+                let change = marking.want_record(&settlement(SHOP, month), true);
+                let mark = async |id| marking.mark(id, month, &OnceCell::new()).await;
+                marking.answer(change, "a payment", mark).await;
             }
         });
         self.advance(ASKING_MS);
@@ -69,7 +71,7 @@ impl Simulation {
         books.spawn(async move {
             let complete_from = Some(format!("{first}-01T00:00:00.000Z"));
             let coverage = Coverage { complete_from, ..Coverage::default() };
-            let told = asking.ask_dues(&asking.namespace(OPERATOR), &coverage).await;
+            let told = asking.ask_dues(&coverage).await;
             asking.kept_dues.replace(told);
         });
         self.advance(ASKING_MS);

@@ -68,7 +68,7 @@ pub const READ_FAULTS: &[Fault] = &[
     Fault::BrokenValue,
     Fault::HangingValue,
 ];
-pub const WRITE_FAULTS: &[Fault] =
+const WRITE_FAULTS: &[Fault] =
     &[Fault::ErrorBefore, Fault::ErrorAfter, Fault::Hang, Fault::HangKept];
 
 /// A stored value.
@@ -142,6 +142,8 @@ pub struct Conditions {
     pub slow: u64,
     /// Of 1,000 cache entries, the number that expire late.
     pub late: u64,
+    /// Of 1,000 writes of payments and memberships, the number that KV does not answer, and that arrive late.
+    pub late_copies: u64,
     /// Whether the simulation is a race of create requests. In a race, each call ends as soon as it takes
     /// effect, and a read returns any version written so far, or nothing. This is a wider choice than real
     /// caches have.
@@ -178,11 +180,6 @@ impl Kv {
     /// Returns when a list last omitted this name by mistake; `None` if no list did so.
     pub fn hidden_ms(&self, name: &str) -> Option<u64> {
         self.hidden_ms.borrow().get(name).copied()
-    }
-
-    /// Whether a write to this name is still on its way.
-    pub fn is_written(&self, name: &str) -> bool {
-        self.on_the_way.borrow().values().any(|write| write.name == name)
     }
 
     /// Returns the time until which a cache kept an entry of this name too long; 0 if no cache did so.
@@ -414,6 +411,15 @@ impl Kv {
         match is_race {
             true => 0,
             false => self.random.below(if self.random.chance(slow) { 2_500 } else { 40 }),
+        }
+    }
+
+    /// Returns the fault of a write.
+    pub fn write_fault(&self, name: &str) -> Option<Fault> {
+        let is_copy = name.starts_with("settlement:") || name.starts_with("member:");
+        match is_copy && self.random.chance(self.conditions.get().late_copies) {
+            true => Some(Fault::HangKept),
+            false => self.fault(name, WRITE_FAULTS),
         }
     }
 

@@ -6,22 +6,24 @@ use crate::credit_rules::{
     a_settled_month_has_the_credits_that_it_states, no_credit_changes,
     no_order_is_credited_beyond_itself, no_refused_credit_is_there,
 };
-use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
+use crate::kv::{COPY_LAG_MS, LIST_LAG_MS};
 use crate::ledger_rows::{Rows, Watch, credit_rows, rows};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
+use crate::published_rules::{
+    a_confirmed_copy_is_in_kv, no_record_goes_back, two_people_do_not_make_one_change,
+};
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
 use crate::times::{APART_MS, created_ms, virtual_ms};
 use crate::updates::records_that_are_compiled_have_the_updates;
 use futures_executor::block_on;
-use impact_pledge::office::shared::rows::claims::RECENT_MS;
 use impact_pledge::office::system::rows::findings;
 use impact_pledge::office::system::rows::findings::{Finding, FindingKind};
 use impact_pledge::office::system::rows::state;
 use impact_pledge::office::system::rows::state::State;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How long a record may be missing from KV's lists, in milliseconds. The ledger's reconciliation relies on
@@ -40,9 +42,11 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("no row goes back", no_row_goes_back),
     ("no row stays whose record never was", no_row_stays_whose_record_never_was),
     ("nothing erased returns to the ledger", nothing_erased_returns_to_the_ledger),
-    ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
-    ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
-    ("claims say what KV has", claims_say_what_kv_has),
+    ("two people do not make one change", |moment| two_people_do_not_make_one_change(moment.books)),
+    ("no record goes back", |moment| no_record_goes_back(moment.books)),
+    ("a confirmed copy is in KV", |moment| {
+        a_confirmed_copy_is_in_kv(&moment.simulation.kv, moment.books)
+    }),
     ("records that are compiled have the updates", |moment| {
         records_that_are_compiled_have_the_updates(moment.simulation, moment.books)
     }),
@@ -51,7 +55,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     }),
     ("no credit changes", |moment| no_credit_changes(&moment.before.credits, &moment.credits)),
     ("a settled month has the credits that it states", |moment| {
-        a_settled_month_has_the_credits_that_it_states(&moment.simulation.kv, &moment.credits)
+        a_settled_month_has_the_credits_that_it_states(moment.books, &moment.credits)
     }),
     ("no refused credit is there", |moment| {
         no_refused_credit_is_there(moment.books, &moment.credits)
@@ -98,17 +102,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     let created = |(id, row): (&String, &Value)| Some((id.clone(), row["created"].as_u64()?));
     let (rows, credits) =
         (moment.rows.iter().filter_map(created).collect(), moment.credits.clone());
-    let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
-    books.watch.replace(Watch { rows, ended, credits, ..before });
-}
-
-/// Returns the name and the state of each claim whose change has ended, and when the change began.
-fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
-    let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
-WHERE state IN ('kept', 'gone') AND change <> ''";
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let claim = |row: &Value| (text(&row[0]), text(&row[1]), row[2].as_u64().map_or(0, virtual_ms));
-    books.database.json(claims).iter().map(claim).collect()
+    books.watch.replace(Watch { rows, credits, ..before });
 }
 
 impl Moments<'_> {
@@ -255,57 +249,5 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
             .is_some_and(|ms| Some(ms) <= settled_ms && !moment.is_excused(&erasure.id, ms));
         let is_wrong = (is_settled || erasure.told_ms.is_some()) && row["erased"].is_null();
         (is_wrong && !moment.is_named(&erasure.id)).then(|| format!("it is {row}"))
-    })
-}
-
-/// Checks that KV has a change if the change's claim says that the change has ended. The rule covers only
-/// claims of the last minutes. Such a claim takes precedence over its record in KV, and other changes rely on
-/// it.
-fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
-    let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
-    let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
-        let mut changes = versions.get(name).into_iter().flatten();
-        let is_its = |version: &Version| {
-            version.held.is_some() == (state == "kept") && version.arrived_ms + APART_MS >= *at_ms
-        };
-        now_ms + APART_MS < at_ms + RECENT_MS && !changes.any(is_its)
-    });
-    wrong.map(|claim| format!("{claim:?}"))
-}
-
-/// Checks that no claim of the last minutes is deleted, even if another change of the same fact was given up.
-fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
-    let names = "SELECT kind || ':' || name FROM claims";
-    let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
-    let now_ms = moment.books.now_ms();
-    let is_lost = |(name, at_ms): &(&String, &u64)| {
-        now_ms + APART_MS < **at_ms + RECENT_MS && !names.contains(*name)
-    };
-    moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
-}
-
-/// Checks that each claim (a row that locks a fact) agrees with its record in KV. Skips facts that changed
-/// shortly before the last complete pass began, or later, because that pass did not correct their claims.
-fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
-    let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
-    let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";
-    let claims = moment.books.database.json(claims);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let claims: BTreeMap<_, _> = claims.iter().map(|row| (text(&row[0]), text(&row[1]))).collect();
-    let versions = kv.versions.borrow();
-    let is_fact = |name: &&String| name.starts_with("settlement:") || name.starts_with("member:");
-    let claimants = moment.books.claimants.borrow();
-    let is_quiet = |name: &&String| {
-        let mut own = claimants.iter().filter(|claimant| claimant.name == **name);
-        let last = versions.get(*name).and_then(|versions| versions.last());
-        last.is_none_or(|last| last.arrived_ms <= settled_ms)
-            && !kv.is_written(name)
-            && own.all(|own| own.ended_ms.is_some_and(|ms| ms + RECENT_MS <= settled_ms))
-    };
-    let mut names = claims.keys().chain(versions.keys().filter(is_fact)).filter(is_quiet);
-    names.find_map(|name| {
-        let (claim, is_there) = (claims.get(name).map(String::as_str), kv.last(name).is_some());
-        let is_right = claim == is_there.then_some("kept");
-        (!is_right).then(|| format!("{name} is {claim:?}, and whether KV has it: {is_there}"))
     })
 }

@@ -1,20 +1,20 @@
 //! The rules for the ledger that are checked at the end of a simulation. Each rule is a function that returns
 //! the violation. The rules that hold at any time are in `ledger_moments.rs`.
 //!
-//! The rules about these five subjects are checked elsewhere, at the moment when they could be broken:
-//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid months.
+//! The rules about these four subjects are checked elsewhere, at the moment when they could be broken:
+//! acknowledged messages, removed marks, changes of records by several people, and paid months.
 
 use crate::books::Books;
 use crate::callers::Exchange;
-use crate::changes::{Claimant, Heard};
 use crate::due_rules::dues_follow_from_charges_and_credits;
 use crate::fulfilments::{an_operation_records_one_fulfilment, what_is_open_is_what_is_not_done};
 use crate::ledger_rows::rows;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
 use crate::people::a_person_is_what_people_heard;
+use crate::published_rules::{a_change_is_what_people_heard, the_audit_log_has_each_change};
 use crate::rule::Wrong;
 use crate::simulation::Simulation;
-use crate::times::{APART_MS, EPOCH_MS, LATEST_WRITE_MS};
+use crate::times::{APART_MS, EPOCH_MS};
 use crate::updates::{an_update_is_what_people_heard, kv_has_the_published_updates};
 use futures_executor::block_on;
 use impact_pledge::office::system::rows::findings;
@@ -40,7 +40,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("no mark stays", no_mark_stays),
     ("no create waits for the ledger", no_create_waits_for_the_ledger),
     ("a pass ends at last", a_pass_ends_at_last),
-    ("two people do not make one change", two_people_do_not_make_one_change),
+    ("a month is marked with what is due", a_month_is_marked_with_what_is_due),
+    ("the audit log has each change of a record", the_audit_log_has_each_change),
     ("a change is what people heard", a_change_is_what_people_heard),
     ("the ledger is what KV has", the_ledger_is_what_kv_has),
     ("sums are those of KV", sums_are_those_of_kv),
@@ -66,6 +67,11 @@ pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
 
 fn two_never_work_at_one_pass(_: &Simulation, books: &Books) -> Wrong {
     books.database.taken.borrow().clone()
+}
+
+/// Checks that the sums of a payment were what was due at the moment when the month was marked as paid.
+fn a_month_is_marked_with_what_is_due(_: &Simulation, books: &Books) -> Wrong {
+    books.database.mismarked.borrow().clone()
 }
 
 fn who_works_at_a_pass_holds_it(_: &Simulation, books: &Books) -> Wrong {
@@ -170,52 +176,5 @@ fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong
             let is_right = is_same || is_changed || is_named;
             (!is_right).then(|| format!("{id} of {} {} is {row}", settlement.mode, settlement.unit))
         })
-    })
-}
-
-/// Whether a change may have taken effect between these two times.
-fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
-    let ended_ms = change.ended_ms.unwrap_or(u64::MAX);
-    change.heard != Heard::Not
-        && change.begun_ms <= until_ms
-        && ended_ms.saturating_add(LATEST_WRITE_MS) >= from_ms
-}
-
-/// Checks that two people do not both make the same change, unless another change may have undone the first.
-fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
-    let claimants = books.claimants.borrow();
-    let done = claimants.iter().filter(|change| change.heard == Heard::Done);
-    let pairs = done.clone().flat_map(|one| done.clone().map(move |other| (one, other)));
-    let mut same = pairs.filter(|(one, other)| {
-        let is_same = one.name == other.name && one.is_added == other.is_added;
-        is_same && !std::ptr::eq(*one, *other) && one.ended_ms <= other.ended_ms
-    });
-    let is_wrong = |(first, second): &(&Claimant, &Claimant)| {
-        let until_ms = second.ended_ms.unwrap_or(u64::MAX);
-        let mut between = claimants.iter().filter(|other| {
-            other.name == first.name
-                && other.is_added != first.is_added
-                && may_be_between(other, first.begun_ms, until_ms)
-        });
-        between.next().is_none()
-    };
-    let (first, second) = same.find(is_wrong)?;
-    let (one, other) = (first.ended_ms, second.ended_ms);
-    Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
-}
-
-/// Checks that a change is still in effect if a person was told that it was made. Leaves out changes that
-/// another change may have undone.
-fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
-    let claimants = books.claimants.borrow();
-    claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {
-        let is_there = simulation.kv.last(&change.name).is_some();
-        let is_undone = claimants.iter().any(|other| {
-            other.name == change.name
-                && other.is_added != change.is_added
-                && may_be_between(other, change.begun_ms, u64::MAX)
-        });
-        (is_there != change.is_added && !is_undone)
-            .then(|| format!("{} was changed at {:?} ms", change.name, change.ended_ms))
     })
 }

@@ -14,7 +14,6 @@ mod books;
 mod callers;
 mod case;
 mod changes;
-mod claimants;
 mod credit_rules;
 mod credits;
 mod database;
@@ -40,7 +39,10 @@ mod passes;
 mod payload;
 mod payments;
 mod people;
+mod published_rules;
+mod publishing;
 mod random;
+mod record_changes;
 mod repeats;
 mod rule;
 mod settling;
@@ -94,6 +96,9 @@ const EVENTS: &[&str] = &[
     "a change: Done",
     "a change: Not",
     "a change: Unsure",
+    "a copy: confirmed",
+    "a copy: the cron fails",
+    "a copy: written again",
     "a message was refused",
     "a payment: Done",
     "a payment: Not",

@@ -18,6 +18,6 @@ pub const SHOP: Scope = ("live", "unit_2");
 pub const PAUSE_MS: u64 = 60_000;
 
 /// Returns the name of the payment record of a shop's month.
-pub fn settlement((mode, unit): Scope, month: &str) -> String {
+pub fn settlement((mode, unit): (&str, &str), month: &str) -> String {
     format!("settlement:{mode}:{unit}:{month}")
 }

@@ -2,8 +2,7 @@
 //! pages, and may show an earlier state.
 
 use crate::kv::{
-    CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record,
-    WRITE_FAULTS, WRITE_MS,
+    CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record, WRITE_MS,
 };
 use crate::times::SLEEP_MS;
 use impact_pledge::pledges::store::{
@@ -46,7 +45,7 @@ impl Namespace {
         held: Held,
     ) -> Result<(), StoreError> {
         let Namespace { kv, location, calls, .. } = self;
-        let fault = kv.fault(name, WRITE_FAULTS);
+        let fault = kv.write_fault(name);
         let call = calls.begin(operation, name, fault, held.clone());
         let put = async { Ok(kv.put(*location, name, held, fault).await) };
         let ended = kv.time.within(WRITE_MS, put).await;

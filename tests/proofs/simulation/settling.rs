@@ -2,17 +2,22 @@
 //! says is due at that time. Sometimes the ledger is rebuilt meanwhile.
 
 use crate::books::Books;
-use crate::changes::Heard;
+use crate::changes::{BY, Heard};
 use crate::exact::exact;
 use crate::kv::OPERATOR;
 use crate::months::{ENDS, SHOP, settlement};
 use crate::payload::{CURRENCY, UNIT_CURRENCY};
+use crate::publishing::Drowsy;
+use crate::record_changes::{DROWSY, heard};
 use crate::rule::Wrong;
-use crate::times::{EPOCH_MS, created_ms};
+use crate::times::{APART_MS, created_ms};
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::Payment;
 use impact_pledge::office::payments::rule::due_months::due_month;
+use impact_pledge::office::shared::rule::error::OperatorError;
+use impact_pledge::office::shared::rule::once::Done;
+use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::system::rows::check;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::pledges::service::Clock as _;
@@ -20,6 +25,7 @@ use impact_pledge::pledges::settlement::{Month, ScopeMonth, SettledSum, Settleme
 use impact_pledge::pledges::time::date_time;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,6 +34,8 @@ use std::rc::Rc;
 const MEANWHILE_MS: u64 = 1_500;
 const TOGETHER_MS: u64 = 50;
 const MOST_CREDITS: u64 = 8;
+/// The maximum number of people who mark one month, or undo this, at the same time.
+const TOGETHER: u64 = 3;
 /// Of 1,000 payments, the number that have a mistake and must be refused.
 const MISTAKES: u64 = 250;
 
@@ -45,28 +53,26 @@ impl Books {
         });
     }
 
-    /// Marks a month as paid, or undoes this, after a random delay of at most `within_ms`.
+    /// Starts people who mark a month as paid, or undo this, after a random delay of at most `within_ms`.
     pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
-        let (books, is_added) = (Rc::clone(self), self.random.chance(650));
         let month = self.pick_month();
-        let settlement = settlement(SHOP, month);
-        let (number, ending) = self.announce(&settlement, is_added);
-        self.spawn_killable(async move {
-            books.sleep(books.random.below(within_ms)).await;
-            let told = match is_added {
-                true => books.mark(month).await,
-                false => books.undo(month).await,
-            };
-            let (heard, answer) = match told {
-                Ok(()) => (Heard::Done, String::new()),
-                Err(problem) if problem.contains("it is not certain") => (Heard::Unsure, problem),
-                Err(problem) => (Heard::Not, problem),
-            };
-            let what = if is_added { "to mark" } else { "to take back" };
-            books.note(format!("change {number}, {what} {settlement}: {heard:?}, {answer}"));
-            books.count(format!("a payment: {heard:?}"));
-            books.claimants.borrow_mut()[number].heard = heard;
-            drop(ending);
+        for _ in 0..=self.random.below(TOGETHER) {
+            self.settle_month(month, within_ms);
+        }
+    }
+
+    fn settle_month(self: &Rc<Self>, month: &'static str, within_ms: u64) {
+        let is_added = self.random.chance(650);
+        let change = self.want_record(&settlement(SHOP, month), is_added);
+        let (books, payment) = (Rc::clone(self), Rc::<OnceCell<Value>>::default());
+        self.request(change, within_ms, "a payment", move |id| {
+            let (books, payment) = (Rc::clone(&books), Rc::clone(&payment));
+            async move {
+                match is_added {
+                    true => books.mark(id, month, &payment).await,
+                    false => books.undo(id, month).await,
+                }
+            }
         });
     }
 
@@ -76,34 +82,53 @@ impl Books {
         later.find(|_| self.random.chance(600)).unwrap_or(&ENDS[0]).0
     }
 
-    pub async fn mark(&self, month: &str) -> Result<(), String> {
+    /// Marks a month as paid. A person who sends the request again sends the same `payment`.
+    pub async fn mark(
+        &self,
+        id: OperationId,
+        month: &str,
+        payment: &OnceCell<Value>,
+    ) -> (Heard, String) {
+        let stated = match payment.get() {
+            Some(stated) => stated.clone(),
+            None => match self.stated(month).await {
+                Ok(stated) => payment.get_or_init(|| stated).clone(),
+                Err(problem) => return (Heard::Not, problem.to_string()),
+            },
+        };
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
-        let author = Author::new("ops", &clock, &*self.random).unwrap();
+        let author = Author::new(BY, &clock, &*self.random).unwrap().with_operation(id);
+        let ledger = &Drowsy { books: self, per_mille: DROWSY };
+        let payment: Payment = serde_json::from_value(stated.clone()).unwrap();
+        let told = payments::mark(&store, ledger, &author, &payment).await;
+        if let Ok(Done { outcome: paid, before: None }) = &told {
+            self.settle(SHOP, month);
+            if let Some(text) = misstated(&stated, &paid.settlement) {
+                self.blame("what is paid is what a person stated", text);
+            }
+            let wrong = self.wrong_payment(&paid.settlement, month);
+            wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
+        }
+        heard(told.map(drop))
+    }
+
+    /// Returns the payment that a person states, after a look at what is due for the month.
+    async fn stated(&self, month: &str) -> Result<Value, OperatorError> {
+        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let shop: ScopeMonth = serde_json::from_value(of(month)).unwrap();
-        let usage = due_month(&store, &self.database, &shop).await;
-        let sums = usage.map_err(|error| error.to_string())?.sums;
+        let sums = due_month(&store, &self.database, &shop).await?.sums;
         let amounts: Vec<_> = sums
             .iter()
             .map(|sum| json!({ "amount": sum.due, "currencyCode": sum.currency_code }))
             .collect();
         let mut payment = json!({
-            "of": of(month), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms()),
+            "of": of(month), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms() - APART_MS),
             "acceptUnpriced": sums.iter().map(|sum| sum.unpriced).sum::<usize>(),
         });
         if self.random.chance(MISTAKES) {
             self.mistake(&mut payment);
         }
-        let stated = payment.clone();
-        let payment: Payment = serde_json::from_value(payment).unwrap();
-        let paid = payments::mark(&store, &self.database, &author, &payment).await;
-        let paid = paid.map_err(|error| error.to_string())?.outcome;
-        self.settle(SHOP, month);
-        if let Some(text) = misstated(&stated, &paid.settlement) {
-            self.blame("what is paid is what a person stated", text);
-        }
-        let wrong = self.wrong_payment(&paid.settlement, month);
-        wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
-        Ok(())
+        Ok(payment)
     }
 
     /// Makes one mistake in a payment: too many unpriced pledges, other currencies, or an amount that is left out.
@@ -121,12 +146,12 @@ impl Books {
         }
     }
 
-    async fn undo(&self, month: &str) -> Result<(), String> {
+    async fn undo(&self, id: OperationId, month: &str) -> (Heard, String) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
-        let author = Author::new("ops", &clock, &*self.random).unwrap();
+        let author = Author::new(BY, &clock, &*self.random).unwrap().with_operation(id);
+        let ledger = &Drowsy { books: self, per_mille: DROWSY };
         let of: ScopeMonth = serde_json::from_value(of(month)).unwrap();
-        let undone = payments::undo(&store, &self.database, &author, &of, None).await;
-        undone.map(drop).map_err(|error| error.to_string())
+        heard(payments::undo(&store, ledger, &author, &of, None).await.map(drop))
     }
 
     /// Checks the paid sums of a month. The month ended a day ago, so its records should no longer change.
@@ -172,8 +197,7 @@ impl Books {
         self.note("the operator empties the ledger");
         self.count("a rebuild");
         self.spawn_killable(async move {
-            let now_ms = EPOCH_MS + books.now_ms();
-            let _ = check::clear(&books.database, now_ms).await;
+            let _ = check::clear(&books.database).await;
         });
     }
 }

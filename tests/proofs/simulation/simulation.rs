@@ -93,6 +93,7 @@ impl Simulation {
             is_strict: random.chance(500),
             slow: random.pick(&[0, 50, 400]),
             late: random.pick(&[0, 0, 50]),
+            late_copies: random.pick(&[0, 0, 300]),
             is_race: false,
         };
         let burst = random.chance(30).then(|| random.index(STEPS));

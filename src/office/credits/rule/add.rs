@@ -11,7 +11,6 @@ use crate::office::shared::rule::records::put_record;
 use crate::office::system::rule::epoch;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{Cancelled, CancelledKey, Key as _, OperatorStore};
 use crate::pledges::types::TransactionId;
 
@@ -34,7 +33,7 @@ pub async fn check(
     request: &CreditRequest,
 ) -> Result<Credit> {
     epoch::check(store, ledger).await?;
-    plan(store, ledger, author, request).await.map(Credit::from)
+    plan(store, ledger, author, request).await.map(|(row, _)| Credit::from(row))
 }
 
 /// Credits a transaction, or a part of it.
@@ -66,7 +65,7 @@ async fn add_now(
         return confirmed(store, author, request, made).await;
     }
     epoch::begin(store, ledger, author.entropy).await?;
-    let planned = plan(store, ledger, author, request).await?;
+    let (planned, seen) = plan(store, ledger, author, request).await?;
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
         let subject = subject(request, &credit, &[&credit.transaction]);
@@ -75,10 +74,7 @@ async fn add_now(
     };
     let entry = author.begin_entry(store, ADD, recorded).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
-    let booked = ScopeMonth { scope: row.scope.clone(), month: row.booked_month };
-    let credit = async |ledger: &dyn Ledger| match credits::credit(ledger, &row, &booked.fact())
-        .await
-    {
+    let credit = async |ledger: &dyn Ledger| match credits::credit(ledger, &row, &seen).await {
         Ok(Some(made)) => Ok(made),
         Ok(None) => Err(invalid(
             "somebody credited the transaction, or marked the month as paid, at the same moment. Check \

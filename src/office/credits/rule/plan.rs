@@ -5,35 +5,33 @@ use super::creditable::Creditable;
 use super::reason::check_reason;
 use super::refusal::{invalid, invalid_at};
 use crate::office::audit::rule::Author;
-use crate::office::credits::rows::{Charge, CreditRow, Credited, MAX_CREDITS};
+use crate::office::credits::rows::{Charge, CreditRow, Credited, MAX_CREDITS, SeenMonth};
 use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule as transactions;
 use crate::office::payments::rule as payments;
 use crate::office::payments::rule::due::money;
 use crate::office::payments::rule::stated_money;
 use crate::office::payments::rule::usage;
-use crate::office::shared::rows::claims;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::quantities::Quantities;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{Month, ScopeMonth};
-use crate::pledges::store::OperatorStore;
+use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
 use std::fmt::Arguments;
 
 /// Largest number of quantities that one credit names.
 const MAX_STATED: usize = 200;
 
-/// Checks that a credit can be made, and returns the row to write to the ledger. Writes nothing.
+/// Checks that a credit can be made. Returns the row to write to the ledger, and its month as it was seen. Writes nothing.
 pub(super) async fn plan(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
-) -> Result<CreditRow> {
+) -> Result<(CreditRow, SeenMonth)> {
     let record = transactions::get(store, &request.transaction).await?;
     let order = Creditable::read(store, ledger, &record).await?;
     let number = u32::try_from(order.credits.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -62,12 +60,16 @@ pub(super) async fn plan(
     let month = Month::of(&order.row.created_at)
         .ok_or_else(|| invalid("the transaction's creation time is not a valid date-time"))?;
     let of = ScopeMonth { scope: order.row.scope.clone(), month };
-    let is_open = is_open(store, ledger, author.clock, &of).await?;
+    let (is_open, seen) = look(ledger, &of).await?;
     let is_own = is_open || !was_charged(store, ledger, request, &of, &order.row).await?;
     let running = Month::at(author.clock.now_ms()).filter(|_| !is_own);
     let booked_month = running.map_or(month, |running| running.max(month));
+    let seen = match booked_month == month {
+        true => seen,
+        false => look(ledger, &ScopeMonth { month: booked_month, ..of }).await?.1,
+    };
     let Order { id, scope, currency_code, .. } = order.row;
-    Ok(CreditRow {
+    let row = CreditRow {
         operation: author.operation_hash().unwrap_or_default(),
         id,
         number,
@@ -82,7 +84,8 @@ pub(super) async fn plan(
         change: String::new(),
         author: author.by.to_owned(),
         at: author.clock.now_ms(),
-    })
+    };
+    Ok((row, seen))
 }
 
 fn whole(order: &Creditable) -> Result<(Decimal, Quantities)> {
@@ -155,20 +158,13 @@ fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quan
     Ok(Quantities::of_sums(sums.into_iter()))
 }
 
-/// Returns whether a month is not marked as paid. A credit is booked in its order's month while that month is
-/// open, and in the current month afterwards.
-///
-/// Whether the month is paid is read from KV, which may be a minute late. So a recent entry in the ledger
-/// takes precedence over the record in KV. KV cost: 1 read.
-async fn is_open(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    clock: &impl Clock,
-    of: &ScopeMonth,
-) -> Result<bool> {
-    let is_marked = payments::get(store, of).await?.is_some();
-    let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
-    Ok(claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone))
+/// Returns whether a month is not marked as paid, and its last change. A credit is booked in its order's month while
+/// that month is open, and in the current month afterwards. Ledger cost: 1 query.
+async fn look(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<(bool, SeenMonth)> {
+    let last = payments::last_change(ledger, of).await?;
+    let is_open = last.as_ref().is_none_or(|last| last.settlement.is_none());
+    let change = last.map(|last| last.row.change);
+    Ok((is_open, SeenMonth { name: SettlementKey(of).name(), change }))
 }
 
 /// Returns whether an order was charged with its month, which is marked as paid. If the order may

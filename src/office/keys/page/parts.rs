@@ -19,8 +19,8 @@ use maud::{Markup, html};
 /// then a running Worker does.
 pub(super) fn lives() -> Markup {
     html! {
-        "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
-         up to " (KEY_CACHED_SECONDS) " s, and a running Worker for another " (USED_SECONDS) " s."
+        "The service may still accept the key for up to " (REFUSED_SECONDS) " s: each location of Cloudflare \
+         caches a key for up to " (KEY_CACHED_SECONDS) " s, and then a running Worker for another " (USED_SECONDS) " s."
     }
 }
 

@@ -65,7 +65,7 @@ pub fn risk(status: &Status) -> Option<&'static str> {
         ),
         (State::Forgotten, _) | (_, Some("unknown" | "damaged")) => of(
             "The e-mail may have been sent: the recipient may get a second e-mail",
-            "The message may have been sent: the recipient may get a second message",
+            "The message may have been sent. If you send it again, the recipient may get it twice",
         ),
         (_, Some(BLOCKED)) => {
             Some("The mail service blocks this address and may refuse the e-mail again")

@@ -103,8 +103,8 @@ macro_rules! columns_of {
   'credits', (SELECT count(*) FROM credits c WHERE c.id = t.id),
   'credit_cents', (SELECT sum(cents) FROM credits c WHERE c.id = t.id),
   'credit_amount', (SELECT max(amount) FROM credits c WHERE c.id = t.id),
-  'paid', EXISTS (SELECT 1 FROM claims c WHERE c.kind = 'settlement' AND c.state IN ('kept', 'removing')
-    AND c.name = s.mode || ':' || s.unit || ':' || strftime('%Y-%m', t.created / 1000, 'unixepoch')))"
+  'paid', EXISTS (SELECT 1 FROM published p WHERE p.content IS NOT NULL
+    AND p.name = 'settlement:' || s.mode || ':' || s.unit || ':' || strftime('%Y-%m', t.created / 1000, 'unixepoch')))"
     };
 }
 pub(crate) use columns_of;

@@ -189,7 +189,7 @@ pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer
 }
 
 async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &str) -> Result<Paid> {
-    let settlement = payments::get(call.store, of).await?;
+    let settlement = payments::get(call.ledger, of).await?;
     settlement
         .map(|settlement| Paid { of: of.clone(), settlement })
         .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
@@ -266,7 +266,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer
     let paid = marked_as(call, &of, "").await?;
     let now = sums_now(call, &of).await?;
     let now_in_words = now.as_ref().map(|now| match now.as_slice() {
-        [] => "The ledger now has no transactions of this month.".to_owned(),
+        [] => "The ledger no longer has any transaction of the marked month.".to_owned(),
         now => format!("Due now: {}.", dues_in_words(now)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
@@ -309,7 +309,7 @@ struct PaymentList {
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
-    let payments = payments::list(call.store, &unit, mode).await?;
+    let payments = payments::list(call.ledger, &unit, mode).await?;
     if payments.is_empty() {
         unit_must_be_registered(call, Some(&unit)).await?;
     }

@@ -14,7 +14,7 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::Field;
 use crate::office::shared::page::{link, operation};
-use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
+use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{ArgumentName, RefusalCode, Refused};
@@ -297,14 +297,13 @@ pub(crate) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     let of = month_of(id, form)?;
     let is_confirmed = form.text("step") == "undo";
     let was_done = context.was_done().await?.is_some();
-    let now = if was_done { None } else { payments::get(context.store, &of).await? };
+    let now = if was_done { None } else { payments::get(context.ledger, &of).await? };
     match now {
         _ if was_done => undo(context, &of, form).await,
         Some(now) if is_confirmed && now.at == form.text("at") => undo(context, &of, form).await,
         Some(now) => Ok(confirm(context, &of, form, &now)),
         None => Err(Refusal::invalid(format!(
-            "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
-             {SHOWN_SECONDS} s may not show yet",
+            "nothing was undone: {} of this unit ({} mode) is not marked as paid",
             view::month(of.month),
             of.scope.mode.name()
         ))),

@@ -1,3 +1,4 @@
+pub(crate) mod due_versions;
 pub mod scope_months;
-pub mod settled;
+pub(crate) mod settled;
 pub mod sums;

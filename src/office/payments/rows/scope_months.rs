@@ -56,16 +56,15 @@ struct Months<'a> {
 
 impl Query for Months<'_> {
     type Row = ScopeMonth;
-    // The name of a settlement is `{mode}:{unit}:{month}`. A scope may have one without transactions.
+    // The name of a settlement is `settlement:{mode}:{unit}:{month}`. A scope may have one without transactions.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
         ", ",
         months!(),
         ", settled AS (
-  SELECT name, substr(name, 1, instr(name, ':') - 1) AS mode, substr(name, -7) AS month,
-    substr(name, instr(name, ':') + 1, length(name) - instr(name, ':') - 8) AS unit
-  FROM claims WHERE kind = 'settlement' AND state IN ('kept', 'removing')
+  SELECT substr(name, 12, 4) AS mode, substr(name, -7) AS month, substr(name, 17, length(name) - 24) AS unit
+  FROM published WHERE name > 'settlement:' AND name < 'settlement;' AND content IS NOT NULL
 ), listed AS (
   SELECT month, unit, mode FROM months CROSS JOIN wanted
   WHERE EXISTS (SELECT 1 FROM transactions t
@@ -82,9 +81,8 @@ impl Query for Months<'_> {
 SELECT json_object('month', month, 'unit', unit, 'mode', mode) FROM listed
 WHERE (?1 ->> '$.after' IS NULL OR month < ?1 ->> '$.after.month'
     OR month = ?1 ->> '$.after.month' AND (unit, mode) > (?1 ->> '$.after.unit', ?1 ->> '$.after.mode'))
-  AND (?1 ->> '$.is_paid' IS NULL OR ?1 ->> '$.is_paid' = EXISTS (SELECT 1 FROM claims c
-    WHERE c.kind = 'settlement' AND c.name = mode || ':' || unit || ':' || month
-      AND c.state IN ('kept', 'removing')))
+  AND (?1 ->> '$.is_paid' IS NULL OR ?1 ->> '$.is_paid' = EXISTS (SELECT 1 FROM published p
+    WHERE p.name = 'settlement:' || mode || ':' || unit || ':' || month AND p.content IS NOT NULL))
 ORDER BY month DESC, unit, mode LIMIT ?1 ->> '$.most'"
     );
 }

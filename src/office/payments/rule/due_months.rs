@@ -64,7 +64,7 @@ pub async fn due_months(
     let next = listed.last().filter(|_| has_more).cloned();
     let months = match listed.as_slice() {
         [] => Vec::new(),
-        listed => listed_dues(store, ledger, listed, &coverage).await?,
+        listed => listed_dues(ledger, listed, &coverage).await?,
     };
     Ok(DuePage { months, next, coverage })
 }
@@ -94,6 +94,6 @@ pub async fn due_month(
     filter.check()?;
     let coverage = coverage_of_dues(store, ledger, filter.scopes().as_deref()).await?;
     coverage.check(of.month)?;
-    let found = dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
+    let found = dues(ledger, &filter, &[of.month], &coverage).await?.pop();
     Ok(found.unwrap_or_else(|| MonthUsage::new(of.clone())))
 }

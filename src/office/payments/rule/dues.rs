@@ -7,21 +7,19 @@
 //! the rest is carried to later months.
 
 pub use super::due::{Due, totals};
-use crate::office::payments::rows::settled;
 use crate::office::payments::rows::sums;
 
 use super::due::{MonthUsage, by_month, month_of, zero};
+use super::{Paid, settled_in};
 use crate::office::credits::rows::{CreditSum, credit_sums};
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rows::sums::MonthSum;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::error::Result;
-use crate::office::shared::rule::records::read_values;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::{Month, ScopeMonth};
-use crate::pledges::store::{Key as _, OperatorStore, SettlementKey, decode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
@@ -32,12 +30,11 @@ use std::iter;
 /// `coverage` is the ledger's coverage of these scopes.
 ///
 /// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 1 more query. Credits of earlier orders that may be
-/// carried into the months also cost 1 more query. KV cost: 1 read per 100 months, requested or earlier.
+/// carried into the months also cost 1 more query.
 ///
 /// # Errors
-/// If a settlement is damaged, or the ledger or the store fails.
+/// If a settlement is damaged, or the ledger fails.
 pub async fn dues(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     filter: &TransactionFilter,
     months: &[Month],
@@ -45,12 +42,11 @@ pub async fn dues(
 ) -> Result<Vec<MonthUsage>> {
     let units = filter.units();
     let asked = Asked { units: units.as_deref(), ..Asked::of(filter.mode, months) };
-    dues_of(store, ledger, &asked, coverage).await
+    dues_of(ledger, &asked, coverage).await
 }
 
 /// Returns what is due, like [`dues`], but only for the listed months.
 pub(crate) async fn listed_dues(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     listed: &[ScopeMonth],
     coverage: &Coverage,
@@ -60,7 +56,7 @@ pub(crate) async fn listed_dues(
     let units: BTreeSet<_> = listed.iter().map(|it| it.scope.unit.clone()).collect();
     let units: Vec<_> = units.into_iter().collect();
     let asked = Asked { units: Some(&units), listed: Some(listed), ..Asked::of(None, &months) };
-    let mut found = dues_of(store, ledger, &asked, coverage).await?;
+    let mut found = dues_of(ledger, &asked, coverage).await?;
     found.retain(|usage| listed.contains(&usage.of));
     Ok(found)
 }
@@ -68,14 +64,13 @@ pub(crate) async fn listed_dues(
 /// Returns what is due for a month in each currency, as if the month were not settled. The cost is that of
 /// [`dues`].
 pub(crate) async fn unsettled(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     ScopeMonth { scope: Scope { unit, mode }, month }: &ScopeMonth,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
     let (units, months) = ([unit.clone()], [*month]);
     let asked = Asked { units: Some(&units), is_open: true, ..Asked::of(Some(*mode), &months) };
-    let own = dues_of(store, ledger, &asked, coverage).await?.pop();
+    let own = dues_of(ledger, &asked, coverage).await?.pop();
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
@@ -85,8 +80,7 @@ struct Asked<'a> {
     months: &'a [Month],
     /// The wanted entries. With `None`, all entries are wanted.
     listed: Option<&'a [ScopeMonth]>,
-    /// Whether the payments of the requested months are ignored: Workers KV may still show a payment that was
-    /// undone.
+    /// Whether the payments of the requested months are ignored.
     is_open: bool,
 }
 
@@ -115,15 +109,11 @@ impl<'a> Asked<'a> {
 
 /// Computes dues. Every page and command that shows what is due, or compares with it, gets its amounts here.
 async fn dues_of(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     asked: &Asked<'_>,
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
     let mut found = counted(ledger, asked).await?;
-    let has_payment =
-        |usage: &&mut MonthUsage| !(asked.is_open && asked.months.contains(&usage.of.month));
-    settle(store, &mut found.iter_mut().filter(has_payment).collect::<Vec<_>>()).await?;
     carry(&mut found, coverage);
     found.retain(|usage| asked.months.contains(&usage.of.month));
     Ok(found)
@@ -135,7 +125,7 @@ async fn dues_of(
 /// Includes settled months without charges and credits: the ledger may have removed their rows, and their
 /// settlements state how much of an excess they took.
 async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
-    let Asked { mode, units, months, .. } = *asked;
+    let Asked { mode, units, months, is_open, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
     let mut found = by_month(asked.sums(ledger, &credits).await?);
     let earlier = Earlier::of(&credits, months);
@@ -148,25 +138,14 @@ async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsag
     // Not the earlier months of other scopes: their charges are not read.
     let is_wanted = |of: &ScopeMonth| months.contains(&of.month) || earlier.has(of);
     let all = [months, &earlier.months].concat();
-    for of in settled::settled(ledger, mode, units, Some(&all)).await? {
-        if is_wanted(&of) {
-            month_of(&mut found, of);
+    for Paid { of, settlement } in settled_in(ledger, mode, units, Some(&all)).await? {
+        let counts = is_wanted(&of) && !(is_open && months.contains(&of.month));
+        if counts && let Some(usage) = month_of(&mut found, of) {
+            usage.settle(settlement);
         }
     }
     add_credits(&mut found, credits.iter().filter(|it| is_wanted(&it.of)));
     Ok(found)
-}
-
-/// Reads the payments of months, and adds them to the months. KV cost: 1 read per 100 months.
-async fn settle(store: &impl OperatorStore, months: &mut [&mut MonthUsage]) -> Result<()> {
-    let keys: Vec<_> = months.iter().map(|usage| SettlementKey(&usage.of)).collect();
-    let values = read_values(store, &keys).await?;
-    for (usage, value) in months.iter_mut().zip(values) {
-        if let Some(value) = value {
-            usage.settle(decode(SettlementKey::KIND, &value)?);
-        }
-    }
-    Ok(())
 }
 
 /// Adds credits to the months in which they are booked. `months` must be sorted.

@@ -1,19 +1,20 @@
-use super::dues;
 use super::dues::Due;
-use super::{CHANGED, CheckedPayment, Paid, Payment, changed_in_words, look, payable};
+use super::{CheckedPayment, LastChange, Paid, Payment, changed_in_words, last_change, payable};
 use crate::office::audit::rule::{Author, Written};
-use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState};
+use crate::office::payments::rows::due_versions;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::claimed_change;
-use crate::office::shared::rule::claimed_change::ClaimedChange;
-use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
+use crate::office::shared::rows::published::{NewVersion, PublishedRow};
+use crate::office::shared::rule::coverage::coverage_of_dues;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
-use crate::office::shared::rule::records::put_record;
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::{RecordVersion, Replacement};
+use crate::office::shared::rule::records::encode;
+use crate::office::system::rule::epoch;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{ScopeMonth, Settlement};
-use crate::pledges::store::{OperatorStore, SettlementKey};
+use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
 use crate::pledges::time::date_time;
 use std::slice;
 
@@ -22,7 +23,7 @@ const MARK: &str = "payments mark";
 /// Checks that a month can be marked as paid. Writes nothing.
 ///
 /// Ledger cost: 7 queries. 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months
-/// may be carried into the month. KV cost: 2 reads, and 1 more per 100 of these earlier months.
+/// may be carried into the month. KV cost: 1 read.
 ///
 /// # Errors
 /// - If the month has not ended, or the ledger may lack transactions of it.
@@ -38,10 +39,10 @@ pub async fn check(
 ) -> Result<CheckedPayment> {
     let Payment { of, paid_at, invoice, .. } = payment;
     payable::check_stated(author.clock, payment)?;
-    payable::check_unmarked(store, ledger, author.clock, of).await?;
+    payable::check_unmarked(ledger, of).await?;
     payable::check_complete(ledger, of).await?;
     let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&of.scope))).await?;
-    let due = payable::due(store, ledger, payment, &coverage).await?;
+    let due = payable::due(ledger, payment, &coverage).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
         sums: due.into_iter().map(Due::into_settled).collect(),
@@ -77,63 +78,73 @@ async fn mark_now(
 ) -> Result<Paid> {
     let of = &payment.of;
     check_unit(&of.scope.unit)?;
-    let refused = |claim: &Claim| {
-        let words = changed_in_words(claim);
-        of.refused(format_args!(
-            "was changed after this form was opened ({words}). Check the month, and begin again"
-        ))
-    };
-    let facts = [of.fact()];
-    claimed_change::refuse_overtaken(ledger, author, (TargetState::Added, &facts), refused).await?;
-    if author.earlier.is_some()
-        && let Some((settlement, Some(change))) = look(store, of).await?
-        && author.has_made(store, &change).await?
-    {
-        return Ok(Paid { of: of.clone(), settlement });
+    let version = due_versions::watch(ledger, of).await?;
+    let (read_ms, last) = (author.clock.now_ms(), last_change(ledger, of).await?);
+    if let Some(last) = &last {
+        refuse_overtaken(author, of, last)?;
+        if author.earlier.is_some()
+            && let Some(settlement) = &last.settlement
+            && author.has_made(store, &last.row.change).await?
+        {
+            return paid(store, author, of, settlement, (&last.row, read_ms)).await;
+        }
     }
+    let seen = last.map(|last| RecordVersion::of(&last.row)).unwrap_or_default();
     let checked = check(store, ledger, author, payment).await?;
-    write(store, ledger, author, of, checked).await
+    write((store, ledger), author, of, (seen, version), checked).await
 }
 
-async fn write(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
+/// Refuses a change if somebody marked the month as unpaid after the person had decided to mark it as paid.
+fn refuse_overtaken(
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ScopeMonth,
-    CheckedPayment { paid: Paid { settlement, .. }, coverage, .. }: CheckedPayment,
-) -> Result<Paid> {
-    let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
-    let on = |at: &str| of.changed(&marked(at));
-    let changing = ClaimedChange::begin(store, ledger, author, MARK, on).await?;
-    let seen = [ObservedFact { fact: of.fact(), is_there: false, change: None }];
-    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
-        Some(claim) => of.refused_by(claim),
-        None => of.refused(CHANGED),
-    };
-    changing.claim_all(TargetState::Added, &seen, refused).await?;
-    if let Err(error) = check_still_due(store, ledger, of, (&settlement, &coverage)).await {
-        return Err(changing.give_up(&[of.fact()], error).await);
+    last: &LastChange,
+) -> Result<()> {
+    let is_later = author.wanted_ms().is_some_and(|since_ms| last.row.at > since_ms);
+    if last.settlement.is_some() || !is_later {
+        return Ok(());
     }
-    let settlement = marked(&changing.entry().at);
-    let written = Written::new(&settlement, changing.entry());
-    let record = async |_: &Fact| put_record(store, &SettlementKey(of), &written).await;
-    let unsure = |_: &Fact| format!("that {} is marked as paid", of.in_words());
-    changing.write(&[of.fact()], record, unsure).await?;
-    Ok(Paid { of: of.clone(), settlement })
+    Err(of.refused(format_args!(
+        "was changed after this form was opened ({}). Check the month, and begin again",
+        changed_in_words(last)
+    )))
 }
 
-/// Checks a payment again after the month was locked against further credits. Refuses the payment if a credit
-/// was booked after the first check, or if the ledger was emptied to be rebuilt. Ledger cost: that of
-/// [`dues::dues`], and 1 query.
-async fn check_still_due(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
+/// Marks the month as paid, if it has the version that was seen, and what is due for it has this version.
+async fn write(
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    author: &Author<'_, impl Clock, impl Entropy>,
     of: &ScopeMonth,
-    (settlement, coverage): (&Settlement, &Coverage),
-) -> Result<()> {
-    let due = dues::unsettled(store, ledger, of, coverage).await?;
-    let is_same = due.into_iter().map(Due::into_settled).eq(settlement.sums.iter().cloned());
-    is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))?;
-    // After the sums: those of a month that is credited whole are 0.00 without its transactions, too.
-    payable::check_complete(ledger, of).await
+    (seen, version): (RecordVersion, u64),
+    CheckedPayment { paid: Paid { settlement, .. }, .. }: CheckedPayment,
+) -> Result<Paid> {
+    let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
+    epoch::begin(store, ledger, author.entropy).await?;
+    let entry = author.begin_entry(store, MARK, |at| of.changed(&marked(at))).await?;
+    let settlement = marked(&entry.at);
+    let record = Some(encode(&Written::new(&settlement, &entry))?);
+    let mark = Replacement { name: SettlementKey(of).name(), seen, record };
+    let still = due_versions::still(of, version, &entry.key.name())?;
+    let lost = async |ledger: &dyn Ledger, _: &[NewVersion]| {
+        Ok(of.refused_by(last_change(ledger, of).await?.as_ref()))
+    };
+    let rows = published::replace_with((store, ledger), author, &entry, (vec![mark], &still), lost)
+        .await?;
+    match rows.first() {
+        Some(row) => paid(store, author, of, &settlement, (row, row.at)).await,
+        None => Ok(Paid { of: of.clone(), settlement }),
+    }
+}
+
+/// Writes the copy of a payment that the API reads. If this fails, the cron writes it.
+async fn paid(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ScopeMonth,
+    settlement: &Settlement,
+    (row, read_ms): (&PublishedRow, u64),
+) -> Result<Paid> {
+    let _or_by_the_cron =
+        published::publish(store, author.clock, &SettlementKey(of), (row, read_ms)).await;
+    Ok(Paid { of: of.clone(), settlement: settlement.clone() })
 }

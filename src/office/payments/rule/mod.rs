@@ -1,7 +1,7 @@
 //! Payments: marks a month of a scope as paid, and as unpaid again.
 //!
-//! The payment of a month is one record. A claim in the ledger locks the month while this record is written
-//! (module `claimed_change`).
+//! The payment of a month is one record, in the ledger. Workers KV has a copy, from which the API reads when a
+//! transaction was paid.
 //!
 //! A month can be marked as paid only if the ledger has all of its transactions. The payment must be equal to
 //! the amount due: the charges less the credits. So the operator's accounting agrees with the service.
@@ -23,8 +23,9 @@ mod words;
 pub use mark::{check, mark};
 pub(crate) use payable::stated_money;
 pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
+pub(crate) use settled::last_change;
 pub use settled::{get, list};
 pub use undo::undo;
 
-use settled::look;
+use settled::{LastChange, settled_in};
 use words::{CHANGED, changed_in_words, in_money};

@@ -1,8 +1,7 @@
 //! Describes a month of a scope in words, for error messages and the audit log.
 
-use super::words::{changed_in_words, in_words};
-use crate::office::shared::rows::claims;
-use crate::office::shared::rows::claims::{Claim, Fact, Kind};
+use super::LastChange;
+use super::words::{CHANGED, changed_in_words, in_words};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{ArgumentName, RefusalCode};
 use crate::pledges::settlement::{ScopeMonth, Settlement};
@@ -38,21 +37,18 @@ impl ScopeMonth {
     }
 
     /// Returns what the audit log records when a month is marked as paid, or unmarked: the whole payment.
-    /// Unmarking deletes the payment's own record, so the log then has the only copy.
     pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![SettlementKey(self).name(), in_words(settlement)]
     }
 
-    pub(crate) fn fact(&self) -> Fact {
-        Fact { kind: Kind::Settlement, name: SettlementKey(self).suffix().into_owned() }
-    }
-
-    pub(super) fn refused_by(&self, claim: &Claim) -> OperatorError {
-        let words = changed_in_words(claim);
-        self.refused(match claim.state {
-            claims::State::Kept => format!("is already marked as paid: {words}"),
-            _ => format!("cannot be marked now: {words}"),
-        })
+    /// Returns the error of a person who marks the month as paid at the same moment as another person changes it.
+    pub(super) fn refused_by(&self, last: Option<&LastChange>) -> OperatorError {
+        match last {
+            Some(last) if last.settlement.is_some() => {
+                self.refused(format_args!("is already marked as paid: {}", changed_in_words(last)))
+            }
+            _ => self.refused(CHANGED),
+        }
     }
 
     pub(super) fn not_undone(&self, problem: impl Display) -> OperatorError {

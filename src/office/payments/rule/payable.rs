@@ -8,9 +8,7 @@ use crate::buyer::visible::is_line;
 use crate::office::orders::rows::order::Filter;
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
-use crate::office::shared::rows::claims;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::claimed_change;
 use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
@@ -19,7 +17,6 @@ use crate::office::system::rows::state;
 use crate::pledges::decimal::text_as_money;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::{ENDED_AFTER_HOURS, Month, ScopeMonth};
-use crate::pledges::store::OperatorStore;
 use crate::pledges::time::{date_time, parse_ms};
 use crate::pledges::types::CurrencyCode;
 
@@ -58,25 +55,13 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Returns an error if a month is already marked as paid. KV may show such a mark, or its removal, up to a
-/// minute late. So a recent claim in the ledger, which announces the change, overrides the record in KV.
-pub(super) async fn check_unmarked(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    clock: &impl Clock,
-    of: &ScopeMonth,
-) -> Result<()> {
-    let marked = get(store, of).await?;
-    let claim = claimed_change::recent(ledger, &[of.fact()], clock).await?.pop();
-    match (claim, marked) {
-        (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
-        (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
-        (Some(claim), None) => Err(of.refused_by(&claim)),
-        (None, None) => Ok(()),
-    }
+/// Returns an error if a month is already marked as paid. Ledger cost: 1 query.
+pub(super) async fn check_unmarked(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<()> {
+    let marked = get(ledger, of).await?;
+    marked.map_or(Ok(()), |settlement| Err(of.refused_as_marked(&settlement)))
 }
 
-/// Checks that the ledger has all settlements, and all transactions of the month. Ledger cost: 1 query.
+/// Checks that the ledger has all transactions of the month. Ledger cost: 1 query.
 pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<()> {
     let state = state::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
@@ -88,7 +73,7 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ScopeMonth) -> Resu
             of.month
         )));
     }
-    let complete = state.watermark().filter(|_| state.imported.is_some());
+    let complete = state.watermark();
     if complete >= Some(end_ms) {
         return Ok(());
     }
@@ -108,12 +93,11 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ScopeMonth) -> Resu
 
 /// Checks that a payment matches what is due for the month. Returns what is due.
 pub(super) async fn due(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     payment: &Payment,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let due = dues::unsettled(store, ledger, &payment.of, coverage).await?;
+    let due = dues::unsettled(ledger, &payment.of, coverage).await?;
     check_amounts(payment, &due)?;
     check_unpriced(ledger, payment, &due).await?;
     Ok(due)

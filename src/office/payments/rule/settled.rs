@@ -1,61 +1,70 @@
-//! Reads the settlements of paid months.
+//! Reads the payments of months from the ledger.
 
 use super::Paid;
-use crate::office::audit::rule::change_of;
+use crate::office::payments::rows::settled;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published;
+use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::records::{load, names, read_value, read_values};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::settlement::{ScopeMonth, Settlement};
-use crate::pledges::store::{Key as _, OperatorStore, SettlementKey, decode};
+use crate::office::shared::rule::published::content;
+use crate::pledges::scope::Mode;
+use crate::pledges::settlement::{Month, ScopeMonth, Settlement};
+use crate::pledges::store::{Key as _, SettlementKey, decode};
+use serde_json::value::RawValue;
+use std::slice;
 
-/// Returns the settlement of a month; `None` if the month is not marked as paid. KV cost: 1 read.
+/// Returns the payment of a month; `None` if the month is not marked as paid. Ledger cost: 1 query.
 ///
 /// # Errors
 /// - If the unit's ID is not valid.
-/// - If the record is damaged, or the store fails.
-pub async fn get(store: &impl OperatorStore, of: &ScopeMonth) -> Result<Option<Settlement>> {
+/// - If the record is damaged, or the ledger fails.
+pub async fn get(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<Option<Settlement>> {
     check_unit(&of.scope.unit)?;
-    load(store, SettlementKey(of)).await
+    Ok(last_change(ledger, of).await?.and_then(|last| last.settlement))
 }
 
-/// Returns the paid months of a unit: first the months of test keys, then those of live keys, each oldest first. Months
-/// that were marked in the last minute may be missing. KV cost: 1 list for each mode, and 1 read per 100 months.
+/// Returns the paid months of a unit: first the months of test keys, then those of live keys, each oldest first. Ledger
+/// cost: 1 query.
 ///
 /// # Errors
 /// - If the unit's ID is not valid.
-/// - If a record is damaged, or the store fails.
-pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
+/// - If a record is damaged, or the ledger fails.
+pub async fn list(ledger: &dyn Ledger, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
     check_unit(unit)?;
-    let mut found = Vec::new();
-    for mode in mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]) {
-        let scope = Scope { unit: unit.to_owned(), mode };
-        let months = names(store, SettlementKey::scope_prefix(&scope), |name| {
-            SettlementKey::parse(name).filter(|of| of.scope == scope)
-        });
-        found.extend(settlements(store, months.await?).await?);
-    }
-    Ok(found)
+    settled_in(ledger, mode, Some(slice::from_ref(&unit.to_owned())), None).await
 }
 
-/// Returns those of the months that are paid.
-async fn settlements(store: &impl OperatorStore, months: Vec<ScopeMonth>) -> Result<Vec<Paid>> {
-    let keys: Vec<_> = months.iter().map(SettlementKey).collect();
-    let values = read_values(store, &keys).await?;
-    let pairs = months.into_iter().zip(values).filter_map(|(of, value)| Some((of, value?)));
-    let read = |(of, value): (_, Vec<u8>)| {
-        Ok(Paid { of, settlement: decode(SettlementKey::KIND, &value)? })
+/// Returns those of these months that are marked as paid; with `None`, all such months. Ledger cost: 1 query.
+pub(super) async fn settled_in(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+    months: Option<&[Month]>,
+) -> Result<Vec<Paid>> {
+    let found = settled::settled(ledger, mode, units, months).await?;
+    let paid = |(of, record): (_, Box<RawValue>)| {
+        Ok(Paid { of, settlement: decode(SettlementKey::KIND, record.get().as_bytes())? })
     };
-    pairs.map(read).collect()
+    found.into_iter().map(paid).collect()
 }
 
-/// Returns the settlement of a month; `None` if the month is not marked as paid. Also returns the name of the
-/// settlement's entry in the audit log, if the settlement's record contains that name.
-pub(super) async fn look(
-    store: &impl OperatorStore,
+/// The last change of whether a month is paid.
+pub(crate) struct LastChange {
+    /// The payment; `None` if the month was marked as unpaid again.
+    pub settlement: Option<Settlement>,
+    /// The ledger's row, which says whose change it was.
+    pub row: PublishedRow,
+}
+
+/// Returns the last change of whether a month is paid; `None` if it was never marked. Ledger cost: 1 query.
+pub(crate) async fn last_change(
+    ledger: &dyn Ledger,
     of: &ScopeMonth,
-) -> Result<Option<(Settlement, Option<String>)>> {
-    let Some(record) = read_value(store, SettlementKey(of)).await? else { return Ok(None) };
-    let change = change_of(&record).map(|change| change.name());
-    Ok(Some((decode(SettlementKey::KIND, &record)?, change)))
+) -> Result<Option<LastChange>> {
+    let Some(row) = published::get(ledger, &SettlementKey(of).name()).await? else {
+        return Ok(None);
+    };
+    let settlement = content(&row).map(|record| decode(SettlementKey::KIND, record)).transpose()?;
+    Ok(Some(LastChange { settlement, row }))
 }

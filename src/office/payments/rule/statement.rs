@@ -119,7 +119,7 @@ pub async fn statement(
     check_unit(unit)?;
     let coverage = coverage_of_dues(store, ledger, Some(slice::from_ref(&of.scope))).await?;
     coverage.check(of.month)?;
-    let (usage, priced) = read(store, ledger, of, &coverage).await?;
+    let (usage, priced) = read(ledger, of, &coverage).await?;
     let lists = PriceLists::read(store, &of.scope, &priced).await?;
     let row = units::get(store, unit).await?;
     let sum = |due: Due| StatementSum { lines: lines(&due, &priced, &lists), due };
@@ -143,14 +143,13 @@ fn is_complete(of: &ScopeMonth, coverage: &Coverage, now_ms: u64) -> bool {
 /// Reads the amounts due and the quantities of a month. If the ledger changes between these two reads, reads
 /// both again.
 async fn read(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     of: &ScopeMonth,
     coverage: &Coverage,
 ) -> Result<(MonthUsage, PricedMonth)> {
     let filter = TransactionFilter::of(&of.scope);
     for _ in 0..ATTEMPTS {
-        let found = dues(store, ledger, &filter, &[of.month], coverage).await?.pop();
+        let found = dues(ledger, &filter, &[of.month], coverage).await?.pop();
         let usage = found.unwrap_or_else(|| MonthUsage::new(of.clone()));
         let priced = priced::priced(ledger, of, MAX_QUANTITIES).await?;
         if is_of(&usage, &priced) {

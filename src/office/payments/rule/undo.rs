@@ -1,17 +1,17 @@
 //! Marks a month as unpaid again.
 
-use super::{CHANGED, Paid, changed_in_words, look};
+use super::{CHANGED, LastChange, Paid, changed_in_words, last_change};
 use crate::office::audit::rule::Author;
-use crate::office::shared::rows::claims::{Claim, Fact, ObservedFact, TargetState};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::claimed_change;
-use crate::office::shared::rule::claimed_change::ClaimedChange;
+use crate::office::shared::rows::published::NewVersion;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::{RecordVersion, Replacement};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::ScopeMonth;
-use crate::pledges::store::{OperatorStore, SettlementKey};
+use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
 
 const UNDO: &str = "payments undo";
 
@@ -41,34 +41,32 @@ async fn undo_now(
     seen: Option<&str>,
 ) -> Result<Paid> {
     check_unit(&of.scope.unit)?;
-    let refused = |claim: &Claim| {
-        of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
-    };
-    let facts = [of.fact()];
-    claimed_change::refuse_overtaken(ledger, author, (TargetState::Removed, &facts), refused)
-        .await?;
-    let Some((settlement, change)) = look(store, of).await? else {
-        let claim = claimed_change::recent(ledger, &[of.fact()], author.clock).await?.pop();
-        let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
+    let last = last_change(ledger, of).await?;
+    let why = |last: &LastChange| format!(": {}", changed_in_words(last));
+    let Some(LastChange { settlement: Some(settlement), row }) = last else {
+        let why = last.as_ref().map(why).unwrap_or_default();
         return Err(of.not_undone(format_args!("is not marked as paid{why}")));
     };
-    if seen.is_some_and(|seen| seen != settlement.at) {
+    let is_later = author.wanted_ms().is_some_and(|since_ms| row.at > since_ms);
+    if is_later || seen.is_some_and(|seen| seen != settlement.at) {
         return Err(of.not_undone(
             "now has another payment than the one that you saw. Check the month again",
         ));
     }
-    let changing =
-        ClaimedChange::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
-    let seen = [ObservedFact { fact: of.fact(), is_there: true, change }];
-    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
-        Some(claim) => {
-            of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
-        }
-        None => of.not_undone(CHANGED),
+    let entry = author.begin_entry(store, UNDO, |_| of.changed(&settlement)).await?;
+    let name = SettlementKey(of).name();
+    let undo = Replacement { name, seen: RecordVersion::of(&row), record: None };
+    let lost = async |ledger: &dyn Ledger, _: &[NewVersion]| {
+        let why = last_change(ledger, of).await?.as_ref().map(why);
+        Ok(of.not_undone(
+            why.map_or_else(|| CHANGED.to_owned(), |why| ["was changed meanwhile", &why].concat()),
+        ))
     };
-    changing.claim_all(TargetState::Removed, &seen, refused).await?;
-    let remove = async |_: &Fact| Ok(store.remove(&SettlementKey(of)).await?);
-    let unsure = |_: &Fact| format!("that {} is marked as unpaid", of.in_words());
-    changing.write(&[of.fact()], remove, unsure).await?;
+    let rows =
+        published::replace_with((store, ledger), author, &entry, (vec![undo], &[]), lost).await?;
+    if let Some(row) = rows.first() {
+        let _or_by_the_cron =
+            published::publish(store, author.clock, &SettlementKey(of), (row, row.at)).await;
+    }
     Ok(Paid { of: of.clone(), settlement })
 }

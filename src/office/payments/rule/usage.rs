@@ -86,7 +86,7 @@ pub async fn of_all(
         }
         None => all_months(ledger, filter).await?,
     };
-    let mut months = dues::dues(store, ledger, filter, &spanned, &coverage).await?;
+    let mut months = dues::dues(ledger, filter, &spanned, &coverage).await?;
     months.retain(|usage| !usage.sums.is_empty());
     name_late(ledger, &mut months).await?;
     Ok(Usage { months, coverage })
@@ -99,7 +99,8 @@ async fn all_months(ledger: &dyn Ledger, filter: &TransactionFilter) -> Result<V
     let mut months = sums::months_of(ledger, mode, units).await?;
     months.truncate(MAX_MONTHS);
     months.extend(credit_sums(ledger, mode, units).await?.iter().map(|credit| credit.of.month));
-    months.extend(settled::settled(ledger, mode, units, None).await?.iter().map(|it| it.month));
+    months
+        .extend(settled::settled(ledger, mode, units, None).await?.iter().map(|(of, _)| of.month));
     months.sort_unstable();
     months.dedup();
     Ok(months)
@@ -145,7 +146,7 @@ pub(crate) async fn is_late(
     if !coverage.has(of.month) {
         return Ok(false);
     }
-    let found = dues::dues(store, ledger, &filter, &[of.month], &coverage).await?.pop();
+    let found = dues::dues(ledger, &filter, &[of.month], &coverage).await?.pop();
     let Some(late) = found.as_ref().and_then(late_in) else { return Ok(false) };
     let Some(from) = parse_ms(&order.created_at) else { return Ok(false) };
     let own = Filter { from, until: Some(from.saturating_add(1)), ..late };

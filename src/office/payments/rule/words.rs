@@ -1,14 +1,17 @@
 //! The words of errors and of the audit log for payments.
 
-use crate::office::shared::rows::claims::Claim;
-use crate::office::shared::rule::claimed_change;
+use super::LastChange;
 use crate::pledges::settlement::Settlement;
+use crate::pledges::time::date_time;
 
 /// The end of the error message about a month that somebody else changed at the same moment.
 pub(super) const CHANGED: &str = "was changed at the same moment. Check the month again";
 
-pub(super) fn changed_in_words(claim: &Claim) -> String {
-    claimed_change::in_words(claim, "marked the month as paid", "marked the month as unpaid")
+/// Describes a change to the person whose change it prevents.
+pub(super) fn changed_in_words(LastChange { settlement, row }: &LastChange) -> String {
+    let done = if settlement.is_some() { "paid" } else { "unpaid" };
+    let who = if row.author.is_empty() { "somebody" } else { &row.author };
+    format!("{who} marked the month as {done} at {}", date_time(row.at))
 }
 
 /// Describes a payment in words, such as `1234.50 USD paid on …, invoice 17, marked by … on …`.

@@ -103,8 +103,8 @@ macro_rules! sender_may {
         "(?1 ->> '$.sender' IS NULL OR EXISTS (
   SELECT 1 FROM people s WHERE s.address = ?1 ->> '$.sender' AND s.role = 'manager' AND (
     s.place = ?1 ->> '$.place' OR (s.place LIKE 'team:%' AND ?1 ->> '$.place' LIKE 'unit:%' AND EXISTS (
-      SELECT 1 FROM claims c WHERE c.kind = 'member' AND c.state = 'kept'
-        AND c.name = substr(s.place, 6) || ':' || substr(?1 ->> '$.place', 6)
+      SELECT 1 FROM published m WHERE m.content IS NOT NULL
+        AND m.name = 'member:' || substr(s.place, 6) || ':' || substr(?1 ->> '$.place', 6)
     ))
   )
 ))"

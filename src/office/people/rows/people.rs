@@ -149,18 +149,17 @@ impl MembershipRow {
     }
 }
 
-/// Selects a person's memberships, with the units of each team. Only claims in the state `kept` count. So
-/// units that are being added to a team or removed from it are left out.
+/// Selects a person's memberships, with the units of each team.
 ///
-/// The names of a team's claims are between `{team}:` and `{team};`, because `;` is the character after `:`.
+/// The names of a team's units are between `member:{team}:` and `member:{team};`, because `;` is the character after `:`.
 impl Query for Memberships<'_> {
     type Row = MembershipRow;
     const SQL: &'static str = "SELECT json_object('place', p.place, 'role', p.role, 'units', json((
   SELECT json_group_array(unit) FROM (
-    SELECT substr(c.name, length(p.place) - 3) AS unit FROM claims c
-    WHERE p.place LIKE 'team:%' AND c.kind = 'member' AND c.state = 'kept'
-      AND c.name > substr(p.place, 6) || ':' AND c.name < substr(p.place, 6) || ';'
-    ORDER BY c.name LIMIT ?1 ->> '$.most'
+    SELECT substr(m.name, length(p.place) + 4) AS unit FROM published m
+    WHERE p.place LIKE 'team:%' AND m.content IS NOT NULL
+      AND m.name > 'member:' || substr(p.place, 6) || ':' AND m.name < 'member:' || substr(p.place, 6) || ';'
+    ORDER BY m.name LIMIT ?1 ->> '$.most'
   )
 )))
 FROM people p WHERE p.address = ?1 ->> '$.address' ORDER BY p.place";

@@ -107,7 +107,7 @@ impl Current<'_> {
         let unit: Vec<_> =
             of.unit.map(|unit| KeyLevel::Unit(unit.to_owned())).into_iter().collect();
         register::ensure(store, author, &unit).await?;
-        publish_all(store, of, rows).await?;
+        publish_all(store, author.clock, of, rows).await?;
         Ok(entry.at)
     }
 
@@ -119,7 +119,7 @@ impl Current<'_> {
         let of = self.of;
         let entry = author.begin_entry(store, REMOVE, |time| on(of, time)).await?;
         let rows = self.change((store, ledger), author, &entry, None).await?;
-        publish_all(store, of, rows).await?;
+        publish_all(store, author.clock, of, rows).await?;
         Ok(entry.at)
     }
 
@@ -138,11 +138,12 @@ impl Current<'_> {
 
 async fn publish_all(
     store: &impl OperatorStore,
+    clock: &impl Clock,
     of: PriceListKey<'_>,
     rows: Vec<PublishedRow>,
 ) -> Result<()> {
     for row in rows {
-        publish(store, of, row).await?;
+        publish(store, clock, of, (&row, row.at)).await?;
     }
     Ok(())
 }

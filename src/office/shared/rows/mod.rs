@@ -13,7 +13,6 @@
 //! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number
 //! is rounded, and D1's limit of 100 parameters does not matter.
 
-pub mod claims;
 pub mod money;
 pub mod operations;
 pub mod port;

@@ -1,7 +1,7 @@
-//! The records in Workers KV that several people may change: price lists and profiles. A row is the record. Workers KV
-//! has a copy, which the API reads.
+//! The records in Workers KV that several people may change: price lists, profiles, payments of months, and memberships
+//! of teams. A row is the record. Workers KV has a copy, which the API reads.
 
-use super::port::{Ledger, Query, Result, ask};
+use super::port::{Ledger, Query, Result, Statement, ask};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -12,7 +12,7 @@ pub struct PublishedRow {
     pub name: String,
     /// The record; `None` if it was removed.
     pub content: Option<Box<RawValue>>,
-    /// The name of the change's entry in the audit log.
+    /// The name of the change's entry in the audit log; empty if unknown.
     pub change: String,
     pub author: String,
     pub by_shop: bool,
@@ -34,36 +34,79 @@ pub(crate) async fn get(ledger: &dyn Ledger, name: &str) -> Result<Option<Publis
     Ok(ask(ledger, &Get { name }).await?.pop())
 }
 
-/// Changes records together.
+/// Returns those of some records that were changed in this database, sorted by name. One query per 1,000 names.
+pub(crate) async fn get_all(ledger: &dyn Ledger, names: &[String]) -> Result<Vec<PublishedRow>> {
+    let mut found = Vec::new();
+    for names in names.chunks(MOST_NAMES) {
+        found.extend(ask(ledger, &GetAll { names }).await?);
+    }
+    Ok(found)
+}
+
+/// Changes records together. Before that, runs further statements in the same database transaction. The database may
+/// run a call twice if its answer is lost: the further statements must not fail if the records already have this change.
 ///
 /// # Errors
 /// - [`LedgerError::Refused`](super::port::LedgerError::Refused) if one of them has another last change than the person
-///   saw. Nothing was changed.
+///   saw, or another statement fails. Nothing was changed.
 /// - If the ledger does not answer. The records may have been changed then.
-pub(crate) async fn change(ledger: &dyn Ledger, versions: &[NewVersion]) -> Result<()> {
-    let statements = [AreSeen(versions).statement()?, Put(versions).statement()?];
-    ledger.run(&statements).await.map(drop)
+pub(crate) async fn change(
+    ledger: &dyn Ledger,
+    versions: &[NewVersion],
+    further: &[Statement],
+) -> Result<()> {
+    let (seen, put) = (AreSeen(versions).statement()?, Put(versions).statement()?);
+    ledger.run(&[&[seen], further, &[put]].concat()).await.map(drop)
 }
 
-/// Returns at most `most` records that were changed before `before` (milliseconds since 1970), and whose copies are not
-/// [confirmed](confirm), oldest change first. One query.
-pub(crate) async fn unconfirmed(
+/// Adds records as Workers KV has them, except those that have a row. Their copies are compared as those of old records.
+pub(crate) async fn adopt(ledger: &dyn Ledger, rows: &[PublishedRow]) -> Result<()> {
+    for rows in rows.chunks(MOST_NAMES) {
+        ask(ledger, &Adopt(rows)).await?;
+    }
+    Ok(())
+}
+
+/// Returns at most `most` records whose copies have to be compared: those that were changed before `before`, and not
+/// [confirmed](confirm) since `confirmed`. Those that were never confirmed come first, oldest change first. Times are
+/// milliseconds since 1970. One query.
+pub(crate) async fn to_compare(
     ledger: &dyn Ledger,
     before: u64,
+    confirmed: u64,
     most: usize,
 ) -> Result<Vec<PublishedRow>> {
-    ask(ledger, &Unconfirmed { before, most }).await
+    ask(ledger, &ToCompare { before, confirmed, most }).await
 }
 
-/// Records that Workers KV shows the copy, unless the record was changed again.
-pub(crate) async fn confirm(ledger: &dyn Ledger, row: &PublishedRow) -> Result<()> {
-    ask(ledger, &Confirm { name: &row.name, change: &row.change }).await.map(drop)
+/// Records that Workers KV shows these copies at a time, or does not show them (0). Leaves out records that were changed
+/// again. One query.
+pub(crate) async fn confirm(
+    ledger: &dyn Ledger,
+    rows: &[PublishedRow],
+    confirmed: u64,
+) -> Result<()> {
+    let rows: Vec<_> = rows.iter().map(|row| [&*row.name, &*row.change]).collect();
+    match rows.as_slice() {
+        [] => Ok(()),
+        rows => ask(ledger, &Confirm { rows, confirmed }).await.map(drop),
+    }
 }
 
-/// Forgets all records: from now on, the copies in Workers KV are the records. For a restore, which writes the copies.
+/// Prepares rows for copies that a restore has written. Forgets price lists and profiles: from now on, their copies are
+/// the records. The copies of all other records will be compared with their rows again.
 pub(crate) async fn forget(ledger: &dyn Ledger) -> Result<()> {
-    ask(ledger, &Forget {}).await.map(drop)
+    ledger.run(&[Forget {}.statement()?, CompareAgain {}.statement()?]).await.map(drop)
 }
+
+/// Lets all copies be compared again, as copies of old records. For records of the demo, which were written just now but
+/// are dated in the past.
+pub(crate) async fn compare_again(ledger: &dyn Ledger) -> Result<()> {
+    ask(ledger, &CompareAgain {}).await.map(drop)
+}
+
+/// Maximum number of records in a statement: D1 accepts a text of 2 MB, and a name has at most 512 bytes.
+const MOST_NAMES: usize = 1_000;
 
 /// SQL for a row of the table `published`, as JSON.
 macro_rules! row {
@@ -83,6 +126,17 @@ impl Query for Get<'_> {
     const SQL: &'static str = concat!(row!(), "WHERE name = ?1 ->> '$.name'");
 }
 
+#[derive(Serialize)]
+struct GetAll<'a> {
+    names: &'a [String],
+}
+
+impl Query for GetAll<'_> {
+    type Row = PublishedRow;
+    const SQL: &'static str =
+        concat!(row!(), "WHERE name IN (SELECT value FROM json_each(?1, '$.names')) ORDER BY name");
+}
+
 /// Fails unless each record's last change is the one that the person saw, or already this one: a call may be repeated.
 #[derive(Serialize)]
 #[serde(transparent)]
@@ -93,7 +147,7 @@ impl Query for AreSeen<'_> {
     const SQL: &'static str =
         "INSERT INTO preconditions (kind, holds) SELECT 'version', NOT EXISTS (
   SELECT 1 FROM json_each(?1) new JOIN published p ON p.name = new.value ->> '$.name'
-  WHERE p.change IS NOT new.value ->> '$.seen' AND p.change IS NOT new.value ->> '$.change')";
+  WHERE p.change <> ifnull(new.value ->> '$.seen', '') AND p.change <> new.value ->> '$.change')";
 }
 
 #[derive(Serialize)]
@@ -107,33 +161,62 @@ SELECT value ->> '$.name', nullif(value -> '$.content', 'null'), value ->> '$.ch
   value ->> '$.by_shop', value ->> '$.at'
 FROM json_each(?1) WHERE true
 ON CONFLICT DO UPDATE SET content = excluded.content, change = excluded.change, author = excluded.author,
-  by_shop = excluded.by_shop, at = excluded.at, is_confirmed = 0";
+  by_shop = excluded.by_shop, at = excluded.at, confirmed = 0";
 }
 
 #[derive(Serialize)]
-struct Unconfirmed {
+#[serde(transparent)]
+struct Adopt<'a>(&'a [PublishedRow]);
+
+impl Query for Adopt<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "INSERT INTO published (name, content, change, author, by_shop, at, confirmed)
+SELECT value ->> '$.name', value -> '$.content', value ->> '$.change', value ->> '$.author', value ->> '$.by_shop',
+  value ->> '$.at', 1
+FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
+}
+
+#[derive(Serialize)]
+struct ToCompare {
     before: u64,
+    confirmed: u64,
     most: usize,
 }
 
-impl Query for Unconfirmed {
+impl Query for ToCompare {
     type Row = PublishedRow;
     const SQL: &'static str = concat!(
         row!(),
-        "WHERE is_confirmed = 0 AND at < ?1 ->> '$.before' ORDER BY at LIMIT ?1 ->> '$.most'"
+        "WHERE confirmed < ?1 ->> '$.confirmed' AND at < ?1 ->> '$.before'
+ORDER BY confirmed, at LIMIT ?1 ->> '$.most'"
     );
 }
 
 #[derive(Serialize)]
 struct Confirm<'a> {
-    name: &'a str,
-    change: &'a str,
+    rows: &'a [[&'a str; 2]],
+    confirmed: u64,
 }
 
 impl Query for Confirm<'_> {
     type Row = ();
-    const SQL: &'static str = "UPDATE published SET is_confirmed = 1
-WHERE name = ?1 ->> '$.name' AND change = ?1 ->> '$.change'";
+    const SQL: &'static str =
+        "UPDATE published SET confirmed = ?1 ->> '$.confirmed' WHERE (name, change) IN
+  (SELECT value ->> '$[0]', value ->> '$[1]' FROM json_each(?1, '$.rows'))";
+}
+
+/// Counts the copies that Workers KV does not show although their records were changed before `before` (milliseconds
+/// since 1970). Returns the number, and the time of the first such change.
+#[derive(Serialize)]
+pub(crate) struct CountUnpublished {
+    pub before: u64,
+}
+
+impl Query for CountUnpublished {
+    type Row = (usize, Option<u64>);
+    const SQL: &'static str = "SELECT json_array(count(*), min(at)) FROM published
+WHERE confirmed = 0 AND at < ?1 ->> '$.before'";
 }
 
 #[derive(Serialize)]
@@ -142,5 +225,13 @@ struct Forget {}
 impl Query for Forget {
     type Row = ();
     // D1 refuses a parameter that the statement does not use.
-    const SQL: &'static str = "DELETE FROM published WHERE ?1 IS NOT NULL";
+    const SQL: &'static str = "DELETE FROM published WHERE ?1 IS NOT NULL AND name NOT LIKE 'settlement:%' AND name NOT LIKE 'member:%'";
+}
+
+#[derive(Serialize)]
+struct CompareAgain {}
+
+impl Query for CompareAgain {
+    type Row = ();
+    const SQL: &'static str = "UPDATE published SET confirmed = 1 WHERE ?1 IS NOT NULL";
 }

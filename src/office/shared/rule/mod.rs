@@ -1,4 +1,3 @@
-pub mod claimed_change;
 pub mod coverage;
 pub mod csv;
 pub mod delays;

@@ -1,17 +1,18 @@
-//! Changes records that several people may change: price lists and profiles. The ledger's row is the record, and decides
-//! whose change is made. Then the copy in Workers KV is written, which the API reads. If that fails, or a late write
-//! replaces the copy, the cron [writes it again](crate::office::system::rule::publish).
+//! Changes records that several people may change: price lists, profiles, payments of months, and memberships of teams.
+//! The ledger's row is the record, and decides whose change is made. Then the copy in Workers KV is written, which the API
+//! reads. If that fails, or a late write replaces the copy, the cron
+//! [writes it again](crate::office::system::rule::publish).
 //!
-//! A record that was never changed in this database has no row. Then the copy is the record.
+//! A price list or profile that was never changed in this database has no row. Then the copy is the record.
 
 use super::error::{OperatorError, Result};
 use super::records::{load, read_value};
 use crate::office::audit::rule::{Author, Change, Entry, change_of};
-use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Statement};
 use crate::office::shared::rows::published;
 use crate::office::shared::rows::published::{NewVersion, PublishedRow};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{AuditKey, Key, OperatorStore, Registered, StoreError};
+use crate::pledges::store::{AuditKey, Key, NoMetadata, OperatorStore, Registered, StoreError};
 use crate::pledges::time::date_time;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +32,7 @@ impl RecordVersion {
         RecordVersion { hash, change: record.and_then(change_of) }
     }
 
-    fn of(row: &PublishedRow) -> Self {
+    pub(crate) fn of(row: &PublishedRow) -> Self {
         let change = AuditKey::parse(&row.change);
         RecordVersion { change, ..RecordVersion::new(content(row)) }
     }
@@ -49,7 +50,7 @@ impl RecordVersion {
     }
 }
 
-fn content(row: &PublishedRow) -> Option<&[u8]> {
+pub(crate) fn content(row: &PublishedRow) -> Option<&[u8]> {
     row.content.as_deref().map(|content| content.get().as_bytes())
 }
 
@@ -91,16 +92,60 @@ pub(crate) async fn replace<C: Clock, E: Entropy>(
     words: &str,
     replacements: Vec<Replacement>,
 ) -> Result<Vec<PublishedRow>> {
+    let lost = async |ledger: &dyn Ledger, versions: &[NewVersion]| {
+        lost_to(ledger, author, words, versions).await
+    };
+    replace_with((store, ledger), author, entry, (replacements, &[]), lost).await
+}
+
+/// Replaces records as [`replace`] does, in one database transaction with further statements. `lost` makes the error if
+/// the ledger refuses.
+///
+/// # Errors
+/// As [`replace`], or if a further statement fails. Nothing was changed.
+pub(crate) async fn replace_with<C: Clock, E: Entropy>(
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    author: &Author<'_, C, E>,
+    entry: &Entry,
+    (replacements, further): (Vec<Replacement>, &[Statement]),
+    lost: impl AsyncFnOnce(&dyn Ledger, &[NewVersion]) -> Result<OperatorError>,
+) -> Result<Vec<PublishedRow>> {
     let versions: Vec<_> = replacements
         .into_iter()
         .map(|replacement| replacement.into_version(author, entry))
         .collect::<Result<_>>()?;
-    let change = async |ledger: &dyn Ledger| match published::change(ledger, &versions).await {
-        Err(LedgerError::Refused(_)) => Err(lost_to(ledger, author, words, &versions).await?),
-        changed => Ok(changed?),
-    };
+    let change =
+        async |ledger: &dyn Ledger| match published::change(ledger, &versions, further).await {
+            Err(LedgerError::Refused(_)) => Err(lost(ledger, &versions).await?),
+            changed => Ok(changed?),
+        };
     author.change((store, ledger), entry, change).await?;
     Ok(versions.into_iter().map(|version| version.row).collect())
+}
+
+/// How long after a read of its row a copy may be written, in milliseconds. A later write could replace the copy of a
+/// newer row after the cron has confirmed that one.
+const FRESH_MS: u64 = 30_000;
+
+/// Writes a copy as its row has it, if the row was read or written less than 30 s ago. Otherwise the cron writes it.
+/// Returns whether the copy was written. KV cost: 1 write.
+///
+/// # Errors
+/// If the store fails.
+pub(crate) async fn publish<K: Key<Metadata = NoMetadata>>(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    key: &K,
+    (row, read_ms): (&PublishedRow, u64),
+) -> Result<bool> {
+    if clock.now_ms().saturating_sub(read_ms) >= FRESH_MS {
+        return Ok(false);
+    }
+    match content(row) {
+        Some(record) => store.put(key, record.to_vec(), &NoMetadata).await?,
+        None => store.remove(key).await?,
+    }
+    Ok(true)
 }
 
 impl Replacement {

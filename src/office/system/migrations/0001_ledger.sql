@@ -1,8 +1,8 @@
 -- The ledger (src/office) has these kinds of tables:
 --   - Transactions, for operators' lists and sums, and what is derived from them. They follow the records in Workers KV,
 --     which remain the system of record.
---   - Claims, for facts that two people may change at the same time, and people of shops. Workers KV has a copy of each.
---   - Credits, fulfilments and updates, which no record in Workers KV has.
+--   - Price lists, profiles, payments and memberships of teams. Workers KV has a copy of each, which the API reads.
+--   - People of shops, credits, fulfilments and updates, which no record in Workers KV has.
 --   - Operations, which take effect once, however often their ID is sent.
 --   - The state of the ledger itself.
 -- Times are milliseconds since 1970, in UTC.
@@ -121,24 +121,6 @@ CREATE TABLE people (
 
 CREATE INDEX people_by_address ON people (address);
 
--- Claims: facts that two people may change at the same time, namely that a month is paid or that a unit is in a team. A
--- fact has the name of its record in KV, which the API reads. This row says whose change it is, so that of two
--- simultaneous changes the second one is refused, with the first one as the reason. A row takes precedence over the
--- record for only some minutes (src/office/shared/rows/claims.rs).
---   state: `gone` if the record was removed.
---   change: the name of the entry in the audit log; empty if unknown.
---   before: the row before the last change was claimed, as JSON, to restore it if that change is cancelled.
-CREATE TABLE claims (
-  kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
-  name TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing', 'gone')),
-  change TEXT NOT NULL,
-  author TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  before TEXT,
-  PRIMARY KEY (kind, name)
-) STRICT, WITHOUT ROWID;
-
 -- Operators' changes, each of which takes effect once (src/office/shared/rows/operations.rs).
 --   id: a hash of the author and of the operation's ID.
 --   arguments: a hash.
@@ -176,12 +158,13 @@ BEGIN
   SELECT RAISE(ABORT, 'the version is not the current one');
 END;
 
--- Price lists and profiles, which several people may change (src/office/shared/rows/published.rs). A row is the record;
--- Workers KV has a copy, which the API reads. A record that was never changed in this database has no row.
+-- Price lists, profiles, payments of months and memberships of teams (src/office/shared/rows/published.rs). A row is the
+-- record; Workers KV has a copy, which the API reads. A price list or profile that was never changed in this database has
+-- no row.
 --   name: the name of the copy.
 --   content: the copy, as JSON; NULL if it was removed.
 --   change: the name of the last change's entry in the audit log. author, by_shop, at: who made it, and when.
---   is_confirmed: whether Workers KV has shown the copy.
+--   confirmed: when Workers KV was last seen to show the copy; 0 if not since the last change.
 CREATE TABLE published (
   name TEXT PRIMARY KEY NOT NULL,
   content TEXT,
@@ -189,10 +172,57 @@ CREATE TABLE published (
   author TEXT NOT NULL,
   by_shop INTEGER NOT NULL CHECK (by_shop IN (0, 1)),
   at INTEGER NOT NULL,
-  is_confirmed INTEGER NOT NULL DEFAULT 0 CHECK (is_confirmed IN (0, 1))
+  confirmed INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX unconfirmed ON published (at) WHERE is_confirmed = 0;
+CREATE INDEX published_by_confirmation ON published (confirmed, at);
+
+-- Counts what has changed the amount due for a month since somebody began to mark it as paid
+-- (src/office/payments/rows/due_versions.rs). A change also counts for the later months, because credits are carried into
+-- them. Marking the month deletes its row; an attempt that was refused leaves it.
+--   scope: mode and unit, such as `live:shop`.
+CREATE TABLE due_versions (
+  scope TEXT NOT NULL,
+  month TEXT NOT NULL,
+  version INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (scope, month)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER due_with_new_transaction AFTER INSERT ON transactions WHEN EXISTS (SELECT 1 FROM due_versions)
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = (SELECT mode || ':' || unit FROM scopes WHERE scope = NEW.scope)
+    AND month >= strftime('%Y-%m', NEW.created / 1000, 'unixepoch');
+END;
+
+CREATE TRIGGER due_with_changed_transaction AFTER UPDATE OF scope, created, currency, cents, amount, unpriced ON transactions
+WHEN EXISTS (SELECT 1 FROM due_versions)
+  AND (OLD.scope, OLD.created, OLD.currency, OLD.cents, OLD.amount, OLD.unpriced)
+  IS NOT (NEW.scope, NEW.created, NEW.currency, NEW.cents, NEW.amount, NEW.unpriced)
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope IN (SELECT mode || ':' || unit FROM scopes WHERE scope IN (OLD.scope, NEW.scope))
+    AND month >= strftime('%Y-%m', min(OLD.created, NEW.created) / 1000, 'unixepoch');
+END;
+
+CREATE TRIGGER due_without_transaction AFTER DELETE ON transactions WHEN EXISTS (SELECT 1 FROM due_versions)
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = (SELECT mode || ':' || unit FROM scopes WHERE scope = OLD.scope)
+    AND month >= strftime('%Y-%m', OLD.created / 1000, 'unixepoch');
+END;
+
+CREATE TRIGGER due_with_payment AFTER INSERT ON published WHEN NEW.name LIKE 'settlement:%'
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = substr(NEW.name, 12, length(NEW.name) - 19) AND month > substr(NEW.name, -7);
+END;
+
+CREATE TRIGGER due_with_changed_payment AFTER UPDATE OF content ON published WHEN NEW.name LIKE 'settlement:%'
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = substr(NEW.name, 12, length(NEW.name) - 19) AND month > substr(NEW.name, -7);
+END;
 
 -- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are
 -- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy
@@ -244,6 +274,12 @@ WHEN (SELECT ifnull(sum(cents), 0) FROM credits WHERE id = NEW.id) + NEW.cents >
     OR charge_cents IS NOT NEW.charge_cents OR charge_amount IS NOT NEW.charge_amount))
 BEGIN
   SELECT RAISE(ABORT, 'credits would exceed the charge');
+END;
+
+CREATE TRIGGER due_with_credit AFTER INSERT ON credits
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = NEW.mode || ':' || NEW.unit AND month >= min(NEW.booked_month, NEW.order_month);
 END;
 
 CREATE TRIGGER credits_are_final BEFORE UPDATE ON credits
@@ -339,10 +375,9 @@ END;
 -- The reconciliation with KV.
 --   lease: until when a process, the `holder`, has the reconciliation.
 --   started: when the current pass began.
---   part: the list that it reads now. `cursor` and `after` are its position in the list.
+--   cursor, after: its position in KV's list of transactions.
 --   completed: when the last whole pass began. The ledger has every transaction that was created up to two minutes
 --     before.
---   imported: when the first whole pass ended. From then on, the claims include all records in KV.
 --   failures: number of consecutive lists that failed.
 --   received: when the last messages were received.
 --   delay: how old the oldest transaction in these messages was.
@@ -352,7 +387,6 @@ CREATE TABLE reconciliation (
   lease INTEGER NOT NULL DEFAULT 0,
   holder TEXT NOT NULL DEFAULT '',
   started INTEGER,
-  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members')),
   cursor TEXT,
   after TEXT NOT NULL DEFAULT '',
   listed INTEGER NOT NULL DEFAULT 0,
@@ -361,7 +395,6 @@ CREATE TABLE reconciliation (
   ended INTEGER,
   last_listed INTEGER NOT NULL DEFAULT 0,
   last_mended INTEGER NOT NULL DEFAULT 0,
-  imported INTEGER,
   failures INTEGER NOT NULL DEFAULT 0,
   received INTEGER,
   delay INTEGER,

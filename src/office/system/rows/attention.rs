@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 macro_rules! is_settled {
     ($month:literal) => {
         concat!(
-            "EXISTS (SELECT 1 FROM claims c WHERE c.kind = 'settlement' AND c.name = 'live:' || unit || ':' || ",
+            "EXISTS (SELECT 1 FROM published p WHERE p.name = 'settlement:live:' || unit || ':' || ",
             $month,
-            " AND c.state IN ('kept', 'removing'))"
+            " AND p.content IS NOT NULL)"
         )
     };
 }

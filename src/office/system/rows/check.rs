@@ -2,7 +2,6 @@
 
 use super::reconcile::{Counts, PassOutcome, PassTiming, count};
 use super::state::State;
-use crate::office::shared::rows::claims::RECENT_MS;
 use crate::office::shared::rows::port::{Ledger, Statement};
 use crate::pledges::service::Clock;
 use crate::pledges::store::{OperatorStore, StoreError};
@@ -58,36 +57,38 @@ pub async fn check(
 /// Empties the ledger, so that the next reconciliation pass writes all rows again. Until that pass ends, no
 /// month can be marked as paid.
 ///
-/// Cancels a pass that is under way. Keeps recent claims: rows that record changes such as a payment. KV may
-/// not show these changes yet.
-pub async fn clear(
-    ledger: &dyn Ledger,
-    now_ms: u64,
-) -> crate::office::shared::rows::port::Result<()> {
-    let parameter = now_ms.saturating_sub(RECENT_MS).to_string();
-    let statement = |sql| Statement { sql, parameter: parameter.clone() };
+/// Cancels a pass that is under way.
+pub async fn clear(ledger: &dyn Ledger) -> crate::office::shared::rows::port::Result<()> {
+    let statement = |sql| Statement { sql, parameter: "{}".to_owned() };
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
-/// The trigger, as in `src/office/system/migrations`, that deletes a day's stored sums when a transaction of
-/// that day is deleted.
-const TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
+/// The triggers, as in `src/office/system/migrations`, that run when a transaction is deleted.
+const DAY_TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
 END";
+const DUE_TRIGGER: &str = "CREATE TRIGGER due_without_transaction AFTER DELETE ON transactions WHEN EXISTS (SELECT 1 FROM due_versions)
+BEGIN
+  UPDATE due_versions SET version = version + 1
+  WHERE scope = (SELECT mode || ':' || unit FROM scopes WHERE scope = OLD.scope)
+    AND month >= strftime('%Y-%m', OLD.created / 1000, 'unixepoch');
+END";
 
-/// The SQL statements of [`clear`]. They drop a trigger, empty the table, and then create the trigger again.
-/// With the trigger, SQLite would delete row by row, which takes longer than D1 allows. The time of the last
+/// The SQL statements of [`clear`]. They drop the triggers, empty the table, and then create the triggers again.
+/// With a trigger, SQLite would delete row by row, which takes longer than D1 allows. The time of the last
 /// messages (`received`) is kept.
-const CLEAR: [&str; 9] = [
+const CLEAR: [&str; 11] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",
+    "DROP TRIGGER IF EXISTS due_without_transaction",
     "DELETE FROM transactions",
-    TRIGGER,
+    DAY_TRIGGER,
+    DUE_TRIGGER,
     "DELETE FROM day_quantities",
     "DELETE FROM scopes",
+    "UPDATE due_versions SET version = version + 1",
     "DELETE FROM keys",
-    "DELETE FROM claims WHERE at < ?1 ->> '$'",
     "DELETE FROM findings",
-    "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, part = 'transactions', cursor = NULL, after = '',
-  listed = 0, mended = 0, completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, imported = NULL, failures = 0",
+    "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, cursor = NULL, after = '',
+  listed = 0, mended = 0, completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, failures = 0",
 ];

@@ -3,6 +3,7 @@
 use super::findings::CountFindings;
 use super::state::{Get, State};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query as _, Result};
+use crate::office::shared::rows::published::CountUnpublished;
 use crate::pledges::time::date_time;
 use serde::Serialize;
 
@@ -12,6 +13,9 @@ pub const MAX_BYTES: u64 = 10_000_000_000;
 const MANY_BYTES: u64 = 8_000_000_000;
 /// The interval of the cron trigger in `wrangler.dashboard.toml`.
 const CRON_MINUTES: u64 = 5;
+/// A change is reported if Workers KV does not show it after this time, in milliseconds. Until then, the cron may not have
+/// compared it.
+const PUBLISHED_MS: u64 = 15 * 60_000;
 /// A reconciliation is overdue if the last complete one began more than this many intervals ago.
 const LATE_INTERVALS: u64 = 2;
 
@@ -33,6 +37,11 @@ pub struct Health {
     /// The reconciliation that is under way.
     pub current_pass: Option<Pass>,
     pub findings: usize,
+    /// Number of changes of payments, teams, prices and profiles that Workers KV has not shown for 15 minutes.
+    pub unpublished: usize,
+    /// When the first of these changes was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpublished_since: Option<String>,
     /// Size of the database in bytes, if known.
     pub bytes: Option<u64>,
     /// The [epoch](crate::office::system::rows::epoch) of the database; `None` if it has none.
@@ -55,13 +64,26 @@ pub struct Pass {
 
 /// Returns the health of the ledger. One call.
 pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
-    let answers = ledger.run(&[Get {}.statement()?, CountFindings {}.statement()?]).await?;
-    let [state, findings] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let unpublished = CountUnpublished { before: now_ms.saturating_sub(PUBLISHED_MS) };
+    let statements = [Get {}.statement()?, CountFindings {}.statement()?, unpublished.statement()?];
+    let answers = ledger.run(&statements).await?;
+    let [state, findings, unpublished] = answers.as_slice() else {
+        return Err(LedgerError::Damaged);
+    };
+    let (unpublished, since) =
+        CountUnpublished::rows(unpublished)?.into_iter().next().unwrap_or_default();
     let state = Get::rows(state)?.into_iter().next().ok_or(LedgerError::Damaged)?;
     let findings = CountFindings::rows(findings)?.into_iter().next().unwrap_or_default();
     let bytes = ledger.bytes();
-    let problem = problem(&state, bytes, now_ms);
-    Ok(Health { findings, bytes, problem, ..Health::of(&state) })
+    let unpublished_since = since.map(date_time);
+    let problems = [
+        pass_problem(&state, now_ms),
+        unpublished_since.as_deref().map(|since| publishing_problem(unpublished, since)),
+        bytes.and_then(size_problem),
+    ];
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    let problem = (!problems.is_empty()).then(|| problems.join("; "));
+    Ok(Health { findings, unpublished, unpublished_since, bytes, problem, ..Health::of(&state) })
 }
 
 impl Health {
@@ -91,10 +113,12 @@ impl Health {
     }
 }
 
-fn problem(state: &State, bytes: Option<u64>, now_ms: u64) -> Option<String> {
-    let problems = [pass_problem(state, now_ms), bytes.and_then(size_problem)];
-    let problems: Vec<String> = problems.into_iter().flatten().collect();
-    (!problems.is_empty()).then(|| problems.join("; "))
+fn publishing_problem(unpublished: usize, since: &str) -> String {
+    let changes = if unpublished == 1 { "change" } else { "changes" };
+    format!(
+        "Workers KV does not show {unpublished} {changes} of payments, teams, prices or profiles, the first of {since}, so the \
+         API does not follow them: look at the log of the dashboard's Worker for lines with `\"copies\"`"
+    )
 }
 
 fn pass_problem(state: &State, now_ms: u64) -> Option<String> {
@@ -111,8 +135,8 @@ fn pass_problem(state: &State, now_ms: u64) -> Option<String> {
             state.listed
         )),
         (None, None) => Some(format!(
-            "the ledger is not complete yet: its first reconciliation begins within {CRON_MINUTES} minutes, if the \
-             dashboard's Worker has its cron trigger"
+            "the ledger is not complete yet: its first reconciliation begins within {CRON_MINUTES} minutes. If it \
+             does not, check the cron trigger of the dashboard's Worker, in wrangler.dashboard.toml"
         )),
     }
 }

@@ -3,7 +3,6 @@ pub mod check;
 pub mod epoch;
 pub mod findings;
 pub mod health;
-pub mod imports;
 pub mod kept;
 pub mod own_rows;
 pub mod receive;

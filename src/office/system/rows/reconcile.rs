@@ -5,17 +5,11 @@
 //! last one stopped. It makes a limited number of queries, so that it fits into one invocation of the Worker.
 
 use super::findings::{Finding, FindingKind, Forget};
-use super::imports;
-use super::imports::Import;
-use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
-use crate::office::shared::rows::claims::Kind;
+use super::state::{End, LEASE_MS, Progress, Release, State, Take};
 use crate::office::shared::rows::port::{Ledger, Query as _, ask};
 use crate::office::shops::rows::names;
-use crate::pledges::auth::check_id;
 use crate::pledges::service::Clock;
-use crate::pledges::store::{
-    Key as _, ListPage, MemberKey, OperatorStore, SettlementKey, StoreError, TransactionKey,
-};
+use crate::pledges::store::{Key as _, ListPage, OperatorStore, StoreError, TransactionKey};
 use serde::Serialize;
 
 /// Number of consecutive failures to read KV's list after which a reconciliation pass starts again from the
@@ -138,10 +132,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             self.state.cursor.clone_from(&page.cursor);
             self.compare(page).await?;
             if self.state.cursor.is_none() {
-                match self.state.part.next() {
-                    Some(part) => self.state.part = part,
-                    None => return self.finish().await,
-                }
+                return self.finish().await;
             }
             if !self.save().await? {
                 return Ok(PassOutcome::Busy);
@@ -150,28 +141,15 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(PassOutcome::Part)
     }
 
-    /// Compares a page of KV's list with the ledger's entries (rows or claims) in the same range
-    /// of names. Skips pages without names, which KV returns where many records were removed.
+    /// Compares a page of KV's list with the ledger's rows in the same range of names. Skips pages without names, which KV returns where many records were removed.
     async fn compare(&mut self, page: ListPage) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());
         }
-        let until = last_name(&page, self.prefix());
-        match self.state.part {
-            Part::Transactions => self.compare_rows(page, until.as_deref()).await?,
-            Part::Settlements => self.import(Kind::Settlement, &page, until.as_deref()).await?,
-            Part::Members => self.import(Kind::Member, &page, until.as_deref()).await?,
-        }
+        let until = last_name(&page);
+        self.compare_rows(page, until.as_deref()).await?;
         self.state.after = until.unwrap_or_default();
         Ok(())
-    }
-
-    fn prefix(&self) -> &'static str {
-        match self.state.part {
-            Part::Transactions => TransactionKey::PREFIX,
-            Part::Settlements => SettlementKey::PREFIX,
-            Part::Members => MemberKey::PREFIX,
-        }
     }
 
     /// Returns the next page of KV's list. After [`MAX_FAILURES`] failures the pass is cancelled, and the next one
@@ -179,7 +157,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     async fn list(&mut self) -> Result<ListPage> {
         self.calls = self.calls.saturating_sub(1);
         self.asked = self.clock.now_ms();
-        let page = self.store.list(self.prefix(), self.state.cursor.as_deref()).await;
+        let page = self.store.list(TransactionKey::PREFIX, self.state.cursor.as_deref()).await;
         if page.is_err() && self.state.cursor.is_some() {
             self.state.failures += 1;
             self.save().await?;
@@ -195,11 +173,10 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 
     async fn save(&mut self) -> Result<bool> {
         self.calls = self.calls.saturating_sub(1);
-        let State { part, cursor, after, listed, mended, failures, .. } = &self.state;
+        let State { cursor, after, listed, mended, failures, .. } = &self.state;
         let progress = Progress {
             holder: self.holder,
             lease: self.clock.now_ms() + LEASE_MS,
-            part: *part,
             cursor: cursor.as_deref(),
             after,
             listed: *listed,
@@ -211,32 +188,14 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 }
 
 /// Returns the last name of a page, without its prefix; `None` on the last page.
-fn last_name(page: &ListPage, prefix: &str) -> Option<String> {
+fn last_name(page: &ListPage) -> Option<String> {
     page.cursor.as_ref()?;
-    page.records.last()?.name.strip_prefix(prefix).map(str::to_owned)
+    page.records.last()?.name.strip_prefix(TransactionKey::PREFIX).map(str::to_owned)
 }
 
-// ---- Claims, and the end of a pass --------------------------------------------------------------
+// ---- The end of a pass --------------------------------------------------------------------------
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Updates the ledger's claims (locks on payments or memberships) from a page of their records.
-    async fn import(&mut self, kind: Kind, page: &ListPage, until: Option<&str>) -> Result<()> {
-        self.calls = self.calls.saturating_sub(1);
-        let is_ours = |name: &str| match kind {
-            Kind::Settlement => SettlementKey::parse(name).is_some_and(|it| is_id(&it.scope.unit)),
-            Kind::Member => {
-                MemberKey::parse(name).is_some_and(|it| is_id(it.team) && is_id(it.unit))
-            }
-        };
-        let own = page.records.iter().filter(|record| is_ours(&record.name));
-        let names: Vec<_> =
-            own.filter_map(|record| record.name.strip_prefix(self.prefix())).collect();
-        let span = (&*self.state.after, until);
-        let times = self.asked..=self.clock.now_ms();
-        let import = Import::new(kind, span, &names, times);
-        Ok(imports::import(self.ledger, &import).await?)
-    }
-
     async fn finish(&mut self) -> Result<PassOutcome> {
         let pass = self.state.started.unwrap_or_default();
         let (holder, now) = (self.holder, self.clock.now_ms());
@@ -251,9 +210,4 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         names::copy(self.ledger, self.store).await?;
         Ok(PassOutcome::Complete)
     }
-}
-
-/// Returns whether a part of a name is a valid ID. As IDs are short, the names of a page have at most about 300 KB.
-fn is_id(text: &str) -> bool {
-    check_id(text).is_ok()
 }

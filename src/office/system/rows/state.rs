@@ -11,30 +11,6 @@ pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
 /// milliseconds.
 pub(crate) const LEASE_MS: u64 = 3 * 60_000;
 
-/// A part of a reconciliation pass. Each part reads one list of records in KV.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Part {
-    /// The list of transactions. Each transaction becomes a row of the ledger.
-    #[default]
-    Transactions,
-    /// The list of settlements. Each settlement becomes a row which states that a month is paid.
-    Settlements,
-    /// The list of memberships. Each membership becomes a row which states that a unit is in a team.
-    Members,
-}
-
-impl Part {
-    /// Returns the part that follows; `None` after the last part.
-    pub(crate) fn next(self) -> Option<Self> {
-        match self {
-            Part::Transactions => Some(Part::Settlements),
-            Part::Settlements => Some(Part::Members),
-            Part::Members => None,
-        }
-    }
-}
-
 /// The state of the ledger and its reconciliation. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
@@ -44,10 +20,9 @@ pub struct State {
     pub lease: u64,
     /// When the current pass began.
     pub started: Option<u64>,
-    pub part: Part,
     /// KV's cursor of the next page.
     pub cursor: Option<String>,
-    /// The last name that was read, without its prefix; empty at the beginning of a part.
+    /// The last name that was read, without its prefix; empty at the beginning.
     pub after: String,
     pub listed: u64,
     /// Number of ledger rows that the current pass has written or removed.
@@ -59,9 +34,6 @@ pub struct State {
     pub last_listed: u64,
     /// Number of rows that the last whole pass wrote or removed.
     pub last_mended: u64,
-    /// When the first whole pass ended. From then on, the ledger has all paid months and all team
-    /// memberships that KV has.
-    pub imported: Option<u64>,
     /// How many calls to list records in KV have failed since the last successful one.
     pub failures: u32,
     /// When messages were last received.
@@ -112,9 +84,9 @@ pub async fn state(ledger: &dyn Ledger) -> Result<State> {
 
 macro_rules! columns {
     () => {
-        "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
+        "json_object('holder', holder, 'lease', lease, 'started', started, 'cursor', cursor, 'after', after,
   'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
-  'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay,
+  'last_mended', last_mended, 'failures', failures, 'received', received, 'delay', delay,
   'kept_from', kept_from, 'epoch', (SELECT epoch FROM epoch))"
     };
 }
@@ -172,9 +144,6 @@ impl Query for Take<'_> {
   started = iif(",
         is_new!(),
         ", ?1 ->> '$.now', started),
-  part = iif(",
-        is_new!(),
-        ", 'transactions', part),
   cursor = iif(",
         is_new!(),
         ", NULL, cursor),
@@ -201,7 +170,6 @@ RETURNING ",
 pub(crate) struct Progress<'a> {
     pub holder: &'a str,
     pub lease: u64,
-    pub part: Part,
     pub cursor: Option<&'a str>,
     pub after: &'a str,
     pub listed: u64,
@@ -211,7 +179,7 @@ pub(crate) struct Progress<'a> {
 
 impl Query for Progress<'_> {
     type Row = u8;
-    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', part = ?1 ->> '$.part', cursor = ?1 ->> '$.cursor',
+    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', cursor = ?1 ->> '$.cursor',
   after = ?1 ->> '$.after', listed = ?1 ->> '$.listed', mended = ?1 ->> '$.mended', failures = ?1 ->> '$.failures'
 WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
@@ -230,8 +198,7 @@ impl Query for End<'_> {
     const SQL: &'static str = "UPDATE reconciliation SET holder = '', lease = 0, failures = 0,
   completed = iif(?1 ->> '$.is_whole', started, completed), ended = iif(?1 ->> '$.is_whole', ?1 ->> '$.now', ended),
   last_listed = iif(?1 ->> '$.is_whole', listed, last_listed), last_mended = iif(?1 ->> '$.is_whole', mended, last_mended),
-  imported = iif(?1 ->> '$.is_whole', ifnull(imported, ?1 ->> '$.now'), imported),
-  started = NULL, part = 'transactions', cursor = NULL, after = ''
+  started = NULL, cursor = NULL, after = ''
 WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
 }

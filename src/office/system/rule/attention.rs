@@ -63,8 +63,7 @@ pub async fn unsettled(
     let owed = match covered.as_slice() {
         [] => Vec::new(),
         covered => {
-            listed_dues(store, ledger, covered, &coverage_of_dues(store, ledger, None).await?)
-                .await?
+            listed_dues(ledger, covered, &coverage_of_dues(store, ledger, None).await?).await?
         }
     };
     let owed = owed.iter().filter(|usage| usage.owes()).map(|usage| usage.of.month);

@@ -8,6 +8,7 @@
 //! Workers KV may show a record about a minute late. Until then, a database that was just restored is refused. If a
 //! database is lost within that minute after its first row, its successor is not refused.
 
+use super::adopt::adopt as adopt_records;
 use crate::office::audit::rule as audit;
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::{Ledger, if_bound};
@@ -123,7 +124,8 @@ pub async fn expect_of_audit(
     Ok(is_writing)
 }
 
-/// Accepts that the database has lost rows: from now on, its rows count as complete.
+/// Accepts that the database has lost rows: from now on, its rows count as complete. Payments and memberships of teams
+/// are taken from Workers KV.
 ///
 /// # Errors
 /// If the database has lost no rows, or the ledger or the store fails.
@@ -140,6 +142,7 @@ pub async fn accept(
             ));
         }
         author.record(store, ACCEPT, [""; 0]).await?;
+        adopt_records(store, ledger).await?;
         adopt(store, ledger, author.entropy).await
     };
     once(ledger, author, (ACCEPT, &()), work).await

@@ -41,10 +41,9 @@ pub async fn rebuild(
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<Done<()>> {
-    let (ledger, now_ms) = (ledger, author.clock.now_ms());
     let work = async |author: &Author<'_, _, _>| {
         author.record(store, REBUILD, ["all"]).await?;
-        Ok(check::clear(ledger, now_ms).await?)
+        Ok(check::clear(ledger).await?)
     };
     once(ledger, author, (REBUILD, &()), work).await
 }

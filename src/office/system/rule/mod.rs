@@ -1,3 +1,4 @@
+pub mod adopt;
 pub mod attention;
 pub mod backups;
 pub mod epoch;

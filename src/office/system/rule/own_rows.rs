@@ -1,5 +1,6 @@
 //! The rows that only the ledger has (people, credits, fulfilments and updates) in backups and restores.
 
+use super::adopt::adopt;
 use super::epoch;
 use crate::office::shared::rows::port::{Ledger, if_bound};
 use crate::office::shared::rows::published;
@@ -74,7 +75,9 @@ pub async fn end_without(
     ledger: &dyn Ledger,
     entropy: &impl Entropy,
 ) -> Result<bool> {
-    if_bound(published::forget(ledger).await)?;
+    if if_bound(published::forget(ledger).await)?.is_some() {
+        adopt(store, ledger).await?;
+    }
     epoch::expect_of_audit(store, ledger, entropy).await
 }
 
@@ -93,6 +96,7 @@ pub async fn end(
         epoch::adopt(store, ledger, entropy).await?;
     }
     published::forget(ledger).await?;
+    adopt(store, ledger).await?;
     update_records::complete(ledger).await?;
     updates::compare(store, ledger, clock).await.map(drop)
 }

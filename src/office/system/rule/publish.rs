@@ -1,17 +1,20 @@
-//! Compares the copies of price lists and profiles in Workers KV with their rows in the ledger, and writes those again
-//! that are missing or old.
+//! Compares copies in Workers KV with their rows in the ledger, and writes those again that are missing or old.
 
 use crate::office::audit::rule::change_of;
 use crate::office::prices::rule as prices;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published;
+use crate::office::shared::rows::published as rows;
 use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::published;
 use crate::office::shared::rule::records::read_value;
-use crate::office::shops::rule::units;
 use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::service::Clock;
-use crate::pledges::store::{Key as _, OperatorStore, PriceListKey, ProfileKey};
+use crate::pledges::settlement::ScopeMonth;
+use crate::pledges::store::{
+    Key as _, MemberKey, OperatorStore, PriceListKey, ProfileKey, SettlementKey,
+};
+use crate::pledges::time::DAY_MS;
 use serde::Serialize;
 
 /// What a comparison did.
@@ -23,9 +26,19 @@ pub struct Republished {
     pub written: usize,
 }
 
-/// Compares at most `most` copies that are not confirmed yet, and whose records were changed more than two minutes ago:
-/// by then Workers KV shows the copy, if it was written. A copy that was written again is confirmed by the next call. KV
-/// cost: 1 read for each copy, and at most 2 writes. Ledger cost: 1 query, and 1 for each copy.
+/// How often each copy is compared, in milliseconds.
+const COMPARED_MS: u64 = DAY_MS;
+/// How long after a change its copy can be confirmed, in milliseconds. By then no older copy of the record is on its way:
+/// the change itself takes up to a minute, the write of an older copy begins up to 30 s later and may take two minutes, and
+/// a read may show what KV had a minute before.
+const FINAL_AFTER_MS: u64 = 5 * 60_000;
+/// Maximum number of rounds of one call. The rows of a round are in memory together.
+const ROUNDS: usize = 20;
+
+/// Compares copies, `most` at a time and at most 20 times as many. Compares each copy once a day. Until it is confirmed,
+/// also compares the copy of a record that was changed more than two minutes ago: by then Workers KV shows the copy, if it
+/// was written. Writes a copy again that is not shown. Confirms a copy that is shown if its record was changed more than
+/// five minutes ago. KV cost: 1 read for each copy, and at most 2 writes. Ledger cost: 3 queries for each round.
 ///
 /// # Errors
 /// If the ledger or the store fails. The next call begins again.
@@ -35,42 +48,87 @@ pub async fn republish(
     clock: &impl Clock,
     most: usize,
 ) -> Result<Republished> {
-    let before = clock.now_ms().saturating_sub(SHOWN_AFTER_MS);
-    let mut done = Republished::default();
-    for row in published::unconfirmed(ledger, before, most).await? {
-        if is_shown(store, &row).await? {
-            published::confirm(ledger, &row).await?;
-            done.confirmed += 1;
+    let mut all = Republished::default();
+    for _ in 0..ROUNDS {
+        let Republished { confirmed, written } = compare(store, ledger, clock, most).await?;
+        all.confirmed += confirmed;
+        all.written += written;
+        if confirmed < most {
+            break; // these were all, or some have to be compared again later
+        }
+    }
+    Ok(all)
+}
+
+async fn compare(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    most: usize,
+) -> Result<Republished> {
+    let read_ms = clock.now_ms();
+    let before = read_ms.saturating_sub(SHOWN_AFTER_MS);
+    let compared = read_ms.saturating_sub(COMPARED_MS);
+    let is_final = |row: &PublishedRow| row.at < read_ms.saturating_sub(FINAL_AFTER_MS);
+    let (mut shown, mut written) = (Vec::new(), Vec::new());
+    for row in rows::to_compare(ledger, before, compared, most).await? {
+        let Some(record) = Copied::parse(&row.name) else { continue };
+        if is_shown(record.read(store).await?.as_deref(), &row) {
+            shown.extend(Some(row).filter(is_final));
         } else {
-            publish(store, row).await?;
-            done.written += 1;
+            let is_written = record.publish(store, clock, (&row, read_ms)).await?;
+            written.extend(Some(row).filter(|_| is_written));
         }
     }
-    Ok(done)
+    rows::confirm(ledger, &shown, read_ms).await?;
+    rows::confirm(ledger, &written, 0).await?;
+    Ok(Republished { confirmed: shown.len(), written: written.len() })
 }
 
-/// Returns whether Workers KV shows the copy of a record as its last change left it.
-async fn is_shown(store: &impl OperatorStore, row: &PublishedRow) -> Result<bool> {
-    let copy = match PriceListKey::parse(&row.name) {
-        Some(of) => read_value(store, of).await?,
-        None => read_value(store, ProfileKey(unit_of(row))).await?,
-    };
-    Ok(match copy {
-        None => row.content.is_none(),
-        Some(copy) => {
-            row.content.is_some()
-                && change_of(&copy).is_some_and(|change| change.name() == row.change)
+/// A record that has a copy in Workers KV.
+enum Copied<'r> {
+    Prices(PriceListKey<'r>),
+    Profile(ProfileKey<'r>),
+    Payment(ScopeMonth),
+    Member(MemberKey<'r>),
+}
+
+impl<'r> Copied<'r> {
+    fn parse(name: &'r str) -> Option<Self> {
+        PriceListKey::parse(name)
+            .map(Copied::Prices)
+            .or_else(|| ProfileKey::parse(name).map(Copied::Profile))
+            .or_else(|| SettlementKey::parse(name).map(Copied::Payment))
+            .or_else(|| MemberKey::parse(name).map(Copied::Member))
+    }
+
+    async fn read(&self, store: &impl OperatorStore) -> Result<Option<Vec<u8>>> {
+        match self {
+            Copied::Prices(of) => read_value(store, *of).await,
+            Copied::Profile(key) => read_value(store, *key).await,
+            Copied::Payment(of) => read_value(store, SettlementKey(of)).await,
+            Copied::Member(key) => read_value(store, *key).await,
         }
-    })
-}
+    }
 
-async fn publish(store: &impl OperatorStore, row: PublishedRow) -> Result<()> {
-    match PriceListKey::parse(&row.name.clone()) {
-        Some(of) => prices::publish(store, of, row).await,
-        None => units::publish(store, unit_of(&row.clone()), row).await,
+    async fn publish(
+        &self,
+        store: &impl OperatorStore,
+        clock: &impl Clock,
+        row: (&PublishedRow, u64),
+    ) -> Result<bool> {
+        match self {
+            Copied::Prices(of) => prices::publish(store, clock, *of, row).await,
+            Copied::Profile(key) => published::publish(store, clock, key, row).await,
+            Copied::Payment(of) => published::publish(store, clock, &SettlementKey(of), row).await,
+            Copied::Member(key) => published::publish(store, clock, key, row).await,
+        }
     }
 }
 
-fn unit_of(row: &PublishedRow) -> &str {
-    row.name.strip_prefix(ProfileKey::PREFIX).unwrap_or_default()
+/// Returns whether a copy is as the last change of its record left it.
+fn is_shown(copy: Option<&[u8]>, row: &PublishedRow) -> bool {
+    copy == published::content(row)
+        || row.content.is_some()
+            && copy.and_then(change_of).is_some_and(|change| change.name() == row.change)
 }

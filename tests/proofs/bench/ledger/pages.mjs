@@ -85,10 +85,8 @@ function reconcile(file) {
   const database = new DatabaseSync(file);
   const now = Date.now();
   database
-    .prepare(
-      "UPDATE reconciliation SET completed = ?, ended = ?, imported = ?, received = ?, delay = 0",
-    )
-    .run(now, now, now, now);
+    .prepare("UPDATE reconciliation SET completed = ?, ended = ?, received = ?, delay = 0")
+    .run(now, now, now);
   database.close();
 }
 

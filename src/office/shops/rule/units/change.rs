@@ -8,7 +8,6 @@ use super::row::UnitRow;
 use crate::buyer::recipient::{NewProfile, Profile};
 use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
@@ -20,7 +19,7 @@ use crate::office::shops::rows::names;
 use crate::office::shops::rule::register;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{Key as _, NoMetadata, OperatorStore, ProfileKey};
+use crate::pledges::store::{Key as _, OperatorStore, ProfileKey};
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
@@ -117,23 +116,9 @@ async fn keep(
     let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
     register::ensure(store, author, &named).await?;
     for row in rows {
-        publish(store, unit, row).await?;
+        published::publish(store, author.clock, &ProfileKey(unit), (&row, row.at)).await?;
     }
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
-}
-
-/// Writes a unit's profile to Workers KV as its row has it. KV cost: 1 write.
-pub(crate) async fn publish(
-    store: &impl OperatorStore,
-    unit: &str,
-    row: PublishedRow,
-) -> Result<()> {
-    let key = ProfileKey(unit);
-    match row.content {
-        Some(record) => store.put(&key, record.get().as_bytes().to_vec(), &NoMetadata).await?,
-        None => store.remove(&key).await?,
-    }
-    Ok(())
 }
 
 /// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next

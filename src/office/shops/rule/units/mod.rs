@@ -8,7 +8,6 @@ mod read;
 mod remove;
 mod row;
 
-pub(crate) use change::publish;
 pub use change::{replace, set, unset};
 pub use members::{Member, ProfileMembers};
 pub use read::{get, list, newest};

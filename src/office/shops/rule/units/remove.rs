@@ -1,4 +1,3 @@
-use super::change::publish;
 use super::names::{REMOVE, words};
 use crate::office::audit::rule::Author;
 use crate::office::prices::rule as prices;
@@ -44,7 +43,7 @@ async fn remove_now(
     let at = (store, ledger);
     let lists = [Mode::Test, Mode::Live].map(|mode| PriceListKey::of_unit(mode, unit));
     if author.earlier.is_some() {
-        publish_removals(at, unit, &lists).await?;
+        publish_removals(at, author.clock, unit, &lists).await?;
     }
     let mut removals: Vec<_> = removal(at, ProfileKey(unit)).await?.into_iter().collect();
     for of in lists {
@@ -55,7 +54,7 @@ async fn remove_now(
     }
     let entry = author.begin_entry(store, REMOVE, |_| vec![unit.to_owned()]).await?;
     for row in published::replace(at, author, &entry, &words(unit), removals).await? {
-        publish_one(store, unit, &lists, row).await?;
+        publish_one((store, author.clock), unit, &lists, (&row, row.at)).await?;
     }
     store.remove(&UnitKey(unit)).await?;
     Ok(true)
@@ -64,28 +63,29 @@ async fn remove_now(
 /// Removes the copies of records that an earlier attempt has removed, but whose copies it may have left.
 async fn publish_removals(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    clock: &impl Clock,
     unit: &str,
     lists: &[PriceListKey<'_>],
 ) -> Result<()> {
     let names = lists.iter().map(Key::name).chain([ProfileKey(unit).name()]);
     for name in names {
-        let row = rows::get(ledger, &name).await?;
+        let (read_ms, row) = (clock.now_ms(), rows::get(ledger, &name).await?);
         if let Some(row) = row.filter(|row| row.content.is_none()) {
-            publish_one(store, unit, lists, row).await?;
+            publish_one((store, clock), unit, lists, (&row, read_ms)).await?;
         }
     }
     Ok(())
 }
 
 async fn publish_one(
-    store: &impl OperatorStore,
+    (store, clock): (&impl OperatorStore, &impl Clock),
     unit: &str,
     lists: &[PriceListKey<'_>],
-    row: PublishedRow,
-) -> Result<()> {
+    (row, read_ms): (&PublishedRow, u64),
+) -> Result<bool> {
     match lists.iter().find(|of| of.name() == row.name) {
-        Some(of) => prices::publish(store, *of, row).await,
-        None => publish(store, unit, row).await,
+        Some(of) => prices::publish(store, clock, *of, (row, read_ms)).await,
+        None => published::publish(store, clock, &ProfileKey(unit), (row, read_ms)).await,
     }
 }
 
