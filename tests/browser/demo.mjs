@@ -28,9 +28,12 @@ export async function demo() {
   return { records, port, ledger };
 }
 
-const PEOPLE = "SELECT json_array(place, address, role, at, author, by_shop) FROM people";
-const INSERT = `INSERT INTO people (place, address, role, at, author, by_shop)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
+/** The tables whose rows no record in Workers KV has, or which decide about copies in it, and their columns. */
+const OWN = {
+  people: ["place", "address", "role", "at", "author", "by_shop"],
+  published: ["name", "content", "change", "author", "by_shop", "at", "confirmed"],
+  epoch: ["one", "epoch"],
+};
 
 /**
  * Writes the demo into the records and the ledger of a dashboard. A reconciliation pass then writes the other
@@ -39,8 +42,13 @@ SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->
 export async function writeDemo({ kv, db, scheduled }) {
   const { records, ledger } = await demo();
   for (const [key, { value, ...rest }] of records) await kv.put(key, value, rest);
-  const [people] = await ledger.run([{ sql: PEOPLE, parameter: "" }]);
-  await db.prepare(INSERT).bind(`[${people}]`).run();
+  for (const [table, columns] of Object.entries(OWN)) {
+    const select = `SELECT json_array(${columns}) FROM ${table}`;
+    const [rows] = await ledger.run([{ sql: select, parameter: "" }]);
+    const values = columns.map((_, index) => `value ->> ${index}`);
+    const insert = `INSERT INTO ${table} (${columns}) SELECT ${values} FROM json_each(?)`;
+    await db.prepare(insert).bind(`[${rows}]`).run();
+  }
   await scheduled();
 }
 
