@@ -205,6 +205,12 @@ impl Database {
         }
     }
 
+    /// Whether a record is there, according to its row.
+    pub fn is_there(&self, name: &str) -> bool {
+        let all = self.published.borrow();
+        all.get(name).and_then(|all| all.last()).is_some_and(|last| last.content.is_some())
+    }
+
     /// Whether, at some time since `since_ms`, a record was there (`true`) or had been removed (`false`).
     pub fn was(&self, name: &str, is_there: bool, since_ms: u64) -> bool {
         let all = self.published.borrow();

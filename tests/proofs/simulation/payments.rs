@@ -75,8 +75,8 @@ impl Simulation {
         let Some(books) = &self.books else { return };
         match books.random.below(6) {
             0 => books.rebuild(),
-            1 | 2 => books.reconcile(),
-            3 | 4 => return books.settle_beside_credits(),
+            1 => books.reconcile(),
+            2..5 => return books.settle_beside_credits(),
             _ => {}
         }
         books.settle_by_command(PAUSE_MS);

@@ -30,10 +30,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The maximum time from the first credits to the payment, in milliseconds. The credits compete with the
-/// payment. They begin within the first `TOGETHER_MS` milliseconds, and there are at most `MOST_CREDITS`.
+/// payment. They begin within one of the periods `CREDITED_MS`, and there are at most `MOST_CREDITS`.
 const MEANWHILE_MS: u64 = 1_500;
-const TOGETHER_MS: u64 = 50;
+const CREDITED_MS: &[u64] = &[50, 2_000, 6_000];
 const MOST_CREDITS: u64 = 8;
+/// How long the callers of the database are slow while a payment and credits compete, in milliseconds.
+const SLOW_MS: u64 = 10_000;
 /// The maximum number of people who mark one month, or undo this, at the same time.
 const TOGETHER: u64 = 3;
 /// Of 1,000 payments, the number that have a mistake and must be refused.
@@ -47,9 +49,12 @@ impl Books {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
             let _ = books.invoke(PassTiming::Now, 1_000).await;
-            books.database.slow_until_ms.set(books.now_ms() + MEANWHILE_MS);
-            books.settle_by_command(MEANWHILE_MS);
-            (0..=books.random.below(MOST_CREDITS)).for_each(|_| books.credit_a_cent(TOGETHER_MS));
+            books.database.slow_until_ms.set(books.now_ms() + SLOW_MS);
+            let month = books.pick_month();
+            let is_marked = books.database.is_there(&settlement(SHOP, month));
+            books.settle_month(month, !is_marked, MEANWHILE_MS);
+            let within_ms = books.random.pick(CREDITED_MS);
+            (0..=books.random.below(MOST_CREDITS)).for_each(|_| books.credit_a_cent(within_ms));
         });
     }
 
@@ -57,12 +62,11 @@ impl Books {
     pub fn settle_by_command(self: &Rc<Self>, within_ms: u64) {
         let month = self.pick_month();
         for _ in 0..=self.random.below(TOGETHER) {
-            self.settle_month(month, within_ms);
+            self.settle_month(month, self.random.chance(650), within_ms);
         }
     }
 
-    fn settle_month(self: &Rc<Self>, month: &'static str, within_ms: u64) {
-        let is_added = self.random.chance(650);
+    fn settle_month(self: &Rc<Self>, month: &'static str, is_added: bool, within_ms: u64) {
         let change = self.want_record(&settlement(SHOP, month), is_added);
         let (books, payment) = (Rc::clone(self), Rc::<OnceCell<Value>>::default());
         self.request(change, within_ms, "a payment", move |id| {
