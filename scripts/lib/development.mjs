@@ -4,7 +4,7 @@
  */
 import { log, table } from "./output.mjs";
 import { seed } from "./seed.mjs";
-import { portFrom, serve } from "./serve.mjs";
+import { portFrom, runCron, serve } from "./serve.mjs";
 
 /** @typedef {"operator" | "support" | "accounts" | "manager" | "viewer"} Role */
 /** @typedef {import("./places.mjs").OperatorTools} Tools */
@@ -68,6 +68,7 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
     service: origin,
   });
   const servers = await Promise.all([service, dashboard]);
+  runCron(servers[1]);
   console.log(greeting(origin, servers[1].origin, keys));
   return servers;
 }

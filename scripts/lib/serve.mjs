@@ -15,6 +15,7 @@ const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
+const CRON_MS = 5 * 60_000; // as in wrangler.dashboard.toml
 /**
  * Matches the error of a runtime that could not start. Another runtime that uses the same folder had locked a
  * database there.
@@ -144,6 +145,22 @@ const answers = (origin) =>
     ({ status }) => status < 500,
     () => false,
   );
+
+/**
+ * Runs the cron of a Worker now and every five minutes until the Worker ends: `wrangler dev` runs it only on request.
+ * @param {Server} server
+ */
+export function runCron({ origin, ended }) {
+  const run = () =>
+    fetch(`${origin}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(CRON_MS) }).then(
+      (answer) => answer.body?.cancel(),
+      () => {}, // the next run repeats its work
+    );
+  run();
+  const timer = setInterval(run, CRON_MS);
+  timer.unref();
+  ended.then(() => clearInterval(timer));
+}
 
 /**
  * Starts servers, and shows their output until a signal stops this process.

@@ -9,6 +9,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::Result;
 use crate::office::system::rule::adopt::adopt;
+use crate::office::system::rule::publish::republish;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::DAY_MS;
@@ -33,6 +34,9 @@ pub async fn seed(
     let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
     development::seed_people(ledger, now).await?;
     adopt(store, ledger).await?; // the units of the development's teams
+    for _ in 0..2 {
+        republish(store, ledger, now, 10).await?; // what was changed before the last stop: write it, then see it
+    }
     if is_there(store, ledger, &demo).await? {
         return Ok(false);
     }
