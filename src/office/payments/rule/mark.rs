@@ -3,7 +3,7 @@ use super::{CheckedPayment, LastChange, Paid, Payment, changed_in_words, last_ch
 use crate::office::audit::rule::{Author, Written};
 use crate::office::payments::rows::due_versions;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::{NewVersion, PublishedRow};
+use crate::office::shared::rows::published::NewVersion;
 use crate::office::shared::rule::coverage::coverage_of_dues;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
@@ -11,7 +11,7 @@ use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement};
 use crate::office::shared::rule::records::encode;
-use crate::office::system::rule::epoch;
+use crate::office::system::rule::{epoch, publish};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{ScopeMonth, Settlement};
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
@@ -86,7 +86,8 @@ async fn mark_now(
             && let Some(settlement) = &last.settlement
             && author.has_made(store, &last.row.change).await?
         {
-            return paid(store, author, of, settlement, (&last.row, read_ms)).await;
+            let _or_by_the_cron = publish::publish(store, author.clock, (&last.row, read_ms)).await;
+            return Ok(Paid { of: of.clone(), settlement: settlement.clone() });
         }
     }
     let seen = last.map(|last| RecordVersion::of(&last.row)).unwrap_or_default();
@@ -130,21 +131,6 @@ async fn write(
     };
     let rows = published::replace_with((store, ledger), author, &entry, (vec![mark], &still), lost)
         .await?;
-    match rows.first() {
-        Some(row) => paid(store, author, of, &settlement, (row, row.at)).await,
-        None => Ok(Paid { of: of.clone(), settlement }),
-    }
-}
-
-/// Writes the copy of a payment that the API reads. If this fails, the cron writes it.
-async fn paid(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    of: &ScopeMonth,
-    settlement: &Settlement,
-    (row, read_ms): (&PublishedRow, u64),
-) -> Result<Paid> {
-    let _or_by_the_cron =
-        published::publish(store, author.clock, &SettlementKey(of), (row, read_ms)).await;
-    Ok(Paid { of: of.clone(), settlement: settlement.clone() })
+    publish::publish_or_leave(store, author.clock, &rows).await;
+    Ok(Paid { of: of.clone(), settlement })
 }

@@ -9,6 +9,7 @@ use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement};
+use crate::office::system::rule::publish::publish_or_leave;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
@@ -64,9 +65,6 @@ async fn undo_now(
     };
     let rows =
         published::replace_with((store, ledger), author, &entry, (vec![undo], &[]), lost).await?;
-    if let Some(row) = rows.first() {
-        let _or_by_the_cron =
-            published::publish(store, author.clock, &SettlementKey(of), (row, row.at)).await;
-    }
+    publish_or_leave(store, author.clock, &rows).await;
     Ok(Paid { of: of.clone(), settlement })
 }

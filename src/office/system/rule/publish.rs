@@ -85,6 +85,32 @@ async fn compare(
     Ok(Republished { confirmed: shown.len(), written: written.len() })
 }
 
+/// Writes the copy of a record as its row has it, as [`published::publish`] does.
+///
+/// # Errors
+/// If the store fails.
+pub(crate) async fn publish(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    (row, read_ms): (&PublishedRow, u64),
+) -> Result<bool> {
+    match Copied::parse(&row.name) {
+        Some(record) => record.publish(store, clock, (row, read_ms)).await,
+        None => Ok(false),
+    }
+}
+
+/// Writes the copies of records that were just changed. If this fails, the cron writes them.
+pub(crate) async fn publish_or_leave(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    rows: &[PublishedRow],
+) {
+    for row in rows {
+        let _or_by_the_cron = publish(store, clock, (row, row.at)).await;
+    }
+}
+
 /// A record that has a copy in Workers KV.
 enum Copied<'r> {
     Prices(PriceListKey<'r>),

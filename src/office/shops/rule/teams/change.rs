@@ -12,8 +12,9 @@ use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::epoch;
+use crate::office::system::rule::publish::{publish, publish_or_leave};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{Key as _, MemberKey, OperatorStore};
+use crate::pledges::store::{Key as _, OperatorStore};
 
 const ADD: &str = "teams add";
 const REMOVE: &str = "teams remove";
@@ -67,9 +68,7 @@ async fn add_now(
         let record = encode(&Written::new(&author.registered(), &entry))?;
         let changes = new.iter().map(|member| member.changed_to(Some(record.clone()))).collect();
         let rows = change((store, ledger), author, &entry, (&team, ADDED), changes).await?;
-        for row in rows {
-            let _or_by_the_cron = publish(store, author.clock, (&row, row.at)).await;
-        }
+        publish_or_leave(store, author.clock, &rows).await;
     }
     Ok(AddedUnits { team, already })
 }
@@ -95,17 +94,6 @@ async fn change(
         })
     };
     published::replace_with(at, author, entry, (changes, &[]), lost).await
-}
-
-async fn publish(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    (row, read_ms): (&PublishedRow, u64),
-) -> Result<bool> {
-    match MemberKey::parse(&row.name) {
-        Some(key) => published::publish(store, clock, &key, (row, read_ms)).await,
-        None => Ok(false),
-    }
 }
 
 /// Removes units from a team. The units keep their own keys and transactions.

@@ -1,9 +1,7 @@
 use super::names::{REMOVE, words};
 use crate::office::audit::rule::Author;
-use crate::office::prices::rule as prices;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rows::published as rows;
-use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, once};
@@ -11,6 +9,7 @@ use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{Replacement, latest};
 use crate::office::shared::rule::records::read_value;
 use crate::office::shops::rows::names;
+use crate::office::system::rule::publish::publish;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{Key, OperatorStore, PriceListKey, ProfileKey, UnitKey};
@@ -54,7 +53,7 @@ async fn remove_now(
     }
     let entry = author.begin_entry(store, REMOVE, |_| vec![unit.to_owned()]).await?;
     for row in published::replace(at, author, &entry, &words(unit), removals).await? {
-        publish_one((store, author.clock), unit, &lists, (&row, row.at)).await?;
+        publish(store, author.clock, (&row, row.at)).await?;
     }
     store.remove(&UnitKey(unit)).await?;
     Ok(true)
@@ -71,22 +70,10 @@ async fn publish_removals(
     for name in names {
         let (read_ms, row) = (clock.now_ms(), rows::get(ledger, &name).await?);
         if let Some(row) = row.filter(|row| row.content.is_none()) {
-            publish_one((store, clock), unit, lists, (&row, read_ms)).await?;
+            publish(store, clock, (&row, read_ms)).await?;
         }
     }
     Ok(())
-}
-
-async fn publish_one(
-    (store, clock): (&impl OperatorStore, &impl Clock),
-    unit: &str,
-    lists: &[PriceListKey<'_>],
-    (row, read_ms): (&PublishedRow, u64),
-) -> Result<bool> {
-    match lists.iter().find(|of| of.name() == row.name) {
-        Some(of) => prices::publish(store, clock, *of, (row, read_ms)).await,
-        None => published::publish(store, clock, &ProfileKey(unit), (row, read_ms)).await,
-    }
 }
 
 /// Returns the removal of a record; `None` if there is no record.
