@@ -28,13 +28,14 @@ const ORDER = {
 /** Runs the service until Ctrl-C, or until the npm that started it has ended. */
 export async function serve(options: { port?: string }): Promise<0> {
   const port = portOf(options.port, process.env.PORT || "8787");
+  const starterHasEnded = starterEnded(); // asked before the greeting: npm may end as soon as it is printed
   const { createTestService } = await import("impact-pledge/testing");
   const server = createServer(forThisMachine(createTestService().handler));
   server.on("request", log);
   await listening(server, port);
   console.log(greeting(`http://${HOST}:${(server.address() as AddressInfo).port}`));
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal));
-  await Promise.race([starterEnded(), ...signals]);
+  await Promise.race([starterHasEnded, ...signals]);
   server.close();
   server.closeAllConnections();
   return 0;

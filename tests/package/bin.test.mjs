@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -241,6 +241,15 @@ test("the reader of the output closes it early", async () => {
   assert.deepEqual((await ended).err, "");
 });
 
+/** Ends the processes of a group. npx may have ended before the processes that it started. */
+function killGroup(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    assert.equal(error.code, "ESRCH");
+  }
+}
+
 /**
  * Starts the service with the package's command.
  * @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} `env`: the
@@ -252,9 +261,7 @@ async function serving(t, options) {
     process.kill(-run.child.pid, "SIGINT");
     return run.ended;
   };
-  t.after(
-    () => run.child.exitCode ?? run.child.signalCode ?? process.kill(-run.child.pid, "SIGKILL"),
-  );
+  t.after(() => killGroup(run.child.pid));
   while (!run.out.includes("Ctrl-C ends it.")) {
     assert.equal(run.child.exitCode, null, run.err);
     await sleep(20);
@@ -314,15 +321,23 @@ test("npx from the tarball, in an empty folder", async (t) => {
   assert.match(shown(await command(["create"], { ...calls, input: GOOD })).id, /^ptran_/);
   await interrupt();
   await assert.rejects(fetch(env.PLEDGE_BASE_URL));
-  for (const signal of ["SIGTERM", "SIGKILL"]) {
-    const { env, run } = await serving(t, { ...npx, env: cache });
+  const slow = join(cwd, "bin");
+  mkdirSync(slow);
+  writeFileSync(join(slow, "ps"), `#!/bin/sh\nsleep 1\nexec ${find("ps")} "$@"\n`, { mode: 0o755 });
+  const PATH = [slow, process.env.PATH].join(delimiter); // npx ends before the command has asked who started it
+  for (const [signal, changes] of [
+    ["SIGTERM", {}],
+    ["SIGKILL", {}],
+    ["SIGKILL", { PATH }],
+  ]) {
+    const { env, run } = await serving(t, { ...npx, env: { ...cache, ...changes } });
     run.child.kill(signal); // npx alone
     const isGone = () =>
       fetch(env.PLEDGE_BASE_URL).then(
         () => false,
         () => true,
       );
-    await until(isGone, 60_000);
+    await until(isGone);
   }
 });
 
