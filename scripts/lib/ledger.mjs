@@ -3,6 +3,7 @@
  * `src/office/system/rule`. Each of them is safe to retry.
  */
 import { join } from "node:path";
+import { atomicOnly, changes } from "./atomic.mjs";
 import { locked } from "./cache.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { migrate } from "./migrations.mjs";
@@ -35,17 +36,20 @@ const PASSES = new RegExp(
 export class Ledger {
   #database;
   #prepare;
+  #beforeChange;
   /** @type {Promise<unknown> | null} */
   #prepared = null;
 
   /**
    * Gives access to a database.
    * @param {Database} database
-   * @param {(database: Ledger) => Promise<unknown>} [prepare] runs before the first statement
+   * @param {{prepare?: (ledger: Ledger) => Promise<unknown>, beforeChange?: (ledger: Ledger) => Promise<unknown>}} [before]
+   *   `prepare` runs before the first statement, `beforeChange` before each change
    */
-  constructor(database, prepare = async () => {}) {
+  constructor(database, { prepare = async () => {}, beforeChange = async () => {} } = {}) {
     this.#database = database;
     this.#prepare = prepare;
+    this.#beforeChange = beforeChange;
   }
 
   /** Waits until statements can be run. */
@@ -57,18 +61,24 @@ export class Ledger {
     return this.#prepared;
   }
 
+  /** Waits until statements that change something can be run. Throws if they must not be run. */
+  async readyForChanges() {
+    await this.ready();
+    await this.#beforeChange(this);
+  }
+
   /**
    * Runs statements in one transaction. Either all of them take effect, or none.
    * @param {Statement[]} statements
    * @returns {Promise<string[][]>} the rows of each statement
    */
   run = async (statements) => {
-    await this.ready();
+    await (statements.some(({ sql }) => changes(sql)) ? this.readyForChanges() : this.ready());
     return this.batch(statements);
   };
 
   /**
-   * Runs statements as `run` does, without waiting until the database is ready.
+   * Runs statements as `run` does, without waiting until the database is ready, and without a check before a change.
    * @param {Statement[]} statements
    * @returns {Promise<string[][]>}
    */
@@ -134,7 +144,7 @@ export function localLedger({ root }, { folder, runtime }) {
     script: (sql) => ask("script", sql),
   };
   const prepare = (ledger) => locked(join(folder, "ledger"), () => migrate(ledger, root));
-  return new Ledger(database, prepare);
+  return new Ledger(database, { prepare });
 }
 
 /**
@@ -155,7 +165,8 @@ const firstColumns = (answers) =>
   answers.map(({ results }) => results.map((row) => Object.values(row)[0]));
 
 /**
- * Returns the ledger of the deployed dashboard; null if the dashboard has none or is not deployed.
+ * Returns the ledger of the deployed dashboard; null if the dashboard has none or is not deployed. Refuses changes if
+ * Cloudflare's API does not run a batch as one transaction.
  * @param {{root: string, project?: string}} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {string} [environment]
@@ -171,7 +182,8 @@ export async function deployedLedger({ root, project = root }, cloudflare, envir
       ({ name, type }) => name === BINDING && type === "d1",
     );
   const id = configured ?? (await bound())?.id;
-  return id ? new Ledger(restDatabase(cloudflare, id)) : null;
+  const before = { beforeChange: atomicOnly() };
+  return id ? new Ledger(restDatabase(cloudflare, id), before) : null;
 }
 
 /** @param {import("./cloudflare.mjs").Cloudflare} cloudflare @param {string} id @returns {Database} */

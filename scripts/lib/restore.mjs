@@ -50,8 +50,10 @@ export async function restore(kv, files, rules, options = {}) {
   const choice = await rules.chooseRecords(port, wanted, survey);
   const job = { kv, port, files, rules, wanted, choice, now: Date.now(), marked: new Set() };
   const keys = await compare(job, overwrite);
+  const hasRows = database && !onlyTransactions;
+  if (hasRows) await kv.ledger?.readyForChanges(); // so that it does not fail after the records
   await agree(keys, hashes);
-  if (database && !onlyTransactions) await rules.beginOwnRows(port, database);
+  if (hasRows) await rules.beginOwnRows(port, database);
   const done = await writeMissing(job, progress(`of ${count.toLocaleString("en")} records`));
   await verify(job, waitMs);
   const ledger = onlyTransactions ? null : await restoreLedger(job, database);

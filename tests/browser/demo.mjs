@@ -13,7 +13,8 @@ export async function demo() {
   const records = new Map();
   const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
   const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
-  const ledger = new Ledger(memoryDatabase(), (ledger) => migrate(ledger, tools.root));
+  const prepare = (ledger) => migrate(ledger, tools.root);
+  const ledger = new Ledger(memoryDatabase(), { prepare });
   const port = {
     list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
     read: async (names) => names.map(record),

@@ -26,9 +26,11 @@ export function makeDatabase(databases, name, jurisdiction = null) {
  * Adds the routes of Cloudflare's API for D1 to a server.
  * @param {import("hono").Hono} app
  * @param {string} path the path of the account's databases
- * @param {any[]} databases the account's databases
+ * @param {{databases: any[], isAtomic: boolean}} account its databases. If `isAtomic` is false, each statement of a
+ *   batch is a transaction of its own
  */
-export function serveD1(app, path, databases) {
+export function serveD1(app, path, account) {
+  const { databases } = account;
   const named = (text) => databases.find(({ uuid, name }) => text === uuid || text === name);
   const missing = (text) => failure(404, `The database ${text} could not be found`, 7404);
   const about = ({ sqlite: _, ...database }) => database;
@@ -54,7 +56,8 @@ export function serveD1(app, path, databases) {
     if (!database) return missing(req.param("id"));
     const { batch, ...query } = await req.json();
     try {
-      return ok(transaction(database.sqlite, (batch ?? [query]).flatMap(statementsOf)));
+      const run = batch && !account.isAtomic ? oneByOne : transaction;
+      return ok(run(database.sqlite, (batch ?? [query]).flatMap(statementsOf)));
     } catch ({ message, errcode = 1 }) {
       return failure(400, `${message}: ${CODES[errcode & 0xff] ?? "SQLITE_ERROR"}`, 7500);
     }
@@ -91,6 +94,9 @@ function transaction(sqlite, statements) {
     throw error;
   }
 }
+
+/** Runs each statement in a transaction of its own. Stops at the first that fails. @param {DatabaseSync} sqlite */
+const oneByOne = (sqlite, statements) => statements.map((statement) => runOne(sqlite, statement));
 
 function runOne(sqlite, { sql, params }) {
   if (sql.length > MOST_SQL) throw tooBig("statement too long");

@@ -28,7 +28,7 @@ const TOKEN = "token-1";
  *   `fault`: returns how a request fails
  * @returns the account's contents, and the environment variables that make wrangler use the stand-in. A test may
  *   replace the account's function `lost`. For a request that was carried out, the function decides whether its
- *   answer is lost
+ *   answer is lost. A test may also set `isAtomic` to false, so that a batch of D1 is not one transaction
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
@@ -44,6 +44,7 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
     page,
     fault,
     lost: (_asked) => false,
+    isAtomic: true,
   };
   if (deployed) {
     const { id } = makeNamespace(account, "impact-pledge-pledges");
@@ -120,7 +121,7 @@ const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { queues, databases, schedules, bindings, deployments } = account;
+  const { queues, schedules, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async (context, next) => {
@@ -140,7 +141,7 @@ function api(account) {
   app.get("/client/v4/user/tokens/verify", () => ok({ id: "0a1b" }));
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
   serveKv(app, NAMESPACES, account);
-  serveD1(app, DATABASES, databases);
+  serveD1(app, DATABASES, account);
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");

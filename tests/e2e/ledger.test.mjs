@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import test from "node:test";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { changes } from "../../scripts/lib/atomic.mjs";
 import { Ledger } from "../../scripts/lib/ledger.mjs";
 import { migrate } from "../../scripts/lib/migrations.mjs";
 import { portOf } from "../../scripts/lib/operator.mjs";
@@ -83,6 +84,89 @@ test("the size of an answer is limited", async () => {
   const rows = Array.from({ length: 51 }, () => "x".repeat(1_000_000));
   const ledger = new Ledger({ batch: async () => [rows], script: async () => {} });
   await assert.rejects(ledger.run([]), /^Error: an answer of the ledger is larger than 50 MB$/);
+});
+
+// ---- Whether a batch is one transaction ------------------------------------------------------------
+
+const QUERY = /^POST .*\/query$/;
+const OPERATIONS = "SELECT count(*) AS count FROM operations";
+
+test("deployed: before the first change, the database is asked once whether a batch is one transaction", async (t) => {
+  const { kv, account } = await deployedLedger(t);
+  const [{ sqlite }] = account.databases;
+  const asks = async (...statements) => {
+    account.asked.length = 0;
+    await kv.ledger.run(statements);
+    return account.asked.filter((asked) => QUERY.test(asked)).length;
+  };
+  const count = { sql: COUNT, parameter: all };
+  assert.equal(await asks(count), 1);
+  assert.equal(await asks(count, add("a")), 3);
+  assert.equal(await asks(add("b")), 1);
+  assert.deepEqual({ ...sqlite.prepare(OPERATIONS).get() }, { count: 0 });
+});
+
+test("deployed: if a batch is not one transaction, changes are refused and queries are not", async (t) => {
+  const { kv, account } = await deployedLedger(t);
+  const [{ sqlite }] = account.databases;
+  account.isAtomic = false;
+  for (const units of [["a"], ["b"]])
+    await assert.rejects(
+      kv.ledger.run([add(...units)]),
+      /^Error: nothing was changed in the ledger: .*not run a batch of statements as one transaction in this account.* Make the change in the dashboard/,
+    );
+  assert.deepEqual(await kv.ledger.run([{ sql: COUNT, parameter: all }]), [["[0]"]]);
+  assert.deepEqual({ ...sqlite.prepare(OPERATIONS).get() }, { count: 0 });
+});
+
+test("deployed: a lost answer does not decide whether a batch is one transaction, and a failed check is repeated", async (t) => {
+  for (const isAtomic of [true, false])
+    for (const lost of [1, 2]) {
+      const { kv, account } = await deployedLedger(t);
+      account.isAtomic = isAtomic;
+      account.lost = () => account.asked.length === lost;
+      const run = kv.ledger.run([add("a")]);
+      await (isAtomic ? run : assert.rejects(run, /^Error: nothing was changed in the ledger/));
+    }
+  const { kv, account } = await deployedLedger(t);
+  account.fault = () => ({ status: 403, message: "no" });
+  await assert.rejects(kv.ledger.run([add("a")]), /status 403/);
+  account.fault = () => undefined;
+  await kv.ledger.run([add("a")]);
+});
+
+test("deployed: a database that accepts what it must refuse is not changed", async (t) => {
+  const { kv, account } = await deployedLedger(t);
+  const [{ sqlite }] = account.databases;
+  sqlite.exec("DROP TRIGGER attempt_is_current");
+  sqlite.exec("CREATE TRIGGER accepting INSTEAD OF INSERT ON preconditions BEGIN SELECT 1; END");
+  await assert.rejects(kv.ledger.run([add("a")]), /accepted a statement that it must refuse/);
+  assert.deepEqual({ ...sqlite.prepare(OPERATIONS).get() }, { count: 0 });
+  assert.deepEqual(await kv.ledger.run([{ sql: COUNT, parameter: all }]), [["[0]"]]);
+});
+
+test("a statement may change something unless it is certain that it only reads", () => {
+  const reads = [
+    "SELECT 1",
+    "\n select replace(a, 'b', 'c') FROM updates",
+    "WITH a AS (SELECT 1) SELECT replace(x, 'y', 'z') FROM update_records, a",
+  ];
+  const writes = [
+    "INSERT INTO a SELECT 1",
+    "replace into a values (1)",
+    "UPDATE a SET b = 1",
+    "DELETE FROM a",
+    "WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a",
+    "with a as (select 1)\nreplace  into b select * from a",
+    "WITH a AS (SELECT 1) UPDATE b SET c = 1",
+    "WITH a AS (SELECT 1) DELETE FROM b",
+    "-- a comment\nSELECT 1",
+    "CREATE TABLE a (b)",
+  ];
+  assert.deepEqual([...reads, ...writes].map(changes), [
+    ...reads.map(() => false),
+    ...writes.map(() => true),
+  ]);
 });
 
 // ---- Temporary errors -----------------------------------------------------------------------------
