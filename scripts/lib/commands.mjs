@@ -1,8 +1,9 @@
 /**
  * Creates the operator's commands: those from the table of operations in `src/office/operations.rs`, and those for
- * backups.
+ * backups and for a check of the ledger's database.
  */
 import { addBackup, addRestore } from "./backup-commands.mjs";
+import { addCheckAtomic } from "./ledger-commands.mjs";
 import { commandsOf } from "./operations.mjs";
 
 /** Returns the commands of a group. @param {string} group such as `keys` */
@@ -12,5 +13,6 @@ export function commandsFor(group) {
     addBackup(program);
     addRestore(program);
   }
+  if (group === "ledger") addCheckAtomic(program);
   return program;
 }

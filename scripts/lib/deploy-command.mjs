@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { Option, command } from "./command.mjs";
 import { configOnService, whatRemains } from "./dashboard-config.mjs";
+import { checkAtomic } from "./ledger-account.mjs";
 import { checkSettings } from "./deploy-settings.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { UserError, log } from "./output.mjs";
@@ -131,7 +132,11 @@ async function deployDashboard(tools, work) {
   const { environment, settings } = work;
   const file = await configOnService(tools, work);
   const code = upload(tools, { ...work, file });
-  if (code === 0) console.log(await whatRemains(tools, settings, environment));
+  if (code !== 0) return code;
+  console.log(await whatRemains(tools, settings, environment));
+  const access = { account: settings.account_id, deadline: DEADLINE_MS };
+  const deployed = await configuration(file, environment || undefined);
+  await checkAtomic(await Cloudflare.open(tools, access), deployed);
   return code;
 }
 

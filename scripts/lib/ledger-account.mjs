@@ -1,4 +1,5 @@
-/** Finds or creates the ledger of an account when a dashboard is deployed. */
+/** Finds or creates the ledger of an account when a dashboard is deployed, and checks it. */
+import { IN_PARTS, isAtomic } from "./atomic.mjs";
 import { DASHBOARD } from "./configuration.mjs";
 import { BINDING, Ledger, restDatabase } from "./ledger.mjs";
 import { migrate } from "./migrations.mjs";
@@ -21,6 +22,19 @@ export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
   for (const name of await migrate(new Ledger(restDatabase(cloudflare, id)), root))
     log(`applied ${name} to the ledger`);
   return id;
+}
+
+/**
+ * Throws if the commands of the operator cannot change the ledger of a dashboard that was just deployed.
+ * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
+ * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} deployed the configuration, with the database's ID
+ */
+export async function checkAtomic(cloudflare, { d1_databases }) {
+  const id = d1_databases.find(({ binding }) => binding === BINDING)?.database_id;
+  if (!id || (await isAtomic(new Ledger(restDatabase(cloudflare, id))))) return;
+  throw new UserError(
+    `the dashboard is deployed, and can make all changes. But commands with \`--remote\` will change nothing in the ledger: ${IN_PARTS}. Make changes in the dashboard, which does not use this API`,
+  );
 }
 
 /**

@@ -120,6 +120,20 @@ test("a database is created in its jurisdiction, stays there, and is created aga
   assert.deepEqual(tablesOf(made), MIGRATIONS);
 });
 
+test("if a batch is not one transaction, the dashboard is deployed, and the deploy fails and says why", async (t) => {
+  const { account: there, refused, bound } = await served(t);
+  there.isAtomic = false;
+  assert.match(
+    await refused(),
+    /Cloudflare Access.*^stopped: the dashboard is deployed, .*commands with `--remote` will change nothing in the ledger: .*not run a batch of statements as one transaction in this account.* in the dashboard/ms,
+  );
+  const [database] = there.databases;
+  assert.deepEqual([there.uploads.length, bound()], [1, database.uuid]);
+  assert.deepEqual(tablesOf(database), MIGRATIONS);
+  const { sqlite } = database;
+  assert.deepEqual(sqlite.prepare("SELECT id FROM operations").all(), []);
+});
+
 test("tables are created before the Worker that needs them is uploaded, all of a migration or none", async (t) => {
   const { account: there, refused } = await served(t);
   const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");

@@ -1,9 +1,10 @@
 /** Tests `npm run ledger` on local records and on those of a deployed service. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import test from "node:test";
 import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
 import { deployedLedger } from "./cloudflare.mjs";
-import { localKv, run, tools } from "./script.mjs";
+import { contents, localKv, run, scratch, tools } from "./script.mjs";
 
 const local = async (t) => ({ kv: await localKv(t) });
 const COUNT = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
@@ -121,6 +122,94 @@ test("transactions before a month can be left out of the ledger, and added again
       ["ledger keep-from", "all"],
     ].sort(),
   );
+});
+
+/** Commands that change something, each in a way of its own. */
+const CHANGES = [
+  ["keys", "create", "--unit", "unit_a", "--mode", "test", "--by", "Ada", "--yes"],
+  ["units", "set", "unit_a", "--name", "A", "--by", "Ada", "--yes"],
+  ["teams", "add", "team_a", "unit_a", "--by", "Ada", "--yes"],
+  [
+    "people",
+    "add",
+    "ada@example.org",
+    "--unit",
+    "unit_a",
+    "--role",
+    "viewer",
+    "--by",
+    "Ada",
+    "--yes",
+  ],
+  ["ledger", "check"],
+];
+
+/** Returns the number of rows of each table, and the records of the namespace. */
+const stateOf = async (kv, { sqlite }) => {
+  const tables = sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = ({ name }) => sqlite.prepare(`SELECT * FROM "${name}"`).all();
+  return {
+    rows: tables.map((table) => ({ ...table, rows: rows(table) })),
+    records: await contents(kv),
+  };
+};
+
+test("if a batch is not one transaction, commands change nothing and say why, and a key can still be revoked", async (t) => {
+  const { kv, account, open } = await deployed(t);
+  for (const [name, ...args] of CHANGES) {
+    const ended = await run(name, args, { kv: await open() });
+    assert.equal(ended.code, 0, ended.problem);
+  }
+  const file = join(scratch(t), "backup.jsonl");
+  assert.equal((await run("transactions", ["backup", file, "--by", "Ada"], { kv })).code, 0);
+  const restore = ["transactions", "restore", file, "--overwrite", "--by", "Ada"];
+  const [database] = account.databases;
+  account.isAtomic = false;
+  const before = await stateOf(kv, database);
+  for (const [name, ...args] of [...CHANGES, restore]) {
+    const { code, out, problem } = await run(name, args, { kv: await open() });
+    assert.deepEqual([code, out], [1, ""], name);
+    assert.match(
+      problem,
+      /^stopped: nothing was changed in the ledger: .* as one transaction in this account.* Make the change in the dashboard/,
+    );
+  }
+  assert.deepEqual(await stateOf(kv, database), before);
+  const names = await Array.fromAsync(kv.names("key:"));
+  const { code, problem } = await run(
+    "keys",
+    ["revoke", names[0].slice("key:".length), "--by", "Ada", "--yes"],
+    { kv: await open() },
+  );
+  assert.equal(code, 0, problem);
+  assert.equal((await Array.fromAsync(kv.names("key:"))).length, names.length - 1);
+});
+
+for (const [name, open] of Object.entries({ local, deployed }))
+  test(`${name}: \`check-atomic\` says whether a batch is one transaction`, async (t) => {
+    const { kv } = await open(t);
+    const { code, out, problem } = await run("ledger", ["check-atomic"], { kv });
+    assert.equal(code, 0, problem);
+    assert.match(out, /^A batch of statements takes effect as a whole or not at all\.$/m);
+    const sql = "SELECT json_quote(count(*)) FROM operations";
+    assert.deepEqual(await kv.ledger?.run([{ sql, parameter: "" }]), [["0"]]);
+  });
+
+test("`check-atomic` says that a batch is not one transaction, or that there is no ledger", async (t) => {
+  const { kv, account } = await deployed(t);
+  account.isAtomic = false;
+  const ended = await run("ledger", ["check-atomic"], { kv });
+  assert.equal(ended.code, 1);
+  assert.match(
+    ended.out,
+    /^Cloudflare's API does not run a batch of statements as one transaction/m,
+  );
+  const { out } = await run("ledger", ["check-atomic", "--json"], { kv });
+  assert.equal(JSON.parse(out).atomic, false);
+  kv.ledger = null;
+  const { code, problem } = await run("ledger", ["check-atomic"], { kv });
+  assert.equal(code, 1);
+  assert.match(problem, /no database is bound as `LEDGER_DB`: run `npm run deploy -- --dashboard`/);
 });
 
 test("without a ledger the commands say what to do", async (t) => {
