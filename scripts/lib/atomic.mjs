@@ -12,8 +12,8 @@ export const IN_PARTS =
 
 const ADD = `INSERT INTO operations (id, command, arguments, began, attempted, attempt)
 VALUES (?1 ->> '$.id', 'probe', '', ?1 ->> '$.at', 0, '') ON CONFLICT DO NOTHING`;
-const FAIL = "INSERT INTO preconditions (kind, holds) VALUES ('attempt', 0)";
-const REFUSAL = "the attempt is not the current one"; // the message of FAIL
+const FAIL = "INSERT INTO preconditions (holds) VALUES (0)";
+const REFUSAL = "a precondition does not hold"; // the message of FAIL
 const FIND = "SELECT json_quote(id) FROM operations WHERE id = ?1 ->> '$.id'";
 const REMOVE = "DELETE FROM operations WHERE id = ?1 ->> '$.id'";
 

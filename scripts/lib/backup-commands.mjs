@@ -168,16 +168,17 @@ const WITHOUT =
 const WITHOUT_LEDGER =
   "People of shops, credits, fulfilments and updates were not restored, because no database is bound as `LEDGER_DB`. Bind one, and run the same command again.";
 
+const TABLES = { audit: "entries of the audit log" };
+
 function rowsInWords({ rows, lacks, isLost }) {
   if (lacks === "ledger") return [WITHOUT_LEDGER];
   if (!rows) {
-    const restores = ["credits", "updates"].map((name) => `\`${calledAs(name)} restore\``);
-    const lost = `The audit log says that there were some. Run ${restores.join(" and ")}, then \`${calledAs("ledger")} accept-loss\`. Until then, nothing that depends on them is shown or changed.`;
+    const lost = `The database has lost them, so nothing that depends on them is shown or changed. To go on without them, run \`${calledAs("ledger")} accept-loss\`.`;
     return isLost ? [`${WITHOUT} ${lost}`] : [WITHOUT];
   }
   const counts = Object.entries(rows).map(
     ([table, { written, known }]) =>
-      `${written} ${table} were written, ${known} were already there`,
+      `${written} ${TABLES[table] ?? table} were written, ${known} were already there`,
   );
   const refused = Object.entries(rows).flatMap(([table, own]) =>
     own.refused.map((id) => `${table} ${id}`),

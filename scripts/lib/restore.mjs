@@ -274,7 +274,7 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
  * of the backup, so it is kept.
  * @returns {Promise<{rows: Record<string, {written: number, known: number, refused: string[]}> | null, lacks: "rows" | "ledger" | null, isLost: boolean}>}
  *   `rows`: what became of each table's rows; null if the backup `lacks` them, or the target has no ledger.
- *   `isLost`: whether the target lacks rows of which the backup or the audit log tells
+ *   `isLost`: whether the target has lost rows, or lacks those of the backup
  */
 async function restoreLedger(job, database) {
   const { kv, port, rules } = job;
@@ -293,7 +293,7 @@ async function restoreLedger(job, database) {
 /** Writes the rows of one table from a batch of rows. */
 async function restoreRows({ port, rules, marked }, table, some) {
   const own = some.filter((one) => one.table === table).map(({ row }) => row);
-  const ids = own.map((row) => JSON.parse(row).id);
+  const ids = own.map((row) => JSON.parse(row).id ?? "");
   if (own.length === 0) return { written: 0, known: 0, refused: [] };
   const erased = [];
   for (const id of ids) if (marked.has(await rules.recordOf(id))) erased.push(id);

@@ -100,10 +100,8 @@ operations! {
     UpdatesList = updates::LIST, list;
     UpdatesPreview = updates::PREVIEW, preview;
     UpdatesCheck = updates::CHECK, check;
-    UpdatesRestore = updates::RESTORE, restore;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
-    CreditsRestore = credits::RESTORE, restore;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;

@@ -138,7 +138,7 @@ test("deployed: a lost answer does not decide whether a batch is one transaction
 test("deployed: a database that accepts what it must refuse is not changed", async (t) => {
   const { kv, account } = await deployedLedger(t);
   const [{ sqlite }] = account.databases;
-  sqlite.exec("DROP TRIGGER attempt_is_current");
+  sqlite.exec("DROP TRIGGER preconditions_hold");
   sqlite.exec("CREATE TRIGGER accepting INSTEAD OF INSERT ON preconditions BEGIN SELECT 1; END");
   await assert.rejects(kv.ledger.run([add("a")]), /accepted a statement that it must refuse/);
   assert.deepEqual({ ...sqlite.prepare(OPERATIONS).get() }, { count: 0 });

@@ -57,7 +57,9 @@ export async function operator(t) {
     /** Returns a stored record without its member `change`, which names an entry of the audit log. */
     changed: async (name) => {
       const { change, ...record } = JSON.parse((await kv.get(name)) ?? "");
-      assert.match((await kv.get(change)) ?? "", /"command":/);
+      const sql = "SELECT content FROM audit WHERE name = ?1 ->> '$'";
+      const [rows] = await kv.ledger.run([{ sql, parameter: JSON.stringify(change) }]);
+      assert.match(rows[0] ?? "", /"command":/);
       return record;
     },
     /** Returns the names of all records except the audit log. */

@@ -6,9 +6,6 @@ use impact_pledge::office::credits::rows as credits_credits;
 use impact_pledge::office::shared::rows::port;
 use impact_pledge::office::system::rows::check;
 
-use impact_pledge::office::credits::rule as credits;
-use impact_pledge::office::credits::rule::RestoredCredits;
-use impact_pledge::office::system::rule::epoch;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::settlement::Month;
 use serde_json::json;
@@ -95,7 +92,6 @@ fn credits_are_found_by_their_indexes() {
     let (units, january) = (["u".to_owned()], Month::parse("2026-01").unwrap());
     block_on(async {
         credits_credits::credits(&recorder, "t").await.unwrap();
-        credits_credits::credit_of(&recorder, "o").await.unwrap();
         credits_credits::credit_sums(&recorder, Some(Mode::Live), Some(&units)).await.unwrap();
         credits_credits::credited_quantities(&recorder, None, None, &[january]).await.unwrap();
     });
@@ -105,44 +101,8 @@ fn credits_are_found_by_their_indexes() {
         found,
         [
             "SEARCH credits USING PRIMARY KEY (id=?)",
-            "SEARCH credits USING INDEX sqlite_autoindex_credits_1 (operation=?)",
             "SEARCH credits USING INDEX by_booking (unit=?)",
             "SEARCH credits USING INDEX by_order (order_month=?)",
         ]
     );
-}
-
-/// Only completed credits are restored from the audit log. A credit that failed before it was stored is not
-/// restored.
-#[test]
-fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
-    let bench = bench();
-    let id = bench.order(NOW_MS, json!(4));
-    let large = bench.order(NOW_MS, json!(1e21));
-    bench.credit(&request(&id, Some(("0.20", &[("tree", "1.5")])))).unwrap();
-    bench.credit(&request(&id, None)).unwrap();
-    bench.credit(&request(&large, None)).unwrap();
-    let begun = bench.order(NOW_MS, json!(4));
-    let refused =
-        "CREATE TRIGGER refuses BEFORE INSERT ON credits BEGIN SELECT RAISE(ABORT, 'no'); END";
-    bench.ledger.sql(refused);
-    bench.credit(&request(&begun, None)).unwrap_err();
-    bench.ledger.sql("DROP TRIGGER refuses");
-    let shown = [&id, &large, &begun].map(|id| bench.credits_of(id));
-    let dues = bench.dues();
-
-    let restore = || {
-        let author = bench.operator.author();
-        let restored = credits::restore(bench.store(), &bench.ledger, &author);
-        let RestoredCredits { restored, known, failed } = block_on(restored).unwrap();
-        (restored, known, failed.len())
-    };
-    assert_eq!(restore(), (0, 3, 0));
-    bench.ledger.clear();
-    bench.ledger.reconcile(bench.store(), ENDED_MS);
-    assert_eq!(restore(), (3, 0, 0));
-    let author = bench.operator.author();
-    block_on(epoch::accept(bench.store(), &bench.ledger, &author)).unwrap();
-    assert_eq!([&id, &large, &begun].map(|id| bench.credits_of(id)), shown);
-    assert_eq!((bench.dues(), restore()), (dues, (0, 3, 0)));
 }

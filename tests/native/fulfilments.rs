@@ -2,7 +2,6 @@
 //! done.
 
 use futures_executor::block_on;
-use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::fulfilment::rows::fulfilments::{MAX_FULFILMENTS, NewFulfilment};
 use impact_pledge::office::fulfilment::rule as fulfilments;
 use impact_pledge::office::fulfilment::rule::Balances;
@@ -16,7 +15,8 @@ use serde_json::{Value, json};
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::{
-    CountedEntropy, LIVE_UNIT, TestOperator, TestService, UNIT, minimal, seeded, test_operator,
+    CountedEntropy, LIVE_UNIT, TestOperator, TestService, UNIT, changes, minimal, seeded,
+    test_operator,
 };
 
 /// A service with pledges of January 2026, and its operator.
@@ -108,7 +108,7 @@ impl Bench {
     }
 
     fn audited(&self) -> Vec<(String, Vec<String>)> {
-        let changes = block_on(audit::since(&*self.service.store, 0)).unwrap();
+        let changes = changes(&*self.service.store, &self.ledger);
         changes.into_iter().map(|change| (change.command, change.on)).collect()
     }
 

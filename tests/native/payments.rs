@@ -6,7 +6,6 @@ use impact_pledge::office::system::rows::kept;
 use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::pledges::http::Request as _;
 
-use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::Payment;
@@ -22,7 +21,7 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestOperator, TestRequest,
-    TestService, UNIT, answer, minimal, repeatable, seeded, test_operator,
+    TestService, UNIT, answer, changes, minimal, repeatable, seeded, test_operator,
 };
 use support::stores::scope;
 
@@ -96,7 +95,7 @@ impl Bench {
     }
 
     fn audited(&self) -> Vec<(String, Vec<String>)> {
-        let changes = block_on(audit::since(&*self.service.store, 0)).unwrap();
+        let changes = changes(&*self.service.store, &self.ledger);
         changes.into_iter().map(|change| (change.command, change.on)).collect()
     }
 }
@@ -313,7 +312,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let sum = json!({ "currencyCode": "USD", "amount": "1.50", "transactions": 1, "unpriced": 0 });
     let at = "2026-02-02T00:00:00.000Z";
     let change = stored["change"].as_str().unwrap();
-    assert!(bench.service.store.value(change).unwrap().contains("payments mark"));
+    let of_change = format!("SELECT content FROM audit WHERE name = '{change}'");
+    assert!(bench.ledger.sql(&of_change)[0].contains("payments mark"));
     let settlement = json!({ "paidAt": PAID_AT, "sums": [sum], "invoice": "2026/17",
         "by": "ada@example.org", "at": at, "version": 1, "change": change });
     assert_eq!(stored, settlement);
@@ -375,19 +375,6 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     assert!(problem.contains(undone), "{problem}");
     bench.ledger.sql(&format!("UPDATE published SET at = {}", MADE_MS - 1));
     send().unwrap(); // an undo before the form was opened does not matter
-}
-
-#[test]
-fn without_the_record_of_changes_nothing_is_marked_and_nothing_undone() {
-    let bench = bench();
-    bench.service.store.set_failing(Some("audit:"));
-    bench.mark(&json!({})).unwrap_err();
-    assert_eq!(bench.service.store.value(JANUARY), None);
-    bench.service.store.set_failing(None);
-    bench.mark(&json!({})).unwrap();
-    bench.service.store.set_failing(Some("audit:"));
-    bench.undo().unwrap_err();
-    assert!(bench.service.store.value(JANUARY).is_some());
 }
 
 #[test]

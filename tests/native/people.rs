@@ -4,7 +4,6 @@
 use crate::faulty_changes::{Fault, Faulty};
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
-use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::people::rows::changes::Removable;
 use impact_pledge::office::people::rows::people::Membership;
@@ -22,7 +21,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, FixedClock, NOW_MS, unit};
+use support::service::{CountedEntropy, FixedClock, NOW_MS, changes, unit};
 
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -109,7 +108,7 @@ impl World {
         which: Removable,
     ) -> Heard {
         self.make(id, async |at, author| {
-            people::remove(at, at, author, (place, address), which).await.map(drop)
+            people::remove(at, author, (place, address), which).await.map(drop)
         })
     }
 
@@ -131,7 +130,7 @@ impl World {
     }
 
     fn audited(&self, command: &str) -> usize {
-        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        let changes = changes(&self.store, &self.ledger);
         changes.iter().filter(|change| change.command == command).count()
     }
 }
@@ -241,7 +240,7 @@ fn of_two_managers_who_remove_each_other_one_stays() {
         let removes =
             async |at: &Faulty<'_>, author: &Author<'_, FixedClock, CountedEntropy>, whom| {
                 let which = Removable::NotTheLast;
-                people::remove(at, at, author, (&place, whom), which).await
+                people::remove(at, author, (&place, whom), which).await
             };
         let both = futures_util::future::join(removes(&slow, &eva, BEN), removes(&fast, &ben, EVA));
         let (one, other) = poll_until_ready(both);

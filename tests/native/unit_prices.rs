@@ -1,7 +1,6 @@
 //! Tests the price list of a single unit. It applies to that unit in place of the mode's general price list.
 
 use futures_executor::block_on;
-use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::prices::rule as prices;
@@ -20,7 +19,8 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, LIVE_UNIT, NOW_MS, PATH, TEAM, TestOperator, TestRequest, TestService,
-    UNIT, key_record, minimal, put_key, repeatable, seed, seeded, test_operator, unit, yield_now,
+    UNIT, changes, key_record, minimal, put_key, repeatable, seed, seeded, test_operator, unit,
+    yield_now,
 };
 
 const MODE_LIST: &str = "catalogue:test";
@@ -226,16 +226,6 @@ fn own() -> PriceListKey<'static> {
 }
 
 fn set(
-    store: &MemoryStore,
-    operator: &TestOperator<CountedEntropy>,
-    of: PriceListKey<'_>,
-    list: &str,
-    seen: Option<&str>,
-) -> Result<String, OperatorError> {
-    set_in((store, &SqliteLedger::default()), operator, of, list, seen)
-}
-
-fn set_in(
     (store, ledger): (&MemoryStore, &SqliteLedger),
     operator: &TestOperator<CountedEntropy>,
     of: PriceListKey<'_>,
@@ -249,14 +239,6 @@ fn set_in(
 }
 
 fn remove(
-    store: &MemoryStore,
-    operator: &TestOperator<CountedEntropy>,
-    seen: Option<&str>,
-) -> Result<String, OperatorError> {
-    remove_in((store, &SqliteLedger::default()), operator, seen)
-}
-
-fn remove_in(
     (store, ledger): (&MemoryStore, &SqliteLedger),
     operator: &TestOperator<CountedEntropy>,
     seen: Option<&str>,
@@ -276,15 +258,16 @@ fn refused<T: std::fmt::Debug>(outcome: Result<T, OperatorError>, words: &str) {
 #[test]
 fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     let (service, operator) = (seeded(), test_operator());
-    let store = &*service.store;
-    let first = set(store, &operator, own(), TREES, None).unwrap();
+    let (store, ledger) = (&*service.store, SqliteLedger::default());
+    let at = (store, &ledger);
+    let first = set(at, &operator, own(), TREES, None).unwrap();
     let kept = format!("prices:unit:test:unit_dev:{first}");
-    let now = block_on(prices::current(store, &SqliteLedger::default(), own())).unwrap();
+    let now = block_on(prices::current(store, &ledger, own())).unwrap();
     assert_eq!((now.revision(), store.value(&kept).is_some()), (&*first, true));
     assert!(store.names().contains(&"unit:unit_dev".to_owned()), "the unit is registered");
     let id = service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
     let cheap = r#"{"currencyCode":"EUR","unitPrices":{"tree":"1"}}"#;
-    let second = set(store, &operator, own(), cheap, Some(&first)).unwrap();
+    let second = set(at, &operator, own(), cheap, Some(&first)).unwrap();
     assert_eq!(
         block_on(prices::units(store, Mode::Test, 9)).unwrap(),
         (vec!["unit_dev".into()], false)
@@ -296,15 +279,13 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     assert_eq!((&*charged.time, charged.unit.as_deref()), (&*first, Some("unit_dev")));
     assert_eq!(charged.price_list.unit_prices["tree"].as_str(), "2");
 
-    let removal = block_on(prices::current(store, &SqliteLedger::default(), own()))
-        .unwrap()
-        .compare_removal();
+    let removal = block_on(prices::current(store, &ledger, own())).unwrap().compare_removal();
     let risks = ["the currency changes from EUR to USD"];
     assert_eq!((removal.prices.len(), &*removal.risks), (2, &risks.map(str::to_owned)[..]));
-    refused(remove(store, &operator, Some(&first)), "now have other prices");
-    let third = remove(store, &operator, Some(&second)).unwrap();
+    refused(remove(at, &operator, Some(&first)), "now have other prices");
+    let third = remove(at, &operator, Some(&second)).unwrap();
     assert_eq!(store.value(OWN_LIST), None);
-    refused(remove(store, &operator, None), "have no price list of their own");
+    refused(remove(at, &operator, None), "have no price list of their own");
     let later = service.isolate();
     assert_eq!(charge(&later.create(UNIT, &minimal())), "1.50 USD");
 
@@ -313,7 +294,7 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
     assert_eq!(history, [(&*first, false), (&second, false), (&third, true)]);
     let of_mode = PriceListKey::of_mode(Mode::Test);
     assert_eq!(block_on(prices::history(store, of_mode, 9, 9)).unwrap(), []);
-    let changes = block_on(audit::since(store, 0)).unwrap();
+    let changes = changes(store, &ledger);
     let changes: Vec<_> = changes.iter().map(|it| (&*it.command, &*it.on[0])).collect();
     let versions =
         [&first, &second, &third].map(|time| format!("prices:unit:test:unit_dev:{time}"));
@@ -327,22 +308,22 @@ fn a_list_of_a_unit_is_set_kept_listed_and_removed() {
 fn a_list_that_others_have_changed_or_removed_is_not_replaced_unseen() {
     let (store, ledger, ada) = (MemoryStore::default(), SqliteLedger::default(), test_operator());
     let at = (&store, &ledger);
-    let first = set_in(at, &ada, own(), TREES, Some("none")).unwrap();
+    let first = set(at, &ada, own(), TREES, Some("none")).unwrap();
     let before = store.value(OWN_LIST).unwrap();
-    refused(set_in(at, &ada, own(), OWN_SET, Some("none")), "now have other prices");
+    refused(set(at, &ada, own(), OWN_SET, Some("none")), "now have other prices");
     let already = "already have these prices, set by ada@";
-    refused(set_in(at, &ada, own(), TREES, Some("none")), already);
-    let second = set_in(at, &ada, own(), OWN_SET, Some(&first)).unwrap();
+    refused(set(at, &ada, own(), TREES, Some("none")), already);
+    let second = set(at, &ada, own(), OWN_SET, Some(&first)).unwrap();
     store.edit(OWN_LIST, |_| before.clone()); // KV still shows the first list
-    refused(set_in(at, &ada, own(), TREES, Some(&first)), "now have other prices");
-    refused(remove_in(at, &ada, Some(&first)), "now have other prices");
+    refused(set(at, &ada, own(), TREES, Some(&first)), "now have other prices");
+    refused(remove(at, &ada, Some(&first)), "now have other prices");
     let others = [PriceListKey::of_mode(Mode::Test), PriceListKey::of_unit(Mode::Live, "unit_dev")];
     for other in others.into_iter().chain([PriceListKey::of_unit(Mode::Test, "unit_dev:2")]) {
-        set_in(at, &ada, other, TREES, Some("none")).unwrap(); // no conflict with another list
+        set(at, &ada, other, TREES, Some("none")).unwrap(); // no conflict with another list
     }
-    remove_in(at, &ada, Some(&second)).unwrap();
-    refused(remove_in(at, &ada, None), "have no price list of their own");
-    set_in(at, &ada, own(), TREES, Some("none")).unwrap();
+    remove(at, &ada, Some(&second)).unwrap();
+    refused(remove(at, &ada, None), "have no price list of their own");
+    set(at, &ada, own(), TREES, Some("none")).unwrap();
 }
 
 const OWN_SET: &str = r#"{"currencyCode":"EUR","unitPrices":{"oak":"7"}}"#;
@@ -351,12 +332,13 @@ const OWN_SET: &str = r#"{"currencyCode":"EUR","unitPrices":{"oak":"7"}}"#;
 /// unit's record.
 #[test]
 fn units_whose_names_begin_alike_have_lists_of_their_own() {
-    let (store, operator) = (MemoryStore::default(), test_operator());
+    let (store, ledger, operator) =
+        (MemoryStore::default(), SqliteLedger::default(), test_operator());
     let ids = ["a", "a:b", "a:2026-01-01T00:00:00.000Z", "live", "unit:a"];
     for id in ids {
         let of = PriceListKey::of_unit(Mode::Live, id);
         let list = json!({ "currencyCode": "GBP", "unitPrices": { id: "1" } }).to_string();
-        set(&store, &operator, of, &list, Some("none")).unwrap();
+        set((&store, &ledger), &operator, of, &list, Some("none")).unwrap();
     }
     let units = block_on(prices::units(&store, Mode::Live, 9)).unwrap().0;
     assert_eq!(units, ["a", "a:2026-01-01T00:00:00.000Z", "a:b", "live", "unit:a"]);
@@ -371,30 +353,30 @@ fn units_whose_names_begin_alike_have_lists_of_their_own() {
         assert_eq!((history.len(), &*offerings[0].offering), (1, id));
     }
     let wrong = PriceListKey::of_unit(Mode::Live, "a b");
-    refused(set(&store, &operator, wrong, TREES, None), "is not an ID");
+    refused(set((&store, &ledger), &operator, wrong, TREES, None), "is not an ID");
     refused(block_on(prices::history(&store, wrong, 9, 9)), "is not an ID");
 }
 
 #[test]
 fn a_list_of_a_unit_has_a_bound_of_its_own() {
-    let (store, operator) = (MemoryStore::default(), test_operator());
+    let (store, ledger, operator) =
+        (MemoryStore::default(), SqliteLedger::default(), test_operator());
     let list = json!({ "currencyCode": "EUR", "unitPrices": { "x".repeat(64 * 1024): "1" } });
     let list = list.to_string();
-    refused(set(&store, &operator, own(), &list, None), "may have at most 65536 bytes");
-    set(&store, &operator, PriceListKey::of_mode(Mode::Test), &list, None).unwrap();
+    refused(set((&store, &ledger), &operator, own(), &list, None), "may have at most 65536 bytes");
+    set((&store, &ledger), &operator, PriceListKey::of_mode(Mode::Test), &list, None).unwrap();
 }
 
 #[test]
 fn a_unit_that_is_removed_has_no_list_left_in_either_mode() {
-    let (store, operator) = (MemoryStore::default(), test_operator());
+    let (store, ledger, operator) =
+        (MemoryStore::default(), SqliteLedger::default(), test_operator());
     let live = PriceListKey::of_unit(Mode::Live, "unit_dev");
     for of in [own(), live, PriceListKey::of_unit(Mode::Live, "unit_dev_two")] {
-        set(&store, &operator, of, TREES, None).unwrap();
+        set((&store, &ledger), &operator, of, TREES, None).unwrap();
     }
     operator.clock.0.set(operator.clock.0.get() + 1);
-    let removed =
-        block_on(units::remove(&store, &SqliteLedger::default(), &operator.author(), "unit_dev"))
-            .unwrap();
+    let removed = block_on(units::remove(&store, &ledger, &operator.author(), "unit_dev")).unwrap();
     assert!(removed.outcome);
     let lists: Vec<_> =
         store.names().into_iter().filter(|name| name.starts_with("catalogue:")).collect();
@@ -403,7 +385,7 @@ fn a_unit_that_is_removed_has_no_list_left_in_either_mode() {
         let history = block_on(prices::history(&store, of, 9, 9)).unwrap();
         assert!(history.last().unwrap().removed);
     }
-    set(&store, &operator, own(), TREES, Some("none")).unwrap(); // the removal was seen
+    set((&store, &ledger), &operator, own(), TREES, Some("none")).unwrap(); // the removal was seen
 }
 
 /// If a unit's own price list is set in the middle of a month, the unit is charged in two currencies in that
@@ -412,7 +394,7 @@ fn a_unit_that_is_removed_has_no_list_left_in_either_mode() {
 fn a_month_in_two_currencies_is_paid_in_both() {
     let (service, operator, ledger) = (seeded(), test_operator(), SqliteLedger::default());
     service.create(UNIT, &minimal());
-    set(&service.store, &operator, own(), TREES, None).unwrap();
+    set((&service.store, &ledger), &operator, own(), TREES, None).unwrap();
     service.clock.0.set(NOW_MS + 10_000);
     service.create(UNIT, &minimal());
     let ended_ms = NOW_MS + 3 * 86_400_000;

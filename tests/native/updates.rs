@@ -25,7 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::pin::Pin;
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, FixedClock, TestOperator, test_operator};
+use support::service::{CountedEntropy, FixedClock, TestOperator, changes, test_operator};
 
 type Result<T = Done<UpdateChange>> = std::result::Result<T, OperatorError>;
 
@@ -119,7 +119,7 @@ impl Bench {
     }
 
     fn audited(&self) -> Vec<String> {
-        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        let changes = changes(&self.store, &self.ledger);
         changes.iter().map(audit::Change::plain_sentence).collect()
     }
 
@@ -603,32 +603,6 @@ fn a_rebuild_of_the_ledger_keeps_updates() {
     assert_eq!(bench.shown().len(), 2);
 }
 
-#[test]
-fn a_lost_database_gets_its_updates_back_from_the_audit_log() {
-    let bench = bench();
-    let published = bench.published(&json!({}));
-    bench.edit((&published.id, 2), &say("edited")).unwrap();
-    let withdrawn = bench.published(&say("withdrawn"));
-    bench.withdraw((&withdrawn.id, 2)).unwrap();
-    bench.draft(&say("draft"));
-    let list = || block_on(updates::list(&bench.ledger, None, &[january()], 10)).unwrap().updates;
-    let restore = || {
-        let ledger = &bench.ledger;
-        block_on(updates::restore(&bench.store, ledger, &bench.author())).unwrap()
-    };
-    let (before, record) = (list(), bench.record());
-    bench.ledger.sql("DELETE FROM updates");
-    bench.ledger.sql("DELETE FROM update_records");
-    bench.store.remove(&UpdatesKey::new(Mode::Live, "tree", january()).name());
-    bench.later(120_000);
-    let restored = restore();
-    assert_eq!((restored.restored, restored.known, restored.failed.len()), (3, 0, 0));
-    assert_eq!((list(), bench.record()), (before, record));
-    assert_eq!(restored.records, Compared { compared: 1, written: 1 });
-    let again = restore();
-    assert_eq!((again.restored, again.known), (0, 3));
-}
-
 /// The database was deleted and created again, but no record in Workers KV shows that.
 #[test]
 fn updates_that_the_database_has_lost_stay_on_timelines() {
@@ -642,20 +616,17 @@ fn updates_that_the_database_has_lost_stay_on_timelines() {
     let record = bench.record();
     let draft = bench.draft(&say("new"));
     let refused = problem(bench.publish((&draft.id, 1)));
-    assert!(refused.contains("`updates restore`"), "{refused}");
+    assert!(refused.contains("`transactions restore`"), "{refused}");
     // Another release has published the draft.
     bench.ledger.sql("UPDATE updates SET state = 'published'");
     for _ in 0..2 {
         let healed =
             block_on(updates::heal(&bench.store, &bench.ledger, &bench.operator.clock, 10));
         let healed = healed.unwrap_err().to_string();
-        assert!(healed.contains("`updates restore`"), "{healed}");
+        assert!(healed.contains("`transactions restore`"), "{healed}");
         assert_eq!(bench.record(), record);
         bench.later(3_700_000);
     }
-    let ledger = &bench.ledger;
-    block_on(updates::restore(&bench.store, ledger, &bench.author())).unwrap();
-    assert_eq!(bench.shown().len(), 2);
 }
 
 #[test]

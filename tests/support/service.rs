@@ -6,7 +6,9 @@ use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::buyer::delivery::Timer;
 use impact_pledge::buyer::timeline::Timelines;
-use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::audit::rule as audit;
+use impact_pledge::office::audit::rule::{AuditFilter, Author, Change};
+use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::pledges::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::pledges::scope::{Mode, Scope};
@@ -16,8 +18,8 @@ use impact_pledge::pledges::service::{
     Variables,
 };
 use impact_pledge::pledges::store::{
-    CredentialKey, MemberKey, NoMetadata, PriceListKey, ProfileKey, Store, TransactionKey,
-    TransactionMetadata,
+    CredentialKey, MemberKey, NoMetadata, OperatorStore, PriceListKey, ProfileKey, Store,
+    TransactionKey, TransactionMetadata,
 };
 use impact_pledge::pledges::time::TimeZones;
 use impact_pledge::pledges::types::{EditKey, TransactionId};
@@ -430,4 +432,10 @@ pub fn repeatable(body: &Value) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT)
         .with_body(body.to_string().into_bytes())
         .with_header("idempotency-key", "order-1")
+}
+
+/// Returns all changes in the audit log, newest first.
+pub fn changes(store: &impl OperatorStore, ledger: &dyn Ledger) -> Vec<Change> {
+    let all = AuditFilter::default();
+    block_on(audit::page(store, ledger, &all, None, 10_000)).unwrap().changes
 }

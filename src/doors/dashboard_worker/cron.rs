@@ -3,6 +3,7 @@
 
 use super::DashboardBindings;
 use crate::doors::platform::Platform;
+use crate::office::audit::rule as audit;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::system::rows::upkeep;
@@ -36,18 +37,33 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Repairs records of updates, then continues the comparison of the ledger with Workers KV. Returns no error:
+/// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison of the ledger with Workers KV. Returns no error:
 /// after a failure, the next invocation continues where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else { return };
     let store = bindings.store();
+    bring_in_audit_log(&store, &ledger).await;
     mend_updates(&store, &ledger).await;
     republish(&store, &ledger).await;
     let began_ms = Platform.now_ms();
     let holder = upkeep::holder(&Platform);
     let outcome = upkeep::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
+}
+
+/// Brings the entries of changes in Workers KV into the ledger. After a failure, the next invocation starts again.
+async fn bring_in_audit_log(store: &impl OperatorStore, ledger: &dyn Ledger) {
+    if let Err(error) = audit::bring_in(store, ledger).await {
+        let line = AuditLine { audit: "bring in", cause: error.to_string() };
+        console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
+    }
+}
+
+#[derive(Serialize)]
+struct AuditLine {
+    audit: &'static str,
+    cause: String,
 }
 
 #[derive(Serialize)]

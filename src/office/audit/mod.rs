@@ -2,4 +2,5 @@
 
 pub mod operation;
 pub mod page;
+pub mod rows;
 pub mod rule;

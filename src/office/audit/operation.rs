@@ -56,7 +56,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, arguments: List) -> Result<Answe
         since_ms: since.as_deref().and_then(parse_ms),
         until_ms: until.as_deref().and_then(parse_ms),
     };
-    let page = audit::page(call.store, &filter, after.as_deref(), limit).await?;
+    let page = audit::page(call.store, call.ledger, &filter, after.as_deref(), limit).await?;
     let rows: Vec<_> = page.changes.iter().map(cells).collect();
     let list = match rows.is_empty() {
         true => "no entries".to_owned(),

@@ -36,7 +36,7 @@ pub(crate) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     let filter = filter(context, query)?;
     let page = match &filter.own {
         Some(own) if own.is_empty() => AuditPage::default(), // the filter names no unit or team of the person
-        _ => audit::page(context.store, &filter, after, MAX_CHANGES).await?,
+        _ => audit::page(context.store, context.ledger, &filter, after, MAX_CHANGES).await?,
     };
     let operates = context.may(Permission::Operate);
     let times = context.times_of(unit(context, query).as_deref()).await;

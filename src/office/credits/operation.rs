@@ -184,27 +184,3 @@ fn in_table(credits: &[Credit]) -> String {
     };
     table(HEADS, &credits.iter().map(row).collect::<Vec<_>>())
 }
-
-// ---- Restore -------------------------------------------------------------------------------------
-
-pub const RESTORE: Spec = Spec::changes(
-    "credits",
-    "restore",
-    "restore the ledger's missing credits from the audit log, for example after the database was deleted",
-    &[],
-)
-.answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");
-
-#[derive(Deserialize)]
-pub struct Restore {}
-
-pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
-    let by = call.host.person().await?;
-    let done = credits::restore(call.store, call.ledger, &call.author(&by)?).await?;
-    let counts = format!("Restored: {}. Already in the ledger: {}.", done.restored, done.known);
-    let failed = match done.failed.is_empty() {
-        true => String::new(),
-        false => format!("These credits could not be restored:\n{}", done.failed.join("\n")),
-    };
-    Ok(Answer::new(&done, paragraphs([counts, failed]))?.failing_if(!done.failed.is_empty()))
-}

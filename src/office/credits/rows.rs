@@ -9,7 +9,7 @@
 use crate::office::fulfilment::rows::quantities::OfferingSum;
 use crate::office::payments::rows::sums::SumsQuery;
 use crate::office::shared::rows::money::{money, of_halves};
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use crate::office::shared::rows::port::{Ledger, Query, Result, Statement, ask};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::quantities::{Quantities, Quantity};
 use crate::pledges::scope::{Mode, Scope};
@@ -103,56 +103,17 @@ pub struct SeenMonth {
 
 // ---- Write and list ------------------------------------------------------------------------------
 
-/// Writes a credit, unless its operation has already written one. Returns the credit that the operation
-/// wrote, now or earlier.
-///
-/// `booked` is the month in which the credit is booked, as it was seen.
-///
-/// Returns `None` if somebody has marked this month as paid or unpaid since, or if the transaction got another credit
-/// after `credit.number` was determined.
-///
-/// # Errors
-/// - [`LedgerError::Refused`] if the credits would exceed the charge. Nothing was written.
-/// - If the ledger does not answer. The credit may have been written then.
-pub async fn credit(
-    ledger: &dyn Ledger,
-    credit: &CreditRow,
-    booked: &SeenMonth,
-) -> Result<Option<CreditRow>> {
-    write(ledger, credit, Some(booked)).await
+/// Returns the statements that write a credit. They fail if somebody has marked the month `booked`, in which the credit is
+/// booked, as paid or unpaid since it was seen, if the transaction got another credit after `credit.number` was determined,
+/// or if the credits would exceed the charge.
+pub(crate) fn crediting(credit: &CreditRow, booked: &SeenMonth) -> Result<[Statement; 2]> {
+    Ok([IsSeen { credit, booked }.statement()?, Write { credit }.statement()?])
 }
 
-/// Writes a credit again after the database has lost it. Returns the credit; `None` if an earlier credit of
-/// the transaction is missing.
-///
-/// # Errors
-/// As [`credit`].
-pub async fn restore(ledger: &dyn Ledger, credit: &CreditRow) -> Result<Option<CreditRow>> {
-    write(ledger, credit, None).await
-}
-
+/// Returns the statement that writes a credit again after the database has lost it. It writes nothing if an earlier credit
+/// of the transaction is missing.
 pub(crate) fn restoring(credit: &CreditRow) -> Result<Statement> {
-    writing(credit, None)
-}
-
-async fn write(
-    ledger: &dyn Ledger,
-    credit: &CreditRow,
-    booked: Option<&SeenMonth>,
-) -> Result<Option<CreditRow>> {
-    let write = writing(credit, booked)?;
-    let get = OfOperation { operation: &credit.operation }.statement()?;
-    let answers = ledger.run(&[write, get]).await?;
-    Ok(OfOperation::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?.pop())
-}
-
-fn writing(credit: &CreditRow, booked: Option<&SeenMonth>) -> Result<Statement> {
-    Write { credit, booked }.statement()
-}
-
-/// Returns the credit that an operation has made; `None` if it has made none. One query.
-pub async fn credit_of(ledger: &dyn Ledger, operation: &str) -> Result<Option<CreditRow>> {
-    Ok(ask(ledger, &OfOperation { operation }).await?.pop())
+    Write { credit }.statement()
 }
 
 /// Returns the credits of a transaction, oldest first. One query.
@@ -161,9 +122,21 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 }
 
 #[derive(Serialize)]
+struct IsSeen<'a> {
+    credit: &'a CreditRow,
+    booked: &'a SeenMonth,
+}
+
+impl Query for IsSeen<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO preconditions (holds) SELECT
+  (SELECT count(*) + 1 FROM credits WHERE id = ?1 ->> '$.credit.id') = ?1 ->> '$.credit.number'
+  AND ?1 ->> '$.booked.change' IS (SELECT change FROM published WHERE name = ?1 ->> '$.booked.name')";
+}
+
+#[derive(Serialize)]
 struct Write<'a> {
     credit: &'a CreditRow,
-    booked: Option<&'a SeenMonth>,
 }
 
 impl Query for Write<'_> {
@@ -175,9 +148,7 @@ SELECT it ->> '$.id', it ->> '$.number', it ->> '$.operation', it ->> '$.mode', 
   it ->> '$.amount', it -> '$.quantities', it ->> '$.reason', it ->> '$.change', it ->> '$.author', it ->> '$.at'
 FROM (SELECT ?1 -> '$.credit' AS it)
 WHERE NOT EXISTS (SELECT 1 FROM credits WHERE operation = it ->> '$.operation')
-  AND (SELECT count(*) + 1 FROM credits WHERE id = it ->> '$.id') = it ->> '$.number'
-  AND (?1 ->> '$.booked' IS NULL
-    OR ?1 ->> '$.booked.change' IS (SELECT change FROM published WHERE name = ?1 ->> '$.booked.name'))";
+  AND (SELECT count(*) + 1 FROM credits WHERE id = it ->> '$.id') = it ->> '$.number'";
 }
 
 /// SQL for a row of the table `credits`, as JSON.
@@ -188,17 +159,6 @@ macro_rules! credit {
   'charge_amount', charge_amount, 'cents', cents, 'amount', amount, 'quantities', json(quantities), 'reason', reason,
   'change', change, 'author', author, 'at', at)"
     };
-}
-
-#[derive(Serialize)]
-struct OfOperation<'a> {
-    operation: &'a str,
-}
-
-impl Query for OfOperation<'_> {
-    type Row = CreditRow;
-    const SQL: &'static str =
-        concat!("SELECT ", credit!(), " FROM credits WHERE operation = ?1 ->> '$.operation'");
 }
 
 #[derive(Serialize)]

@@ -14,11 +14,13 @@ use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::prices::rule as prices;
 use crate::office::prices::rule::Edit;
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement};
 use crate::office::shared::rule::records::encode;
 use crate::office::shops::rule::{teams, units};
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::api::PLEDGE_TRANSACTION_PATH;
 use crate::pledges::charge::PriceList;
 use crate::pledges::http::Body;
@@ -203,15 +205,15 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             by: BY.to_owned(),
             at: date_time(self.clock.now_ms()),
         };
-        let (author, key) = (self.author()?, SettlementKey(&of));
-        let entry = author.begin_entry(self.store, "payments mark", |_| vec![key.name()]).await?;
-        let record = Some(encode(&Written::new(&settlement, &entry))?);
-        let mark = Replacement { name: key.name(), seen: RecordVersion::default(), record };
-        let at = (self.store, self.ledger);
-        for row in published::replace(at, &author, &entry, "the payment", vec![mark]).await? {
-            published::publish(self.store, self.clock, &key, (&row, row.at)).await?;
-        }
-        Ok(())
+        let work = async |at: &Commit<'_, _, _>| {
+            let name = SettlementKey(&of).name();
+            let entry = at.author.entry("payments mark", |_| vec![name.clone()]).await?;
+            let record = Some(encode(&Written::new(&settlement, &entry))?);
+            let mark = Replacement { name, seen: RecordVersion::default(), record };
+            published::replace(at, &entry, &(), "the payment", vec![mark]).await
+        };
+        commit(self.ledger, &self.author()?, ("payments mark", &of), work).await?;
+        publish_all(self.store, self.ledger, self.clock, &[SettlementKey(&of).name()]).await
     }
 
     async fn sums(&self, of: &ScopeMonth, placed: &[String]) -> Result<Vec<SettledSum>> {

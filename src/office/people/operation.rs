@@ -125,7 +125,7 @@ pub async fn remove<P: Ports>(
     let place = place.level().map_err(Failure::Usage)?;
     let by = call.host.person().await?;
     let (author, whom) = (call.author(&by)?, (&place, &*address));
-    let removed = people::remove(call.store, call.ledger, &author, whom, Removable::All).await?;
+    let removed = people::remove(call.ledger, &author, whom, Removable::All).await?;
     let text =
         format!("The person was removed from the {}. This takes effect at once.", whose(&place));
     Answer::done(&removed.map(|()| Nothing {}), text)

@@ -306,7 +306,7 @@ async fn remove<S: OperatorStore, C: Clock, E: Entropy>(
         false => Removable::NotTheLast,
     };
     let whom = (place, &*address);
-    let removed = people::remove(context.store, context.ledger, &context.author, whom, which).await;
+    let removed = people::remove(context.ledger, &context.author, whom, which).await;
     let Done { before, .. } = match removed {
         Err(OperatorError::Invalid(why)) => {
             let (status, notice) = (Some(422), view::problem(&why.text));
@@ -381,7 +381,7 @@ async fn leave<S: OperatorStore, C: Clock, E: Entropy>(
     if !context.has_operation() {
         return Ok(confirm_leaving(context, place));
     }
-    let left = people::leave(context.store, context.ledger, &context.author, place).await?;
+    let left = people::leave(context.ledger, &context.author, place).await?;
     let words = html! { "You left the " (place.kind()) " " bdi { (place.id()) } ". This takes effect at once." };
     let content = html! { (operation::before(left.before.as_ref())) (view::done(&words)) };
     Ok(Page::new("Your access", content))

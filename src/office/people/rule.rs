@@ -1,21 +1,19 @@
 //! The people of shops: who may sign in to the dashboard for a unit, or for all units of a team, and with
 //! which role.
 //!
-//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request. A change first
-//! writes its entry to the audit log, then its row. If it stops in between, nothing was changed, and a retry of the
-//! operation makes the change. The row is written only while the attempt is the operation's current one: if a computer
-//! sleeps in between, and the change was sent again meanwhile, it writes nothing when it wakes up.
+//! The ledger's rows decide who may sign in, so a removal takes effect at the person's next request.
 
 use super::rows::changes;
-use super::rows::changes::{Added, NewPerson, Removable, Removed};
+use super::rows::changes::{NewPerson, Removable};
 use super::rows::people as rows;
 use super::rows::people::{MAX_PEOPLE, PeopleList, Person, PersonRole, place_text};
 use crate::buyer::visible::{is_invisible, is_line};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_level;
-use crate::office::shared::rule::once::{Done, StoredAsIs, once};
+use crate::office::shared::rule::once::{Done, StoredAsIs};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::epoch;
@@ -87,14 +85,17 @@ impl PlacedPerson {
         Ok(rows::person(ledger, &self.place, &self.address).await?)
     }
 
-    fn not_added(&self, why: &Added) -> OperatorError {
-        match why {
-            Added::Person(row) => self.has_another_role(row.role),
-            Added::NoRight => OperatorError::lost_right(),
-            Added::Full => OperatorError::invalid(format!(
+    /// Returns the error that says why the person was not added.
+    async fn not_added(&self, ledger: &dyn Ledger, sender: Option<&str>) -> Result<OperatorError> {
+        if !changes::may_change(ledger, &self.place, sender).await? {
+            return Ok(OperatorError::lost_right());
+        }
+        Ok(match self.row(ledger).await? {
+            Some(row) => self.has_another_role(row.role),
+            None => OperatorError::invalid(format!(
                 "nothing was changed: a unit or a team has at most {MAX_PEOPLE} people. Remove a person first"
             )),
-        }
+        })
     }
 
     /// Returns the error for adding a person who already has a different role. `role` is the role that the
@@ -137,40 +138,38 @@ pub async fn add(
     role: PersonRole,
 ) -> Result<Done<AddedPerson>> {
     let person = PlacedPerson::check(place, address)?;
-    let work = async |author: &Author<'_, _, _>| {
-        let already = add_now(store, ledger, author, &person, role).await?;
-        Ok(AddedPerson { place: person.place.clone(), role, already })
-    };
-    once(ledger, author, (ADD, &person.arguments(role)), work).await
+    let work = async |at: &Commit<'_, _, _>| add_now(store, at, &person, role).await;
+    let done = commit(ledger, author, (ADD, &person.arguments(role)), work).await?;
+    register::ensure(store, author, std::slice::from_ref(place)).await?;
+    Ok(done)
 }
 
-/// Adds a person. Returns whether the person had the role before.
 async fn add_now(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     person: &PlacedPerson,
     role: PersonRole,
-) -> Result<bool> {
-    match person.row(ledger).await? {
+) -> Result<AddedPerson> {
+    let Commit { author, ledger, .. } = commit;
+    let added = |already| AddedPerson { place: person.place.clone(), role, already };
+    match person.row(*ledger).await? {
         Some(row) if row.role != role => return Err(person.has_another_role(row.role)),
-        Some(_) => return Ok(author.earlier.is_none()), // an earlier attempt may have added the person
+        Some(_) => return Ok(added(true)),
         None => {}
     }
-    epoch::begin(store, ledger, author.entropy).await?;
-    let entry = author.begin_entry(store, ADD, |_| person.changed(Some(role))).await?;
-    register::ensure(store, author, std::slice::from_ref(&person.place)).await?;
+    epoch::begin(store, *ledger, author.entropy).await?;
+    let entry = author.entry(ADD, |_| person.changed(Some(role))).await?;
     let Registered { by, by_shop, .. } = author.registered();
     let (address, at) = (&*person.address, entry.key.time_ms());
-    let new = NewPerson { address, role, by: &by, by_shop, at };
-    let add = async |ledger: &dyn Ledger| {
-        let sender = author.sender();
-        match changes::add(ledger, &person.place, &new, sender.as_deref()).await? {
-            Added::Person(row) if row.role == role => Ok(false),
-            refused => Err(person.not_added(&refused)),
-        }
-    };
-    author.change((store, ledger), &entry, add).await
+    let (new, sender) = (NewPerson { address, role, by: &by, by_shop, at }, author.sender());
+    let add = changes::adding(&person.place, &new, sender.as_deref())?;
+    if commit.make(&entry, &added(false), add).await? {
+        return Ok(added(false));
+    }
+    match person.row(*ledger).await? {
+        Some(row) if row.role == role => Ok(added(true)), // somebody else added the person at the same moment
+        _ => Err(person.not_added(*ledger, sender.as_deref()).await?),
+    }
 }
 
 /// Removes a person from a unit or a team. From then on, all requests of the person for that unit or team are
@@ -182,13 +181,12 @@ async fn add_now(
 /// - If the author is a person of a shop, and no longer its manager.
 /// - If the ledger or the store fails. The person may have been removed then.
 pub async fn remove(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     whom: (&KeyLevel, &str),
     which: Removable,
 ) -> Result<Done<()>> {
-    remove_once(store, ledger, author, whom, (which, author.sender())).await
+    remove_once(ledger, author, whom, (which, author.sender())).await
 }
 
 /// Removes the author from a unit or a team, whatever the author's role. Otherwise like [`remove`].
@@ -196,67 +194,50 @@ pub async fn remove(
 /// # Errors
 /// As [`remove`]. The last manager cannot leave.
 pub async fn leave(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     place: &KeyLevel,
 ) -> Result<Done<()>> {
     let whom = (place, author.by());
-    remove_once(store, ledger, author, whom, (Removable::NotTheLast, None)).await
+    remove_once(ledger, author, whom, (Removable::NotTheLast, None)).await
 }
 
 async fn remove_once(
-    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
     (place, address): (&KeyLevel, &str),
     rule: (Removable, Option<String>),
 ) -> Result<Done<()>> {
     let person = PlacedPerson::check(place, address)?;
-    let work =
-        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, &person, &rule).await;
-    once(ledger, author, (REMOVE, &person.arguments(())), work).await
+    let work = async |at: &Commit<'_, _, _>| remove_now(at, &person, &rule).await;
+    commit(ledger, author, (REMOVE, &person.arguments(())), work).await
 }
 
 async fn remove_now(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     person: &PlacedPerson,
     (which, sender): &(Removable, Option<String>),
 ) -> Result<()> {
-    match person.row(ledger).await? {
+    let Commit { author, ledger, .. } = commit;
+    match person.row(*ledger).await? {
         Some(row) if is_newer(&row, author) => return Err(added_since(&row, author)),
         Some(_) => {}
-        None if author.earlier.is_some() => return Ok(()), // an earlier attempt has removed the person
         None => {
             let problem = "nothing was removed: this unit or team has no person with this address";
             return Err(OperatorError::at("address", RefusalCode::NotFound, problem));
         }
     }
-    let entry = author.begin_entry(store, REMOVE, |_| person.changed(None)).await?;
+    let entry = author.entry(REMOVE, |_| person.changed(None)).await?;
     let PlacedPerson { place, address } = person;
-    let remove = async |ledger: &dyn Ledger| match changes::remove(
-        ledger,
-        place,
-        address,
-        sender.as_deref(),
-        *which,
-    )
-    .await?
-    {
-        Removed::Gone => Ok(()),
-        removed => Err(not_removed(removed)),
-    };
-    author.change((store, ledger), &entry, remove).await
-}
-
-fn not_removed(why: Removed) -> OperatorError {
-    match why {
-        Removed::NoRight => OperatorError::lost_right(),
-        Removed::Gone | Removed::LastManager => OperatorError::invalid(
+    let remove = changes::removing(place, address, sender.as_deref(), *which)?;
+    if commit.make(&entry, &(), remove).await? {
+        return Ok(());
+    }
+    match changes::may_change(*ledger, place, sender.as_deref()).await? {
+        false => Err(OperatorError::lost_right()),
+        true => Err(OperatorError::invalid(
             "nothing was removed: this is the last manager. Add another manager first, or ask an operator",
-        ),
+        )),
     }
 }
 

@@ -330,8 +330,7 @@ pub async fn accept_loss<P: Ports>(
     NoArguments {}: NoArguments,
 ) -> Result<Answer> {
     let question = format!(
-        "Go on with the ledger of {} as it is? Months are billed without the credits that it lacks. First run \
-         `credits restore` and `updates restore`; fulfilments that are in the audit log can be recorded again afterwards.",
+        "Go on with the ledger of {} as it is? Months are billed without the credits that it lacks.",
         call.place
     );
     if !call.was_done().await? {

@@ -1,6 +1,5 @@
 //! The metadata of a transaction's record. KV returns it in lists, without reading the record.
 
-use crate::pledges::auth::KeyLevel;
 use crate::pledges::quantities::Quantities;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::secret::LookupHashes;
@@ -200,39 +199,6 @@ pub struct Registered {
     /// Whether the person belongs to a shop.
     #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
     pub by_shop: bool,
-}
-
-/// The part of an audit log entry that lists show: at most 1,024 bytes of JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeNote {
-    /// The command, such as `units set`.
-    pub command: String,
-    /// What was changed; the first thing if there are several.
-    pub on: String,
-    pub by: String,
-    /// Whether the person belongs to a shop.
-    #[serde(default, rename = "byShop", skip_serializing_if = "std::ops::Not::not")]
-    pub by_shop: bool,
-    /// The unit or team to which the changed key, person or transactions belong. `None` if `on` already names
-    /// it, or if the metadata would be too long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<KeyLevel>,
-    /// The name of an earlier audit log entry that this entry withdraws, because its change was not made
-    /// after all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub withdraws: Option<String>,
-    /// A hash of the operation's ID and the author, by which a repeated operation is recognised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operation: Option<String>,
-}
-
-impl ChangeNote {
-    /// Removes the unit or team if the note would otherwise be too long.
-    #[must_use]
-    pub fn fit(self) -> Self {
-        let is_long = serde_json::to_vec(&self).is_ok_and(|note| note.len() > MAX_BYTES);
-        ChangeNote { of: self.of.filter(|_| !is_long), ..self }
-    }
 }
 
 /// No metadata. Deserializing accepts and ignores metadata that a later release wrote.

@@ -23,7 +23,7 @@ pub use cancelled::{Cancelled, CancelledKey};
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{Key, LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};
-pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
+pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use namespace_keys::{AuditKey, BackupKey, EpochKey, SecretKey};
 pub use notification_keys::{
     FAILED_MAIL_DAYS, FailedMailKey, MAILED_DAYS, MailedKey, NOTIFICATION_DAYS, NotificationKey,

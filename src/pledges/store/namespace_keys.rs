@@ -1,11 +1,16 @@
 //! Keys of the records of a whole namespace: its audit log, its secret and its backups.
 
-use super::key::{Key, LEAST_CACHE_SECONDS};
-use super::metadata::{ChangeNote, NoMetadata};
+use super::key::{DAY_SECONDS, Key, LEAST_CACHE_SECONDS};
+use super::metadata::NoMetadata;
 use std::borrow::Cow;
 
+/// How long entries of the audit log stay in Workers KV, in days. The ledger has them much longer; the longest time to
+/// which it can be reset is 30 days.
+pub const AUDIT_DAYS: u32 = 90;
+
 /// The key `audit:{inverted time}:{id}` of an audit log entry: a change by an operator. Because the time is
-/// inverted, a list has the newest change first.
+/// inverted, a list has the newest change first. Workers KV has the entries about its own records, such as those of keys,
+/// until the cron brings them into the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
@@ -37,9 +42,10 @@ impl AuditKey {
 }
 
 impl Key for AuditKey {
-    type Metadata = ChangeNote;
+    type Metadata = NoMetadata;
     const KIND: &'static str = "audit";
     const PREFIX: &'static str = "audit:";
+    const KEPT_SECONDS: Option<u32> = Some(AUDIT_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         let inverted = Self::LAST_MS - self.time_ms;
         Cow::Owned(format!("{inverted:013}:{}", base16ct::lower::encode_string(&self.id)))

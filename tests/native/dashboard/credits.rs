@@ -65,7 +65,7 @@ fn a_part_is_credited_after_confirmation_and_once() {
     assert_has(&made, 200, &["was credited", "0.50 USD", "/units/unit_dev/usage?mode=live"]);
     let again = confirm(&dashboard, &path, &fields);
     assert_has(&again, 200, &["This was already done", "was credited"]);
-    assert_eq!(dashboard.changes().len(), 2, "the credit, and that it was made");
+    assert_eq!(dashboard.changes().len(), 1);
     let page = dashboard.get(ACCOUNTS, &path);
     let words = [
         "Booked in",

@@ -66,10 +66,8 @@ fn names(dashboard: &TestDashboard, prefix: &str) -> Vec<String> {
 
 /// Returns the audit log, newest entry last.
 pub fn changes(dashboard: &TestDashboard) -> Vec<Value> {
-    let mut names = names(dashboard, "audit:");
-    names.reverse();
-    let value = |name: &String| dashboard.store().value(name).unwrap();
-    names.iter().map(|name| serde_json::from_str(&value(name)).unwrap()).collect()
+    let changes = support::service::changes(dashboard.store(), &dashboard.ledger);
+    changes.iter().rev().map(|change| json!(change)).collect()
 }
 
 pub fn commands(dashboard: &TestDashboard) -> Vec<String> {

@@ -23,7 +23,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     }
     record("teams add", &["team", "a/b?c"]);
     record("units set", &["<script>\"'&\n\u{0}"]);
-    record("units set (withdrawn)", &["shop", "audit:8230139199876:cd2662154e6d76b2"]);
+    record("units set", &["shop"]);
     record("payments mark", &["settlement:test:a:b:2026-01", "1.00 USD paid"]);
     let paid =
         "2.00 USD paid on 2026-01-05T00:00:00.000Z, marked by ada on 2026-01-06T10:11:12.000Z";
@@ -33,8 +33,6 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     let many: Vec<_> = (0..30).map(|unit| format!("u{unit}")).collect();
     record("units add", &many.iter().map(String::as_str).collect::<Vec<_>>());
     dashboard.store().keep("audit:8230139999999:0000000000000000", b"canary", b"null");
-    dashboard.store().take_reads();
-    dashboard.store().take_lists();
     let newest = dashboard.get(OPERATOR, "/audit");
     let words = [
         "<bdi>&lt;b&gt;ada</bdi>",
@@ -48,7 +46,6 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "Jan 2026</a> of the unit <a href=\"/units/a:b\"><bdi>a:b</bdi></a> (test) as paid: <bdi>1.00 USD paid</bdi>.",
         "<bdi>2.00 USD paid on 5 Jan 2026, marked by ada on 6 Jan 2026, 10:11 UTC</bdi>.",
         "<bdi>The trees stand.</bdi></div>",
-        "withdrawn: nothing was changed",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];
@@ -58,7 +55,6 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert!(!newest.text.contains("canary"));
     assert!(newest.text.find("created the units") < newest.text.find("keys revoke 57"));
     assert!(!newest.text.contains("ran <bdi>keys revoke 10</bdi> on"));
-    assert_eq!((dashboard.store().take_lists().len(), dashboard.store().reads()), (1, 50));
 
     record("transactions erase", &[&id]);
     let (_, older) = newest.text.split_once("/audit?after=").unwrap();
@@ -76,7 +72,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert_has(&older, 200, &["Unreadable entries on this page: 1."]);
     let erased = format!("href=\"/transactions/{id}\"");
     assert_has(&dashboard.get(OPERATOR, "/audit"), 200, &[&erased]);
-    for after in ["x", "0~", "a~b~c", "0~%00~", &"9".repeat(5_000)] {
+    for after in ["x", "audit:%00", &"9".repeat(5_000)] {
         let answer = dashboard.get(OPERATOR, &format!("/audit?after={after}"));
         assert_has(&answer, 422, &["This is not a valid position in the audit log"]);
     }

@@ -3,7 +3,7 @@
 
 use super::members::{EVA, Shops, TEA, VIC, ZOE, shops};
 use super::{ACCOUNTS, OPERATOR, field, posted};
-use support::service::Answer;
+use support::service::{Answer, changes};
 
 const LIST: &str = "/units/north/people";
 /// The number of people that a unit or team may have.
@@ -250,10 +250,7 @@ fn no_text_that_people_read_takes_invisible_characters() {
             let fields: Vec<_> = kept
                 .chain([(name, &*hostile), ("operation", &operation), ("seen", &seen)])
                 .collect();
-            let changes = || {
-                let names = shops.dashboard.store().names();
-                names.iter().filter(|name| name.starts_with("audit:")).count()
-            };
+            let changes = || changes(shops.dashboard.store(), &shops.dashboard.ledger).len();
             let before_it = changes();
             let answer = shops.dashboard.post(who, path, &fields);
             assert_eq!(answer.status, 422, "{path} {name} {hidden:?}: {}", answer.text);

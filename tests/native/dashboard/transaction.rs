@@ -4,6 +4,7 @@
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
 use futures_util::future::join_all;
+use impact_pledge::office::audit::rule::Change;
 use impact_pledge::office::dashboard::Dashboard;
 use impact_pledge::office::shared::page::identity::Identity;
 use impact_pledge::pledges::auth::ApiKey;
@@ -11,7 +12,7 @@ use impact_pledge::pledges::store::{FailedMailKey, Key as _, NotificationKey};
 use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable, seeded};
+use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, changes, repeatable, seeded};
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
@@ -54,14 +55,12 @@ impl TestDashboard {
 
     /// Returns the commands in the audit log, oldest first.
     pub fn changes(&self) -> Vec<String> {
-        let names = self.store().names().into_iter().filter(|name| name.starts_with("audit:"));
-        let texts = names.rev().map(|name| self.store().value(&name).unwrap());
-        let change = |text: String| {
+        let change = |change: Change| {
+            let text = format!("{change:?}");
             assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
-            let change: Value = serde_json::from_str(&text).unwrap();
-            format!("{} {}", change["command"], change["on"]).replace('"', "")
+            format!("{} {}", change.command, json!(change.on)).replace('"', "")
         };
-        texts.map(change).collect()
+        changes(self.store(), &self.ledger).into_iter().rev().map(change).collect()
     }
 
     pub fn pass(&self, minutes: u64) {

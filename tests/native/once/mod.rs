@@ -6,7 +6,6 @@ mod outcomes;
 mod twice;
 
 use crate::faulty_changes::{Fault, Faulty, Person, RECORDS};
-use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
 use impact_pledge::buyer::recipient::NewProfile;
 use impact_pledge::office::audit::rule as audit;
@@ -37,7 +36,9 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, UNIT, unit};
+use support::service::{
+    CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, UNIT, changes, unit,
+};
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
@@ -392,7 +393,7 @@ impl World {
 
     /// Returns how many entries the audit log has for the command.
     fn audited(&self, command: Command) -> usize {
-        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        let changes = changes(&self.store, &self.ledger);
         let own = |it: &&audit::Change| it.command == command.name() && it.by == ADA;
         changes.iter().filter(own).count()
     }

@@ -3,7 +3,6 @@
 use super::rotation::rotate;
 use super::{FixedEntropy, make, name_of, names, refused, shown};
 use futures_executor::block_on;
-use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::keys::rule as keys;
 use impact_pledge::office::keys::rule::KeyRow;
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
-use support::service::{FixedClock, NOW_MS, test_operator, unit};
+use support::service::{FixedClock, NOW_MS, changes, test_operator, unit};
 
 // ---- The list ---------------------------------------------------------------------------------
 
@@ -100,7 +99,7 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert!((1_000..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
     let row = list(&store).into_iter().find_map(|row| row.note).unwrap();
     assert!(row.by.ends_with("\"…") && row.label == "🌳".repeat(100), "{row:?}");
-    let audited = block_on(audit::since(&store, 0)).unwrap();
+    let audited = changes(&store, &SqliteLedger::default());
     assert!(audited.iter().all(|change| change.by == by));
     let (by, next) = ("a".repeat(254), FixedEntropy([4; 32]));
     let author = Author::new(&by, &clock, &next).unwrap();

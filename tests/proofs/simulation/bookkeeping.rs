@@ -122,7 +122,7 @@ impl Simulation {
     }
 
     /// Completes the ledger at the end of a simulation: runs reconciliation until the ledger must equal KV.
-    /// Then asks what shops owe, restores credits from the audit log, and heals the records of updates. Some
+    /// Then asks what shops owe, and heals the records of updates. Some
     /// simulations then remove earlier months from the ledger for a while.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
@@ -134,7 +134,6 @@ impl Simulation {
         books.spawn(async move {
             let told = asking.ask_dues(&Coverage::default()).await;
             asking.dues.replace(told);
-            asking.restore_credits().await;
             asking.heal_records().await;
         });
         self.advance(LEASE_MS);

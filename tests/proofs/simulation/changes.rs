@@ -29,7 +29,6 @@ pub struct RecordChange {
     /// Whether the change writes the record (`true`) or removes it.
     pub is_added: bool,
     pub id: OperationId,
-    pub begun_ms: u64,
     /// The number of requests that are still running, or that ended without a certain answer.
     pub open: usize,
     /// Whether the person was told that the change was made.

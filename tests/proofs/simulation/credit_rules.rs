@@ -11,7 +11,7 @@ use crate::months::{ENDS, SHOP, settlement};
 use crate::rule::Wrong;
 use num_bigint::BigUint;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Checks that a transaction's credits exceed neither its charge nor its quantities. If concurrent create
 /// requests wrote the transaction with different charges, the highest charge counts.
@@ -72,26 +72,6 @@ pub fn a_settled_month_has_the_credits_that_it_states(books: &Books, rows: &Rows
         })?;
         Some(format!("the credits of {name} in {wrong} are not those of {sums:?}"))
     })
-}
-
-/// Checks that each confirmed credit can be restored from the audit log. A credit is confirmed if a person
-/// received a success answer for it. Credits that follow an unconfirmed credit of the same transaction may be
-/// missing.
-pub fn credits_can_be_restored(books: &Books, before: &Rows, restored: &Rows) -> Wrong {
-    let wanted = books.credits.borrow();
-    let granted = wanted.iter().filter(|wanted| wanted.granted.borrow().is_some());
-    let granted: BTreeSet<_> = granted.map(|wanted| wanted.operation()).collect();
-    let is_due = |row: &Row| {
-        let is_earlier =
-            |other: &&Row| other.text("id") == row.text("id") && other.number() <= row.number();
-        let mut earlier = before.values().filter(is_earlier);
-        earlier.all(|other| granted.contains(&other.text("operation")))
-    };
-    let lost = before.values().filter(|row| is_due(row));
-    let mut lost = lost.filter(|row| !restored.contains_key(&row.text("operation")));
-    let mut unlike = restored.iter().filter(|(operation, row)| before.get(*operation) != Some(row));
-    let unlike = unlike.next().map(|(_, row)| format!("{row:?} is restored"));
-    unlike.or_else(|| lost.next().map(|row| format!("{row:?} is not restored")))
 }
 
 /// Checks that the ledger contains no credit whose requests were all refused.

@@ -4,16 +4,14 @@
 
 use crate::books::Books;
 use crate::changes::{BY, WantedCredit};
-use crate::credit_rules::credits_can_be_restored;
 use crate::exact::{exact, exact_text};
 use crate::kv::{OPERATOR, Record};
-use crate::ledger_rows::credit_rows;
 use crate::ledger_sums::kept_quantities;
 use crate::months::SHOP;
 use crate::times::APART_MS;
 use futures_executor::block_on;
 use impact_pledge::office::audit::rule::Author;
-use impact_pledge::office::credits::rows::credit_of;
+use impact_pledge::office::credits::rows;
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::credits::rule::{Credit, CreditRequest, OfferingQuantity, Part};
 use impact_pledge::office::shared::rule::error::OperatorError;
@@ -142,29 +140,12 @@ impl Books {
         }
     }
 
-    /// Deletes all credits from the database, and checks that the operator's command restores them from the
-    /// audit log. Then puts the original rows back.
-    pub async fn restore_credits(&self) {
-        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
-        let author = Author::new(BY, &clock, &*self.random).unwrap();
-        let before = credit_rows(&self.database);
-        self.database.sqlite().sql("CREATE TEMP TABLE kept AS SELECT * FROM credits");
-        self.database.sqlite().sql("DELETE FROM credits");
-        let told = credits::restore(&store, &self.database, &author).await;
-        let wrong = credits_can_be_restored(self, &before, &credit_rows(&self.database));
-        if let Some(text) = told.err().map(|error| error.to_string()).or(wrong) {
-            self.blame("credits can be restored", text);
-        }
-        let put_back =
-            ["DELETE FROM credits", "INSERT INTO credits SELECT * FROM kept", "DROP TABLE kept"];
-        put_back.iter().for_each(|sql| drop(self.database.sqlite().sql(sql)));
-    }
-
     /// Checks that the ledger has the credit that an answer reported, and that all answers report the same
     /// credit.
     fn check_granted(&self, wanted: &WantedCredit, credit: &Credit) {
-        let row = block_on(credit_of(self.database.sqlite(), &wanted.operation())).unwrap();
-        if row.map(Credit::from).as_ref() != Some(credit) {
+        let rows = block_on(rows::credits(self.database.sqlite(), &credit.transaction)).unwrap();
+        let own = rows.into_iter().find(|row| row.operation == wanted.operation());
+        if own.map(Credit::from).as_ref() != Some(credit) {
             self.blame("a credit that is granted is there", format!("{credit:?} is not"));
         }
         let first = wanted.granted.borrow().clone();

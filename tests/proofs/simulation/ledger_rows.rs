@@ -71,10 +71,6 @@ impl Row {
         text(&self.0[member])
     }
 
-    pub fn number(&self) -> Option<u64> {
-        self.0["number"].as_u64()
-    }
-
     /// Returns the credited amount.
     pub fn amount(&self) -> BigUint {
         let cents = self.0["cents"].as_u64().map(|cents| format!("{cents}e-2"));

@@ -74,7 +74,7 @@ impl Books {
             }
             None => {
                 let which = self.random.pick(&[Removable::All, Removable::NotTheLast]);
-                let removed = people::remove(&store, ledger, &author, (&at, address), which).await;
+                let removed = people::remove(ledger, &author, (&at, address), which).await;
                 removed.map(|removed| removed.before.is_none())
             }
         };

@@ -46,8 +46,8 @@ impl Books {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
         let mut changes = self.record_changes.borrow_mut();
-        let (name, begun_ms) = (name.to_owned(), self.now_ms());
-        changes.push(RecordChange { name, is_added, id, begun_ms, open: 0, is_done: false });
+        let name = name.to_owned();
+        changes.push(RecordChange { name, is_added, id, open: 0, is_done: false });
         changes.len() - 1
     }
 

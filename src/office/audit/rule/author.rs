@@ -1,17 +1,16 @@
 //! The author of a change, who writes the change's entry in the audit log.
 
-use super::change::{Change, Subject, WITHDRAWN};
+use super::change::{Change, Subject};
 use super::entry::Entry;
 use crate::buyer::visible::is_line;
 use crate::office::people::rows::people;
 use crate::office::people::rows::people::{Membership, normal_address};
-use crate::office::shared::rows::operations::{LedgerOfAttempt, UNDER_WAY_MS};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::operation_id::OperationId;
-use crate::office::shared::rule::records::{encode, load};
+use crate::office::shared::rule::records::encode;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{AuditKey, ChangeNote, Key as _, OperatorStore, Registered};
+use crate::pledges::store::{AuditKey, NoMetadata, OperatorStore, Registered};
 use crate::pledges::time::date_time;
 use std::cell::Cell;
 
@@ -36,42 +35,9 @@ pub struct Author<'a, C, E> {
     pub(crate) operation: Option<OperationId>,
     /// The earlier attempts of the operation; `None` if this is certainly the first attempt.
     pub(crate) earlier: Option<EarlierAttempt>,
-    attempt: Option<Attempt>,
     /// Whether this attempt may have written an audit log entry. An attempt that wrote no entry has changed
     /// nothing.
     has_entry: Cell<bool>,
-}
-
-/// An attempt at an operation. While it is the current one, the operation's row in the ledger has its name.
-#[derive(Clone, Debug)]
-pub(crate) struct Attempt {
-    /// The ID of the operation's row.
-    pub operation: String,
-    pub name: String,
-    pub began_ms: u64,
-}
-
-impl Attempt {
-    /// Refuses to go on with an attempt that began too long ago. By now, a repeated request may be making the same
-    /// change.
-    pub fn check_age(&self, clock: &impl Clock) -> Result<()> {
-        if clock.now_ms().saturating_sub(self.began_ms) < UNDER_WAY_MS {
-            return Ok(());
-        }
-        Err(OperatorError::invalid(format!(
-            "nothing was done: the ledger took more than {} s to answer. Try again later",
-            UNDER_WAY_MS / 1_000
-        )))
-    }
-
-    fn ledger<'l>(
-        &self,
-        ledger: &'l dyn Ledger,
-        clock: &impl Clock,
-    ) -> Result<LedgerOfAttempt<'l>> {
-        self.check_age(clock)?;
-        Ok(LedgerOfAttempt::new(ledger, &self.operation, &self.name)?)
-    }
 }
 
 /// The earlier attempts at an operation, which may already have made the change.
@@ -91,16 +57,14 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
             let has_entry = Cell::default();
-            let (operation, earlier, attempt) = (None, None, None);
             return Ok(Author {
                 by,
                 clock,
                 entropy,
                 is_of_shop: false,
                 rights: None,
-                operation,
-                earlier,
-                attempt,
+                operation: None,
+                earlier: None,
                 has_entry,
             });
         }
@@ -160,44 +124,16 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub(crate) fn of_attempt(
         &self,
         operation: OperationId,
-        attempt: Attempt,
         earlier: Option<EarlierAttempt>,
     ) -> Self {
-        Author { operation: Some(operation), attempt: Some(attempt), earlier, ..self.anew() }
-    }
-
-    /// Changes the ledger, once the change's entry is in the audit log. `work` gets a ledger whose calls take effect only
-    /// while this attempt is the operation's current one. If the change is refused, withdraws the entry.
-    ///
-    /// # Errors
-    /// - If the attempt began too long ago, for example because the computer slept, or another attempt has replaced it.
-    ///   Nothing was changed.
-    /// - As `work`.
-    pub(crate) async fn change<T>(
-        &self,
-        (store, ledger): (&impl OperatorStore, &dyn Ledger),
-        entry: &Entry,
-        work: impl AsyncFnOnce(&dyn Ledger) -> Result<T>,
-    ) -> Result<T> {
-        let made = match &self.attempt {
-            None => work(ledger).await,
-            Some(attempt) => match attempt.ledger(ledger, self.clock) {
-                Ok(ledger) => work(&ledger).await,
-                Err(late) => Err(late),
-            },
-        };
-        use OperatorError::{Denied, Invalid, Repeated};
-        if let Err(Invalid(_) | Repeated(_) | Denied(_)) = &made {
-            self.withdraw(store, entry).await;
-        }
-        made
+        Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
     /// Creates a copy of this author without the operation's ID and without any trace of its attempts.
     fn anew(&self) -> Self {
         let Author { by, clock, entropy, is_of_shop, rights, .. } = *self;
-        let (operation, earlier, attempt, has_entry) = (None, None, None, Cell::default());
-        Author { by, clock, entropy, is_of_shop, rights, operation, earlier, attempt, has_entry }
+        let (operation, earlier, has_entry) = (None, None, Cell::default());
+        Author { by, clock, entropy, is_of_shop, rights, operation, earlier, has_entry }
     }
 
     /// Returns whether this attempt may have changed something, because it may have written an audit log
@@ -211,14 +147,6 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub(crate) fn wanted_ms(&self) -> Option<u64> {
         let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
-    }
-
-    /// Returns whether this operation made a change. `change` is the name of the change's entry in the audit
-    /// log. KV cost: 1 read.
-    pub(crate) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
-        let Some(key) = AuditKey::parse(change) else { return Ok(false) };
-        let change: Option<Change> = load(store, key).await?;
-        Ok(change.is_some_and(|change| self.has_operation_of(&change)))
     }
 
     pub fn by(&self) -> &str {
@@ -237,7 +165,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Registered { created, by, by_shop: self.is_of_shop }
     }
 
-    /// Writes the audit log entry of a change. The caller may make the change once this returns `Ok`. KV
+    /// Writes the audit log entry of a change in Workers KV. The caller may make the change once this returns `Ok`. KV
     /// cost: 1 write. Ledger cost for people of shops: 1 query.
     ///
     /// # Errors
@@ -263,53 +191,31 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         command: &str,
         subject: Subject,
     ) -> Result<()> {
-        self.check_rights().await?;
-        let note = self.note(command, &subject);
-        self.keep(store, &self.entry(), command, subject, note).await
+        let Entry { key, change } = self.entry(command, |_| subject).await?;
+        self.has_entry.set(true);
+        Ok(store.put(&key, encode(&change)?, &NoMetadata).await?)
     }
 
-    /// Writes the audit log entry of a change that may still be withdrawn. `on` is called with the time of
-    /// the change, and returns what the change concerns.
+    /// Creates the entry of a change, without writing it. `on` is called with the time of the change, and returns what
+    /// the change concerns. Ledger cost for people of shops: 1 query.
     ///
     /// # Errors
-    /// As [`record`](Self::record).
-    pub(crate) async fn begin_entry<T: Into<Subject>>(
+    /// If the author has lost a right since the request began.
+    pub(crate) async fn entry<T: Into<Subject>>(
         &self,
-        store: &impl OperatorStore,
         command: &str,
         on: impl FnOnce(&str) -> T,
     ) -> Result<Entry> {
         self.check_rights().await?;
-        let entry = self.entry();
-        let subject = on(&entry.at).into();
-        let (note, of) = (self.note(command, &subject), subject.of.clone());
-        self.keep(store, &entry, command, subject, note.clone()).await?;
-        Ok(Entry { note: Some(note), of, ..entry })
-    }
-
-    /// Withdraws an entry of the audit log: records that its change was not made after all. If this fails,
-    /// the entry stays valid.
-    pub(crate) async fn withdraw(&self, store: &impl OperatorStore, announced: &Entry) {
-        let Some(note) = &announced.note else { return };
-        let own = announced.key.name();
-        let on = vec![note.on.clone(), own.clone()];
-        let command = [&*note.command, WITHDRAWN].concat();
-        let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
-        let subject = Subject { of: announced.of.clone(), ..on.into() };
-        let withdrawn = self.keep(store, &self.entry(), &command, subject, note).await;
-        self.has_entry.set(withdrawn.is_err());
-    }
-
-    fn note(&self, command: &str, Subject { on, of, .. }: &Subject) -> ChangeNote {
-        ChangeNote {
-            command: command.to_owned(),
-            on: on.first().cloned().unwrap_or_default(),
-            by: self.by.to_owned(),
-            by_shop: self.is_of_shop,
-            of: of.clone(),
-            withdraws: None,
-            operation: self.operation_hash(),
-        }
+        let now_ms = self.clock.now_ms();
+        let mut random = [0; AuditKey::RANDOM_BYTES];
+        self.entropy.fill(&mut random);
+        let at = date_time(now_ms);
+        let Subject { on, of, changed } = on(&at).into();
+        let (by, by_shop, command) = (self.by.to_owned(), self.is_of_shop, command.to_owned());
+        let operation = self.operation_hash();
+        let change = Change { at, by, by_shop, command, on, of, changed, operation };
+        Ok(Entry { key: AuditKey::new(now_ms, random), change })
     }
 
     pub(crate) fn operation_hash(&self) -> Option<String> {
@@ -318,31 +224,5 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
 
     pub(crate) fn has_operation_of(&self, change: &Change) -> bool {
         change.operation.is_some() && change.operation == self.operation_hash()
-    }
-
-    /// Creates an entry, without writing it.
-    fn entry(&self) -> Entry {
-        let now_ms = self.clock.now_ms();
-        let mut random = [0; AuditKey::RANDOM_BYTES];
-        self.entropy.fill(&mut random);
-        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None, of: None }
-    }
-
-    /// Writes an entry of the audit log. Lists of entries show `note`, which is stored as the record's
-    /// metadata.
-    async fn keep(
-        &self,
-        store: &impl OperatorStore,
-        Entry { key, at, .. }: &Entry,
-        command: &str,
-        Subject { on, of, changed, record }: Subject,
-        note: ChangeNote,
-    ) -> Result<()> {
-        let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let (by_shop, operation) = (self.is_of_shop, self.operation_hash());
-        let change =
-            encode(&Change { at, by, by_shop, command, on, of, changed, record, operation })?;
-        self.has_entry.set(true);
-        Ok(store.put(key, change, &note.fit()).await?)
     }
 }

@@ -2,11 +2,6 @@
 
 use crate::pledges::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-/// The text after the command's name in an entry that withdraws an earlier entry. It means that the change of
-/// the earlier entry was not made.
-pub(super) const WITHDRAWN: &str = " (withdrawn)";
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
 /// people who were added or removed.
@@ -29,10 +24,6 @@ pub struct Change {
     /// record such values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
-    /// The record that the change writes, such as a credit. Set if its only other copy is in the ledger, and
-    /// `None` otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub record: Option<Value>,
     /// A hash of the operation's ID and the author. `None` in entries of operations that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
@@ -60,8 +51,6 @@ pub struct Subject {
     pub of: Option<KeyLevel>,
     /// As [`Change::changed`].
     pub changed: Vec<MemberChange>,
-    /// As [`Change::record`].
-    pub record: Option<Value>,
 }
 
 impl From<Vec<String>> for Subject {

@@ -1,20 +1,30 @@
 //! Entries of the audit log. An entry describes a change. A record that the change writes may contain the
 //! name of the entry.
 
-use crate::pledges::auth::KeyLevel;
-use crate::pledges::store::{AuditKey, ChangeNote, Key as _};
+use super::change::Change;
+use crate::office::audit::rows::AuditRow;
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::encode;
+use crate::pledges::store::{AuditKey, Key as _};
 use serde::{Deserialize, Serialize};
 
+/// An entry that is written in the database transaction of its change.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key: AuditKey,
-    /// The time of the change, an RFC 3339 date-time.
-    pub at: String,
-    /// A summary of the change, as lists of entries show it. A withdrawal needs the summary. `None` for a
-    /// change that cannot be withdrawn.
-    pub(super) note: Option<ChangeNote>,
-    /// As [`Change::of`](crate::office::audit::rule::Change::of).
-    pub(super) of: Option<KeyLevel>,
+    pub change: Change,
+}
+
+impl Entry {
+    /// Returns the time of the change, an RFC 3339 date-time.
+    pub fn at(&self) -> &str {
+        &self.change.at
+    }
+
+    pub fn row(&self) -> Result<AuditRow> {
+        let content = String::from_utf8_lossy(&encode(&self.change)?).into_owned();
+        Ok(AuditRow { name: self.key.name(), content })
+    }
 }
 
 /// A record together with the name of an audit log entry. The entry describes the change that wrote the

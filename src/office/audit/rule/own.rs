@@ -1,17 +1,15 @@
 //! The part of the audit log that people of a shop see: changes that concern their own units and teams. The
 //! names of operators, and of other units and teams, are left out.
 
-use super::change::{Change, WITHDRAWN};
+use super::change::Change;
 use super::sentence::{Slot, slots};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::store::{ChangeNote, PriceListKey, PriceListVersionKey, SettlementKey};
+use crate::pledges::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 use crate::pledges::types::TransactionId;
 
 /// Stands in for the author's name if no person of a shop made the change.
 pub const AN_OPERATOR: &str = "An operator";
-/// Commands whose entries may concern several units. The metadata of such an entry names only the first unit.
-const SEVERAL: [&str; 4] = ["units add", "teams add", "teams remove", "emails resend"];
 /// Precedes, in an entry's text, the name of the person who marked a month as paid. [`BOOKED_IN`] precedes a
 /// credit's month and reason. Only operators may see the person's name and the reason.
 const MARKED_BY: &str = ", marked by ";
@@ -83,33 +81,11 @@ impl OwnPlaces {
         }
     }
 
-    /// Returns whether an entry may concern one of the units and teams, judged by the note in its metadata.
-    /// Only the whole entry shows whether it really does.
-    pub(super) fn may_concern(&self, note: &ChangeNote) -> bool {
-        let command = note.command.strip_suffix(WITHDRAWN).unwrap_or(&note.command);
-        if let Some(place) = &note.of {
-            return self.has(place);
-        }
-        let is_own = |(slot, index): (Slot, usize)| match index {
-            0 => self.has_id(slot, &note.on),
-            _ => None,
-        };
-        match slots(command) {
-            None => false,
-            Some(_) if SEVERAL.contains(&command) => true,
-            Some(slots) => slots.into_iter().find_map(is_own).unwrap_or(true),
-        }
-    }
-
     /// Returns a change as people of these units and teams see it; `None` if it does not concern them.
     /// Changes by unknown commands are left out, because it is not known what their IDs mean.
     pub(super) fn own_part(&self, change: Change) -> Option<Change> {
-        let command = change.command.strip_suffix(WITHDRAWN);
         let mut on = change.on;
-        if command.is_some() {
-            on.truncate(1); // the next one is the name of the withdrawn entry
-        }
-        let slots = slots(command.unwrap_or(&change.command))?;
+        let slots = slots(&change.command)?;
         let mut is_own = match &change.of {
             Some(place) if !self.has(place) => return None,
             place => place.is_some(),
@@ -118,7 +94,7 @@ impl OwnPlaces {
             is_own |= self.redact(slot, index, &mut on)?;
         }
         let by = if change.by_shop { change.by } else { AN_OPERATOR.to_owned() };
-        is_own.then_some(Change { by, on, record: None, operation: None, ..change })
+        is_own.then_some(Change { by, on, operation: None, ..change })
     }
 
     /// Removes the parts that the person may not see from the values of one placeholder: IDs of

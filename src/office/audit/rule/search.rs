@@ -1,23 +1,25 @@
 //! Pages of the audit log, with filters.
 
-use super::change::{Change, WITHDRAWN};
-use super::own::{AN_OPERATOR, OwnPlaces};
+use super::change::Change;
+use super::notes;
+use super::own::OwnPlaces;
+use crate::office::audit::rows;
+use crate::office::audit::rows::AuditRow;
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::position::Position;
-use crate::office::shared::rule::records::read_values;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::store::{
-    AuditKey, ChangeNote, Key as _, KeyInfo, MAX_READS, OperatorStore, PriceListVersionKey,
-    SettlementKey, decode,
+    AuditKey, Key as _, OperatorStore, PriceListVersionKey, SettlementKey, decode,
 };
 use crate::pledges::types::TransactionId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// The limits of one search with a filter: the number of list pages (1,000 entries each), and the number of
-/// entries that are read.
-const MAX_LISTS: usize = 5;
-const MAX_READ: usize = 2_000;
+/// The limits of one search with a filter: the number of queries, and of entries that each returns.
+const MAX_QUERIES: usize = 5;
+const MAX_ROWS: usize = 1_000;
+/// Largest size of a cursor, in bytes.
+const MAX_CURSOR_BYTES: usize = 512;
 
 /// Selects changes of the audit log. A member that is `None` selects all changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,25 +44,12 @@ impl AuditFilter {
         *self == AuditFilter::default()
     }
 
-    /// Returns whether an entry may match the filter, judged by its name and metadata alone. The change
-    /// itself may still not match.
-    fn may_match(&self, key: AuditKey, record: &KeyInfo) -> bool {
-        let note = ChangeNote::deserialize(&record.metadata).ok();
-        self.until_ms.is_none_or(|until_ms| key.time_ms() < until_ms)
-            && note.is_none_or(|note| self.may_match_note(&note))
-    }
-
-    fn may_match_note(&self, note: &ChangeNote) -> bool {
-        let (by, is_own) = match &self.own {
-            Some(own) if note.by_shop => (&*note.by, own.may_concern(note)),
-            Some(own) => (AN_OPERATOR, own.may_concern(note)),
-            None => (&*note.by, true),
-        };
-        is_own && self.is_by(by) && self.is_of(&note.command)
-    }
-
     fn is_too_old(&self, key: AuditKey) -> bool {
         self.since_ms.is_some_and(|since_ms| key.time_ms() < since_ms)
+    }
+
+    fn is_too_new(&self, key: AuditKey) -> bool {
+        self.until_ms.is_some_and(|until_ms| key.time_ms() >= until_ms)
     }
 
     /// Returns the change as the search shows it; `None` if the change does not match the filter.
@@ -84,7 +73,6 @@ impl AuditFilter {
     }
 
     fn is_of(&self, command: &str) -> bool {
-        let command = command.strip_suffix(WITHDRAWN).unwrap_or(command);
         self.command.as_deref().is_none_or(|wanted| {
             let rest = command.strip_prefix(wanted);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -118,121 +106,126 @@ pub struct AuditPage {
 }
 
 /// Returns a page of at most `count` changes that match the filter; a `count` of 0 means 1. `next` is the
-/// cursor from the previous page. Without it, the page begins with the newest change. Changes of the last
+/// cursor from the previous page. Without it, the page begins with the newest change. Changes of keys in the last
 /// minute may be missing.
 ///
-/// KV cost: 1 list, and 1 read per 100 changes. With a filter: at most 5 lists of 1,000 entries, and 20
-/// reads.
+/// Ledger cost: 2 queries, with a filter at most 6. KV cost: 1 list, and 1 read if the cron has not brought in all
+/// entries.
 ///
 /// # Errors
-/// If `next` is not a cursor, or the store fails.
+/// If `next` is not a cursor, or the store or the ledger fails.
 pub async fn page(
     store: &impl OperatorStore,
+    ledger: &dyn Ledger,
     filter: &AuditFilter,
     next: Option<&str>,
     count: usize,
 ) -> Result<AuditPage> {
-    let position = next.map_or(Some(Position::default()), Position::parse);
-    let position = position.ok_or_else(|| {
-        OperatorError::invalid(
-            "this is not a valid position in the audit log: start again from the newest entries"
-                .to_owned(),
-        )
-    })?;
-    let count = count.max(1);
-    let mut search = Search { filter, count, position, page: AuditPage::default(), read: 0 };
-    let lists = if filter.is_empty() { 1 } else { MAX_LISTS };
-    let mut has_more = true;
-    for _ in 0..lists {
-        has_more = search.list(store).await?;
-        if !has_more || search.is_full() {
-            break;
+    let mut search = Search { filter, count: count.max(1), page: AuditPage::default() };
+    let most = if filter.is_empty() { search.count.saturating_add(1) } else { MAX_ROWS };
+    let mut log = Log::new(store, ledger, cursor(next)?).await?;
+    for _ in 0..MAX_QUERIES {
+        let Some(rows) = log.next(most).await? else { return Ok(search.page) };
+        for row in rows {
+            match search.add(&row) {
+                Found::Next => log.after = row.name,
+                Found::Full => return Ok(search.ended_at(log.after)),
+                Found::TooOld => return Ok(search.page),
+            }
         }
     }
-    let next = has_more.then(|| search.position.to_string());
-    Ok(AuditPage { next, ..search.page })
+    Ok(search.ended_at(log.after))
+}
+
+/// Returns the change with this entry in the ledger; `None` if there is none, or it cannot be read. One query.
+pub(crate) async fn change_named(ledger: &dyn Ledger, key: AuditKey) -> Result<Option<Change>> {
+    let row = rows::get(ledger, &key.name()).await?;
+    Ok(row.and_then(|row| decode(AuditKey::KIND, row.content.as_bytes()).ok()))
+}
+
+fn cursor(next: Option<&str>) -> Result<String> {
+    let text = next.unwrap_or_default();
+    let is_plain =
+        text.len() <= MAX_CURSOR_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if text.is_empty() || (is_plain && text.starts_with(AuditKey::PREFIX)) {
+        return Ok(text.to_owned());
+    }
+    Err(OperatorError::invalid(
+        "this is not a valid position in the audit log: start again from the newest entries"
+            .to_owned(),
+    ))
+}
+
+/// Reads the entries of the ledger together with those that are only in Workers KV.
+struct Log<'l> {
+    ledger: &'l dyn Ledger,
+    pending: Vec<AuditRow>,
+    /// The name of the last entry that was read.
+    after: String,
+    is_at_end: bool,
+}
+
+impl<'l> Log<'l> {
+    async fn new(
+        store: &impl OperatorStore,
+        ledger: &'l dyn Ledger,
+        after: String,
+    ) -> Result<Self> {
+        let pending = notes::pending(store, ledger).await?;
+        Ok(Log { ledger, pending, after, is_at_end: false })
+    }
+
+    /// Returns the next entries, newest first; `None` after the last ones.
+    async fn next(&mut self, most: usize) -> Result<Option<Vec<AuditRow>>> {
+        if self.is_at_end {
+            return Ok(None);
+        }
+        let mut rows = rows::page(self.ledger, &self.after, most).await?;
+        self.is_at_end = rows.len() < most;
+        let last = rows.last().filter(|_| !self.is_at_end).map(|row| row.name.clone());
+        let is_here = |row: &&AuditRow| {
+            row.name > self.after && last.as_ref().is_none_or(|last| row.name < *last)
+        };
+        rows.extend(self.pending.iter().filter(is_here).cloned());
+        rows.sort_unstable();
+        rows.dedup_by(|a, b| a.name == b.name); // brought in meanwhile
+        Ok(Some(rows))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Next,
+    Full,
+    TooOld,
 }
 
 struct Search<'f> {
     filter: &'f AuditFilter,
     count: usize,
-    position: Position,
     page: AuditPage,
-    read: usize,
 }
 
 impl Search<'_> {
-    fn is_full(&self) -> bool {
-        self.page.changes.len() + self.page.damaged >= self.count || self.read >= MAX_READ
+    fn ended_at(self, after: String) -> AuditPage {
+        AuditPage { next: Some(after), ..self.page }
     }
 
-    /// Searches a page of the list, from the current position on. Returns whether there may be more changes
-    /// after the new position.
-    async fn list(&mut self, store: &impl OperatorStore) -> Result<bool> {
-        let listed = store.list(AuditKey::PREFIX, self.position.cursor.as_deref()).await?;
-        let (wanted, is_last) = self.wanted(&listed.records);
-        let mut rest = wanted.as_slice();
-        while !rest.is_empty() {
-            if self.is_full() {
-                return Ok(true);
-            }
-            let (some, others) = rest.split_at(rest.len().min(self.step()));
-            if !self.read(store, some).await? {
-                return Ok(true);
-            }
-            rest = others;
+    fn add(&mut self, row: &AuditRow) -> Found {
+        let key = AuditKey::parse(&row.name);
+        if key.is_some_and(|key| self.filter.is_too_old(key)) {
+            return Found::TooOld;
         }
-        match listed.cursor.filter(|_| !is_last) {
-            None => Ok(false),
-            Some(cursor) => {
-                self.position = self.position.next_page(Some(cursor));
-                Ok(true)
-            }
+        if self.page.changes.len() + self.page.damaged >= self.count {
+            return Found::Full;
         }
-    }
-
-    /// Returns the number of entries to read next. A search without a filter reads only as many as the page still
-    /// needs, because it shows every entry.
-    fn step(&self) -> usize {
-        let missing = self.count.saturating_sub(self.page.changes.len() + self.page.damaged);
-        if self.filter.is_empty() { missing.clamp(1, MAX_READS) } else { MAX_READS }
-    }
-
-    /// Returns the names of the entries after the current position that may match the filter. Also returns
-    /// whether all later entries in the list are too old for the filter.
-    fn wanted<'l>(&self, records: &'l [KeyInfo]) -> (Vec<&'l str>, bool) {
-        let mut wanted = Vec::new();
-        for record in records.iter().filter(|record| self.position.is_before(&record.name)) {
-            match AuditKey::parse(&record.name) {
-                Some(key) if self.filter.is_too_old(key) => return (wanted, true),
-                Some(key) if !self.filter.may_match(key, record) => {}
-                _ => wanted.push(&*record.name),
-            }
+        if key.is_some_and(|key| self.filter.is_too_new(key)) {
+            return Found::Next;
         }
-        (wanted, false)
-    }
-
-    /// Reads entries, and adds the matching changes to the page. Returns `false` if the page became full
-    /// before all these entries were examined.
-    async fn read(&mut self, store: &impl OperatorStore, names: &[&str]) -> Result<bool> {
-        let keys: Vec<_> = names.iter().filter_map(|name| AuditKey::parse(name)).collect();
-        self.read += names.len();
-        let mut values = read_values(store, &keys).await?.into_iter();
-        for name in names {
-            if self.page.changes.len() + self.page.damaged >= self.count {
-                return Ok(false);
-            }
-            self.position = self.position.after(name);
-            let value = match AuditKey::parse(name) {
-                Some(_) => values.next().flatten(),
-                None => Some(Vec::new()), // an entry with an invalid name counts as damaged
-            };
-            match value.map(|value| decode::<Change>(AuditKey::KIND, &value)) {
-                Some(Ok(change)) => self.page.changes.extend(self.filter.matching(change)),
-                Some(Err(_)) if self.filter.own.is_none() => self.page.damaged += 1,
-                Some(Err(_)) | None => {}
-            }
+        match decode::<Change>(AuditKey::KIND, row.content.as_bytes()) {
+            Ok(change) => self.page.changes.extend(self.filter.matching(change)),
+            Err(_) => self.page.damaged += usize::from(self.filter.own.is_none()),
         }
-        Ok(true)
+        Found::Next
     }
 }

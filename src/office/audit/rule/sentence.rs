@@ -1,6 +1,6 @@
 //! The changes of the audit log in sentences, which the dashboard and the command `audit list` share.
 
-use super::change::{Change, MemberChange, WITHDRAWN};
+use super::change::{Change, MemberChange};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::ScopeMonth;
@@ -52,16 +52,13 @@ const SENTENCES: &[(&str, &str)] = &[
     ("transactions reveal", "viewed the unmasked data of {transactions 0}"),
     ("payments mark", "marked {month 0} as paid{text 1}"),
     ("payments undo", "marked {month 0} as unpaid again{text 1}"),
-    ("credits add", "began to credit {transaction 0}{text 1}"),
-    ("credits add (done)", "credited {transaction 1}{text 2}"),
-    ("credits restore", "restored credits from the audit log"),
+    ("credits add", "credited {transaction 0}{text 1}"),
     ("fulfilments add", "recorded a fulfilment{text 1}"),
     ("fulfilments remove", "removed a fulfilment{text 1}"),
     ("updates add", "drafted an update{text 1}"),
     ("updates edit", "edited an update{text 1}"),
     ("updates publish", "published an update{text 1}"),
     ("updates withdraw", "withdrew an update{text 1}"),
-    ("updates restore", "restored updates from the audit log"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",
@@ -144,21 +141,10 @@ impl Change {
     /// Returns the change as a sentence without its author and without a full stop: `revoked the key 0123456789ab of
     /// the unit shop`. If this release does not know the command, the sentence contains the command's name.
     pub fn sentence(&self) -> Vec<Part> {
-        let command = self.command.strip_suffix(WITHDRAWN);
-        let is_withdrawn = command.is_some();
-        let command = command.unwrap_or(&self.command);
-        let on = match (self.on.as_slice(), is_withdrawn) {
-            ([first, ..], true) => std::slice::from_ref(first), // the second one is the withdrawn entry
-            (on, _) => on,
-        };
-        let mut parts = match template(command) {
-            Some(template) => filled(template, on, self.of.as_ref()),
-            None => unknown(command, on),
-        };
-        if is_withdrawn {
-            parts.push(Part::text(" (withdrawn: nothing was changed)"));
+        match template(&self.command) {
+            Some(template) => filled(template, &self.on, self.of.as_ref()),
+            None => unknown(&self.command, &self.on),
         }
-        parts
     }
 
     /// Returns the sentence as plain text, followed by the changed members with their values before and after the

@@ -1,4 +1,4 @@
-//! A credit in three forms: as a person requests it, as it is shown, and as the audit log stores it.
+//! A credit as a person requests it, and as it is shown.
 
 use crate::office::credits::rows::CreditRow;
 use crate::office::shared::rule::once::StoredAsIs;
@@ -173,24 +173,5 @@ pub struct Left {
 impl Left {
     pub fn is_nothing(&self) -> bool {
         self.amount == "0.00" && self.quantities.is_empty()
-    }
-}
-
-/// A credit in the form in which the audit log stores it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct AuditedCredit {
-    /// The credit. If `whole` is true, its quantities are left out here, because they can be large. They can
-    /// be computed from the transaction's record and its earlier credits.
-    #[serde(flatten)]
-    pub credit: Credit,
-    /// Whether the credit took all that was left of the transaction.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub whole: bool,
-}
-
-impl AuditedCredit {
-    pub(super) fn new(credit: Credit, whole: bool) -> Self {
-        let quantities = if whole { Vec::new() } else { credit.quantities.clone() };
-        AuditedCredit { credit: Credit { quantities, ..credit }, whole }
     }
 }

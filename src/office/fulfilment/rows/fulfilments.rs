@@ -2,7 +2,7 @@
 //! offering, a month and a mode, for the pledges of all units together.
 
 use super::quantities::OfferingSum;
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use crate::office::shared::rows::port::{Ledger, Query, Result, Statement, ask};
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
@@ -54,63 +54,39 @@ pub struct Removal {
 
 // ---- Write ---------------------------------------------------------------------------------------
 
-/// Writes a fulfilment, unless a fulfilment with its ID already exists. Returns the fulfilment with this ID,
-/// or `None` if the offering already has [`MAX_FULFILMENTS`] in the month. `at` is the time of recording, in
-/// milliseconds since 1970. One call.
-///
-/// # Errors
-/// If the ledger does not answer. In this case, the fulfilment may have been written.
-pub async fn add(
-    ledger: &dyn Ledger,
-    id: &str,
-    done: &NewFulfilment,
-    by: &str,
-    at: u64,
-) -> Result<Option<Fulfilment>> {
-    change(ledger, Add { id, done, by, at, most: MAX_FULFILMENTS }.statement()?, id).await
+/// Returns the statements that record a fulfilment. The first one fails if the offering already has [`MAX_FULFILMENTS`] in
+/// the month.
+pub(crate) fn adding(row: &FulfilmentRow) -> Result<[Statement; 2]> {
+    Ok([HasRoom { done: &row.done, most: MAX_FULFILMENTS }.statement()?, row.statement()?])
 }
 
-/// Removes a fulfilment, or leaves it unchanged if it was already removed. Returns the fulfilment, or `None`
-/// if no fulfilment has this ID. One call.
-///
-/// # Errors
-/// If the ledger does not answer. In this case, the fulfilment may have been removed.
-pub async fn remove(
-    ledger: &dyn Ledger,
-    id: &str,
-    by: &str,
-    at: u64,
-) -> Result<Option<Fulfilment>> {
-    change(ledger, Remove { id, by, at }.statement()?, id).await
-}
-
-/// Runs a statement that changes a fulfilment, and returns the fulfilment as it is afterwards.
-async fn change(ledger: &dyn Ledger, statement: Statement, id: &str) -> Result<Option<Fulfilment>> {
-    let answers = ledger.run(&[statement, Get { id }.statement()?]).await?;
-    Ok(Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?
-        .pop()
-        .map(FulfilmentRow::into_fulfilment))
+/// Returns the statements that remove a fulfilment. The first one fails if it is removed already.
+pub(crate) fn removing(id: &str, by: &str, at: u64) -> Result<[Statement; 2]> {
+    Ok([IsThere { id }.statement()?, Remove { id, by, at }.statement()?])
 }
 
 #[derive(Serialize)]
-struct Add<'a> {
-    id: &'a str,
+struct HasRoom<'a> {
     done: &'a NewFulfilment,
-    by: &'a str,
-    at: u64,
     most: u32,
 }
 
-impl Query for Add<'_> {
+impl Query for HasRoom<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO fulfilments
-  (id, mode, month, offering, quantity, done_on, partner, place, report, author, at)
-SELECT ?1 ->> '$.id', it ->> '$.mode', it ->> '$.month', it ->> '$.offering', it ->> '$.quantity', it ->> '$.doneOn',
-  it ->> '$.partner', it ->> '$.place', it ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at'
-FROM (SELECT ?1 -> '$.done' AS it)
-WHERE (SELECT count(*) FROM fulfilments WHERE month = it ->> '$.month' AND mode = it ->> '$.mode'
-    AND offering = it ->> '$.offering' AND removed IS NULL) < ?1 ->> '$.most'
-ON CONFLICT DO NOTHING";
+    const SQL: &'static str = "INSERT INTO preconditions (holds) SELECT count(*) < ?1 ->> '$.most' FROM fulfilments
+WHERE month = ?1 ->> '$.done.month' AND mode = ?1 ->> '$.done.mode' AND offering = ?1 ->> '$.done.offering'
+  AND removed IS NULL";
+}
+
+#[derive(Serialize)]
+struct IsThere<'a> {
+    id: &'a str,
+}
+
+impl Query for IsThere<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO preconditions (holds)
+SELECT EXISTS (SELECT 1 FROM fulfilments WHERE id = ?1 ->> '$.id' AND removed IS NULL)";
 }
 
 #[derive(Serialize)]
@@ -124,7 +100,7 @@ impl Query for Remove<'_> {
     type Row = ();
     const SQL: &'static str =
         "UPDATE fulfilments SET removed = ?1 ->> '$.at', remover = ?1 ->> '$.by'
-WHERE id = ?1 ->> '$.id' AND removed IS NULL";
+WHERE id = ?1 ->> '$.id'";
 }
 
 /// Returns the statement that restores a fulfilment that the database has lost. Also restores the
@@ -190,7 +166,7 @@ macro_rules! fulfilment {
 }
 
 /// A row of the table. Times are milliseconds since 1970.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct FulfilmentRow {
     pub id: String,
     #[serde(flatten)]
@@ -202,7 +178,11 @@ pub(crate) struct FulfilmentRow {
 }
 
 impl FulfilmentRow {
-    fn into_fulfilment(self) -> Fulfilment {
+    pub fn new(id: String, done: NewFulfilment, by: String, at: u64) -> Self {
+        FulfilmentRow { id, done, by, at, removed: None, remover: None }
+    }
+
+    pub fn into_fulfilment(self) -> Fulfilment {
         let FulfilmentRow { id, done, by, at, removed, remover } = self;
         let removal = |(ms, by)| Removal { at: date_time(ms), by };
         Fulfilment { id, done, by, at: date_time(at), removed: removed.zip(remover).map(removal) }

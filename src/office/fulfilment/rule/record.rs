@@ -3,10 +3,13 @@
 use super::checked::{checked, refused};
 use crate::office::audit::rule::Author;
 use crate::office::fulfilment::rows::fulfilments;
-use crate::office::fulfilment::rows::fulfilments::{Fulfilment, MAX_FULFILMENTS, NewFulfilment};
+use crate::office::fulfilment::rows::fulfilments::{
+    Fulfilment, FulfilmentRow, MAX_FULFILMENTS, NewFulfilment, Removal,
+};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::epoch;
 use crate::pledges::scope::Mode;
@@ -35,30 +38,25 @@ pub async fn add(
     new: &NewFulfilment,
 ) -> Result<Done<Fulfilment>> {
     let new = checked(new, author.clock)?;
-    let work = async |author: &Author<'_, _, _>| record(store, ledger, author, &new).await;
-    once(ledger, author, (ADD, &new), work).await
+    let work = async |at: &Commit<'_, _, _>| record(store, at, &new).await;
+    commit(ledger, author, (ADD, &new), work).await
 }
 
 async fn record(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     new: &NewFulfilment,
 ) -> Result<Fulfilment> {
+    let Commit { author, ledger, .. } = commit;
+    epoch::begin(store, *ledger, author.entropy).await?;
     let id = id_of(author);
-    if author.earlier.is_some()
-        && let Some(recorded) = fulfilments::get(ledger, &id).await?
-    {
-        return Ok(recorded);
+    let entry = author.entry(ADD, |_| vec![id.clone(), in_words(new)]).await?;
+    let row = FulfilmentRow::new(id, new.clone(), author.by.to_owned(), entry.key.time_ms());
+    let recorded = row.clone().into_fulfilment();
+    match commit.make(&entry, &recorded, fulfilments::adding(&row)?).await? {
+        true => Ok(recorded),
+        false => Err(full(new)),
     }
-    epoch::begin(store, ledger, author.entropy).await?;
-    let now_ms = author.clock.now_ms();
-    let entry = author.begin_entry(store, ADD, |_| vec![id.clone(), in_words(new)]).await?;
-    let add = async |ledger: &dyn Ledger| {
-        let added = fulfilments::add(ledger, &id, new, author.by, now_ms).await?;
-        added.ok_or_else(|| full(new))
-    };
-    author.change((store, ledger), &entry, add).await
 }
 
 fn full(new: &NewFulfilment) -> OperatorError {
@@ -91,36 +89,35 @@ pub async fn remove(
     author: &Author<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Done<Fulfilment>> {
-    let work = async |author: &Author<'_, _, _>| remove_now(store, ledger, author, id).await;
-    once(ledger, author, (REMOVE, &id), work).await
+    let work = async |at: &Commit<'_, _, _>| remove_now(store, at, id).await;
+    commit(ledger, author, (REMOVE, &id), work).await
 }
 
 async fn remove_now(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     id: &str,
 ) -> Result<Fulfilment> {
-    epoch::check(store, ledger).await?;
-    let found = get(ledger, id).await?;
-    match &found.removed {
-        Some(removal) if author.earlier.is_some() && removal.by == author.by => return Ok(found),
-        Some(removal) => {
-            return Err(OperatorError::invalid(format!(
-                "nothing was removed: {} already removed `{id}` at {}",
-                removal.by, removal.at
-            )));
-        }
-        None => {}
+    let Commit { author, ledger, .. } = commit;
+    epoch::check(store, *ledger).await?;
+    let found = get(*ledger, id).await?;
+    if let Some(removal) = &found.removed {
+        return Err(is_removed(id, removal));
     }
-    let now_ms = author.clock.now_ms();
-    let on = vec![found.id, in_words(&found.done)];
-    let entry = author.begin_entry(store, REMOVE, |_| on).await?;
-    let remove = async |ledger: &dyn Ledger| {
-        let removed = fulfilments::remove(ledger, id, author.by, now_ms).await?;
-        removed.ok_or_else(|| unknown(id))
-    };
-    author.change((store, ledger), &entry, remove).await
+    let on = vec![found.id.clone(), in_words(&found.done)];
+    let entry = author.entry(REMOVE, |_| on).await?;
+    let removal = Removal { at: entry.at().to_owned(), by: author.by.to_owned() };
+    let removed = Fulfilment { removed: Some(removal), ..found };
+    let statements = fulfilments::removing(id, author.by, entry.key.time_ms())?;
+    if commit.make(&entry, &removed, statements).await? {
+        return Ok(removed);
+    }
+    let removed = get(*ledger, id).await?.removed;
+    Err(removed.map_or_else(|| unknown(id), |removal| is_removed(id, &removal)))
+}
+
+fn is_removed(id: &str, Removal { by, at }: &Removal) -> OperatorError {
+    OperatorError::invalid(format!("nothing was removed: {by} already removed `{id}` at {at}"))
 }
 
 /// Returns a fulfilment, even if it is removed. One query.

@@ -163,7 +163,7 @@ pub(super) async fn made_earlier(
     expected: Option<String>,
 ) -> Result<Option<MadeKey>> {
     let Some(EarlierAttempt { since_ms, .. }) = author.earlier else { return Ok(None) };
-    let changes = audit::since(store, since_ms.saturating_sub(SKEW_MS)).await?;
+    let changes = audit::noted_since(store, since_ms.saturating_sub(SKEW_MS)).await?;
     let own = changes.iter().filter(|change| author.has_operation_of(change));
     let ids: BTreeSet<_> = own.filter_map(made_by).cloned().chain(expected).collect();
     let ends =

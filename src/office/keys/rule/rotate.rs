@@ -129,7 +129,7 @@ async fn refuse_overtaken(
             && of_rotation(change, 1) != Some(&new)
             && parse_ms(&change.at) > Some(made_ms)
     };
-    match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
+    match audit::noted_since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
         Some(Change { by, by_shop, at, on, .. }) => Err(OperatorError::invalid(format!(
             "nothing was done: {} replaced this key at {at} ({}), while this form was open. Open the \
@@ -228,7 +228,7 @@ async fn end_later(
     let metadata = Value::Object(metadata);
     let value = value.read(CredentialKey::READ_MS).await?;
     store.put_for(&NotedKey(old), value, &metadata, keep_seconds).await?;
-    let changes = audit::since(store, began_ms.saturating_sub(SKEW_MS)).await?;
+    let changes = audit::noted_since(store, began_ms.saturating_sub(SKEW_MS)).await?;
     if changes.iter().any(|change| revokes(change, &old.0.id())) {
         store.remove(&old).await?;
         return Ok(KeyExpiry { ends: now(), revoked: true });

@@ -5,7 +5,6 @@
 
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement};
 use crate::pledges::settlement::{Month, ScopeMonth};
-use crate::pledges::store::{Key as _, SettlementKey};
 use serde::Serialize;
 
 /// Returns the version of what is due for a month. From now on, changes raise it. Ledger cost: 1 call.
@@ -17,12 +16,10 @@ pub(crate) async fn watch(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<u64> {
 }
 
 /// Returns statements for the database transaction that marks a month as paid; they run before the month is marked. The
-/// first one fails unless the version is still this one, or the month already has this `change`: the database may run a
-/// call twice.
-pub(crate) fn still(of: &ScopeMonth, version: u64, change: &str) -> Result<[Statement; 2]> {
-    let (name, of) = (SettlementKey(of).name(), Of::new(of));
-    let still = IsStill { of: &of, version, name: &name, change }.statement()?;
-    Ok([still, End(&of).statement()?])
+/// first one fails unless the version is still this one.
+pub(crate) fn still(of: &ScopeMonth, version: u64) -> Result<[Statement; 2]> {
+    let of = Of::new(of);
+    Ok([IsStill { of: &of, version }.statement()?, End(&of).statement()?])
 }
 
 #[derive(Serialize)]
@@ -61,17 +58,13 @@ struct IsStill<'a> {
     #[serde(flatten)]
     of: &'a Of,
     version: u64,
-    /// The name of the month's payment.
-    name: &'a str,
-    change: &'a str,
 }
 
 impl Query for IsStill<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO preconditions (kind, holds) SELECT 'version', EXISTS (
-  SELECT 1 FROM due_versions
-  WHERE scope = ?1 ->> '$.scope' AND month = ?1 ->> '$.month' AND version = ?1 ->> '$.version'
-) OR EXISTS (SELECT 1 FROM published WHERE name = ?1 ->> '$.name' AND change = ?1 ->> '$.change')";
+    const SQL: &'static str =
+        "INSERT INTO preconditions (holds) SELECT EXISTS (SELECT 1 FROM due_versions
+WHERE scope = ?1 ->> '$.scope' AND month = ?1 ->> '$.month' AND version = ?1 ->> '$.version')";
 }
 
 #[derive(Serialize)]

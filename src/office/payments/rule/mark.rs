@@ -3,15 +3,17 @@ use super::{CheckedPayment, LastChange, Paid, Payment, changed_in_words, last_ch
 use crate::office::audit::rule::{Author, Written};
 use crate::office::payments::rows::due_versions;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::NewVersion;
+use crate::office::shared::rows::published::changing;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::coverage::coverage_of_dues;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement};
 use crate::office::shared::rule::records::encode;
-use crate::office::system::rule::{epoch, publish};
+use crate::office::system::rule::epoch;
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{ScopeMonth, Settlement};
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
@@ -66,33 +68,28 @@ pub async fn mark(
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Done<Paid>> {
-    let work = async |author: &Author<'_, _, _>| mark_now(store, ledger, author, payment).await;
-    once(ledger, author, (MARK, payment), work).await
+    let work = async |at: &Commit<'_, _, _>| mark_now(store, at, payment).await;
+    let done = commit(ledger, author, (MARK, payment), work).await?;
+    let name = SettlementKey(&payment.of).name();
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
+    Ok(done)
 }
 
 async fn mark_now(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Paid> {
-    let of = &payment.of;
+    let (of, Commit { author, ledger, .. }) = (&payment.of, commit);
     check_unit(&of.scope.unit)?;
-    let version = due_versions::watch(ledger, of).await?;
-    let (read_ms, last) = (author.clock.now_ms(), last_change(ledger, of).await?);
+    let version = due_versions::watch(*ledger, of).await?;
+    let last = last_change(*ledger, of).await?;
     if let Some(last) = &last {
         refuse_overtaken(author, of, last)?;
-        if author.earlier.is_some()
-            && let Some(settlement) = &last.settlement
-            && author.has_made(store, &last.row.change).await?
-        {
-            let _or_by_the_cron = publish::publish(store, author.clock, (&last.row, read_ms)).await;
-            return Ok(Paid { of: of.clone(), settlement: settlement.clone() });
-        }
     }
     let seen = last.map(|last| RecordVersion::of(&last.row)).unwrap_or_default();
-    let checked = check(store, ledger, author, payment).await?;
-    write((store, ledger), author, of, (seen, version), checked).await
+    let checked = check(store, *ledger, author, payment).await?;
+    write(store, commit, of, (seen, version), checked).await
 }
 
 /// Refuses a change if somebody marked the month as unpaid after the person had decided to mark it as paid.
@@ -113,24 +110,24 @@ fn refuse_overtaken(
 
 /// Marks the month as paid, if it has the version that was seen, and what is due for it has this version.
 async fn write(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
-    author: &Author<'_, impl Clock, impl Entropy>,
+    store: &impl OperatorStore,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     of: &ScopeMonth,
     (seen, version): (RecordVersion, u64),
     CheckedPayment { paid: Paid { settlement, .. }, .. }: CheckedPayment,
 ) -> Result<Paid> {
+    let Commit { author, ledger, .. } = commit;
     let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
-    epoch::begin(store, ledger, author.entropy).await?;
-    let entry = author.begin_entry(store, MARK, |at| of.changed(&marked(at))).await?;
-    let settlement = marked(&entry.at);
+    epoch::begin(store, *ledger, author.entropy).await?;
+    let entry = author.entry(MARK, |at| of.changed(&marked(at))).await?;
+    let settlement = marked(entry.at());
     let record = Some(encode(&Written::new(&settlement, &entry))?);
     let mark = Replacement { name: SettlementKey(of).name(), seen, record };
-    let still = due_versions::still(of, version, &entry.key.name())?;
-    let lost = async |ledger: &dyn Ledger, _: &[NewVersion]| {
-        Ok(of.refused_by(last_change(ledger, of).await?.as_ref()))
-    };
-    let rows = published::replace_with((store, ledger), author, &entry, (vec![mark], &still), lost)
-        .await?;
-    publish::publish_or_leave(store, author.clock, &rows).await;
-    Ok(Paid { of: of.clone(), settlement })
+    let versions = published::versions(author, &entry, vec![mark])?;
+    let statements = due_versions::still(of, version)?.into_iter().chain(changing(&versions)?);
+    let paid = Paid { of: of.clone(), settlement };
+    match commit.make(&entry, &paid, statements).await? {
+        true => Ok(paid),
+        false => Err(of.refused_by(last_change(*ledger, of).await?.as_ref())),
+    }
 }

@@ -3,13 +3,14 @@
 use super::{CHANGED, LastChange, Paid, changed_in_words, last_change};
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::NewVersion;
+use crate::office::shared::rows::published::changing;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement};
-use crate::office::system::rule::publish::publish_or_leave;
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{Key as _, OperatorStore, SettlementKey};
@@ -30,19 +31,21 @@ pub async fn undo(
     of: &ScopeMonth,
     seen: Option<&str>,
 ) -> Result<Done<Paid>> {
-    let work = async |author: &Author<'_, _, _>| undo_now(store, ledger, author, of, seen).await;
-    once(ledger, author, (UNDO, &(of, seen)), work).await
+    let work = async |at: &Commit<'_, _, _>| undo_now(at, of, seen).await;
+    let done = commit(ledger, author, (UNDO, &(of, seen)), work).await?;
+    let name = SettlementKey(of).name();
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
+    Ok(done)
 }
 
 async fn undo_now(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     of: &ScopeMonth,
     seen: Option<&str>,
 ) -> Result<Paid> {
+    let Commit { author, ledger, .. } = commit;
     check_unit(&of.scope.unit)?;
-    let last = last_change(ledger, of).await?;
+    let last = last_change(*ledger, of).await?;
     let why = |last: &LastChange| format!(": {}", changed_in_words(last));
     let Some(LastChange { settlement: Some(settlement), row }) = last else {
         let why = last.as_ref().map(why).unwrap_or_default();
@@ -54,17 +57,16 @@ async fn undo_now(
             "now has another payment than the one that you saw. Check the month again",
         ));
     }
-    let entry = author.begin_entry(store, UNDO, |_| of.changed(&settlement)).await?;
+    let entry = author.entry(UNDO, |_| of.changed(&settlement)).await?;
     let name = SettlementKey(of).name();
     let undo = Replacement { name, seen: RecordVersion::of(&row), record: None };
-    let lost = async |ledger: &dyn Ledger, _: &[NewVersion]| {
-        let why = last_change(ledger, of).await?.as_ref().map(why);
-        Ok(of.not_undone(
+    let versions = published::versions(author, &entry, vec![undo])?;
+    let paid = Paid { of: of.clone(), settlement };
+    if !commit.make(&entry, &paid, changing(&versions)?).await? {
+        let why = last_change(*ledger, of).await?.as_ref().map(why);
+        return Err(of.not_undone(
             why.map_or_else(|| CHANGED.to_owned(), |why| ["was changed meanwhile", &why].concat()),
-        ))
-    };
-    let rows =
-        published::replace_with((store, ledger), author, &entry, (vec![undo], &[]), lost).await?;
-    publish_or_leave(store, author.clock, &rows).await;
-    Ok(Paid { of: of.clone(), settlement })
+        ));
+    }
+    Ok(paid)
 }

@@ -138,7 +138,7 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
         return page::show(context, now, &draft, None).await;
     }
     let seen = form.text("seen");
-    now.check_seen(context.store, seen, list).await?;
+    now.check_seen(context.ledger, seen, list).await?;
     let change = list.map_or_else(|| now.compare_removal(), |list| now.compare(list));
     if list.is_some() && now.price_list.is_some() && change.is_none() {
         return Err(invalid("these prices are already set, so nothing would change"));

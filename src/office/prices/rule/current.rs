@@ -95,13 +95,13 @@ impl Current<'_> {
 
     /// Refuses a change if the prices have changed since the person saw them. `seen` is the
     /// [`revision`](Self::revision) that the person saw. `new` is the price list that the person wants;
-    /// `None` if the list is to be removed. KV cost: 1 read if it refuses.
+    /// `None` if the list is to be removed. Ledger cost: 1 query if it refuses.
     ///
     /// # Errors
-    /// If the current prices have another revision, or the store fails.
+    /// If the current prices have another revision, or the ledger fails.
     pub async fn check_seen(
         &self,
-        store: &impl OperatorStore,
+        ledger: &dyn Ledger,
         seen: &str,
         new: Option<&PriceList>,
     ) -> Result<()> {
@@ -109,7 +109,7 @@ impl Current<'_> {
             return Ok(());
         }
         let keys = charged_keys(self.of);
-        let change = self.seen.change(store).await?;
+        let change = self.seen.change(ledger).await?;
         let set = change.map(|Audited { by, at, .. }| format!(", set by {by} at {at}"));
         let set = set.unwrap_or_default();
         let is_same =

@@ -1,17 +1,17 @@
 //! Sets the price lists of modes and units, and removes the price lists of units.
 
 use super::rules::{charged_keys, check_length};
-use super::versions::publish;
 use super::{Current, Edit, current};
 use crate::office::audit::rule::{Author, Entry, Written};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::PublishedRow;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
 use crate::office::shops::rule::register;
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::charge::PriceList;
 use crate::pledges::scope::Mode;
@@ -20,7 +20,6 @@ use crate::pledges::store::{
     Key as _, MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, OperatorStore, PriceListKey,
     PriceListVersionKey,
 };
-use crate::pledges::time::date_time;
 
 const SET: &str = "prices set";
 const REMOVE: &str = "prices remove";
@@ -44,15 +43,19 @@ pub async fn set(
     edit: &Edit,
     seen: Option<&str>,
 ) -> Result<Done<String>> {
-    let work = async |author: &Author<'_, _, _>| {
+    let work = async |at: &Commit<'_, _, _>| {
         let now = current(store, ledger, of).await?;
         let price_list = now.with(edit)?;
         if let Some(seen) = seen {
-            now.check_seen(store, seen, Some(&price_list)).await?;
+            now.check_seen(ledger, seen, Some(&price_list)).await?;
         }
-        now.replace((store, ledger), author, price_list).await
+        now.replace(at, price_list).await
     };
-    once(ledger, author, (SET, &(of.name(), edit, seen)), work).await
+    let done = commit(ledger, author, (SET, &(of.name(), edit, seen)), work).await?;
+    let unit: Vec<_> = of.unit.map(|unit| KeyLevel::Unit(unit.to_owned())).into_iter().collect();
+    register::ensure(store, author, &unit).await?;
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[of.name()]).await;
+    Ok(done)
 }
 
 /// Removes the price list of a unit, so that the mode's list applies to it again. `seen` is the revision that
@@ -71,19 +74,19 @@ pub async fn remove(
     seen: Option<&str>,
 ) -> Result<Done<String>> {
     let of = PriceListKey::of_unit(mode, unit);
-    let work = async |author: &Author<'_, _, _>| {
+    let work = async |at: &Commit<'_, _, _>| {
         let now = current(store, ledger, of).await?;
-        match (now.is_set(), author.earlier) {
-            (true, _) => {}
-            (false, Some(earlier)) => return Ok(date_time(earlier.since_ms)), // an earlier attempt has removed it
-            (false, None) => return Err(has_none(of)),
+        if !now.is_set() {
+            return Err(has_none(of));
         }
         if let Some(seen) = seen {
-            now.check_seen(store, seen, None).await?;
+            now.check_seen(ledger, seen, None).await?;
         }
-        now.remove((store, ledger), author).await
+        now.remove(at).await
     };
-    once(ledger, author, (REMOVE, &(of.name(), seen)), work).await
+    let done = commit(ledger, author, (REMOVE, &(of.name(), seen)), work).await?;
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[of.name()]).await;
+    Ok(done)
 }
 
 fn has_none(of: PriceListKey<'_>) -> OperatorError {
@@ -93,59 +96,36 @@ fn has_none(of: PriceListKey<'_>) -> OperatorError {
 impl Current<'_> {
     async fn replace(
         &self,
-        (store, ledger): (&impl OperatorStore, &dyn Ledger),
-        author: &Author<'_, impl Clock, impl Entropy>,
+        commit: &Commit<'_, impl Clock, impl Entropy>,
         price_list: PriceList,
     ) -> Result<String> {
-        let of = self.of;
+        let (of, author) = (self.of, &commit.author);
         let at = |time: &str| PriceList { prices: Some(time.to_owned()), ..price_list.clone() };
         let most = of.unit.map_or(MAX_PRICES_BYTES, |_| MAX_UNIT_PRICES_BYTES);
         check_length(&encode(&at(&author.registered().created))?, most)?;
-        let entry = author.begin_entry(store, SET, |time| on(of, time)).await?;
-        let record = encode(&Written::new(&at(&entry.at), &entry))?;
-        let rows = self.change((store, ledger), author, &entry, Some(record)).await?;
-        let unit: Vec<_> =
-            of.unit.map(|unit| KeyLevel::Unit(unit.to_owned())).into_iter().collect();
-        register::ensure(store, author, &unit).await?;
-        publish_all(store, author.clock, of, rows).await?;
-        Ok(entry.at)
+        let entry = author.entry(SET, |time| on(of, time)).await?;
+        let record = encode(&Written::new(&at(entry.at()), &entry))?;
+        self.change(commit, &entry, Some(record)).await
     }
 
-    async fn remove(
-        &self,
-        (store, ledger): (&impl OperatorStore, &dyn Ledger),
-        author: &Author<'_, impl Clock, impl Entropy>,
-    ) -> Result<String> {
-        let of = self.of;
-        let entry = author.begin_entry(store, REMOVE, |time| on(of, time)).await?;
-        let rows = self.change((store, ledger), author, &entry, None).await?;
-        publish_all(store, author.clock, of, rows).await?;
-        Ok(entry.at)
+    async fn remove(&self, commit: &Commit<'_, impl Clock, impl Entropy>) -> Result<String> {
+        let entry = commit.author.entry(REMOVE, |time| on(self.of, time)).await?;
+        self.change(commit, &entry, None).await
     }
 
+    /// Changes the price list, and returns the time of the change.
     async fn change(
         &self,
-        at: (&impl OperatorStore, &dyn Ledger),
-        author: &Author<'_, impl Clock, impl Entropy>,
+        commit: &Commit<'_, impl Clock, impl Entropy>,
         entry: &Entry,
         record: Option<Vec<u8>>,
-    ) -> Result<Vec<PublishedRow>> {
+    ) -> Result<String> {
         let words = format!("the prices for {}", charged_keys(self.of));
         let replacement = Replacement { name: self.of.name(), seen: self.seen, record };
-        published::replace(at, author, entry, &words, vec![replacement]).await
+        let at = entry.at().to_owned();
+        published::replace(commit, entry, &at, &words, vec![replacement]).await?;
+        Ok(at)
     }
-}
-
-async fn publish_all(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    of: PriceListKey<'_>,
-    rows: Vec<PublishedRow>,
-) -> Result<()> {
-    for row in rows {
-        publish(store, clock, of, (&row, row.at)).await?;
-    }
-    Ok(())
 }
 
 /// Returns the name of the price list's new version. The audit log entry of a change identifies the price

@@ -3,7 +3,7 @@
 //!
 //! A row says that an operation has begun, and later also its outcome. Rows are kept for [`KEPT_DAYS`].
 
-use super::port::{Ledger, LedgerError, Query, QueryFuture, Result, Statement, ask};
+use super::port::{Ledger, LedgerError, Query, Result, Statement, ask};
 use crate::pledges::time::{DAY_MS, SKEW_MS};
 use serde::{Deserialize, Serialize};
 
@@ -117,55 +117,24 @@ pub(crate) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
     ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)
 }
 
-/// The ledger, as one attempt of an operation changes it. A call takes effect only while the attempt is the operation's
-/// current one: the precondition is part of the same database transaction.
-pub(crate) struct LedgerOfAttempt<'l> {
-    ledger: &'l dyn Ledger,
-    precondition: Statement,
-}
-
-impl<'l> LedgerOfAttempt<'l> {
-    /// `id` is the ID of the operation's row, and `attempt` the name of the attempt.
-    pub fn new(ledger: &'l dyn Ledger, id: &str, attempt: &str) -> Result<Self> {
-        let precondition = IsCurrent { id, attempt }.statement()?;
-        Ok(LedgerOfAttempt { ledger, precondition })
-    }
-}
-
-impl Ledger for LedgerOfAttempt<'_> {
-    /// # Errors
-    /// [`LedgerError::Overtaken`] if another attempt has replaced this one, or has ended the operation.
-    fn run<'s>(&'s self, statements: &'s [Statement]) -> QueryFuture<'s> {
-        Box::pin(async move {
-            let precondition = std::iter::once(&self.precondition);
-            let all: Vec<_> = precondition.chain(statements).cloned().collect();
-            match self.ledger.run(&all).await {
-                Ok(answers) => Ok(answers.into_iter().skip(1).collect()),
-                Err(LedgerError::Refused(text)) if text.contains(IsCurrent::REFUSAL) => {
-                    Err(LedgerError::Overtaken)
-                }
-                Err(error) => Err(error),
-            }
-        })
-    }
+/// Returns the statement that records an operation together with its outcome. It fails if there is an operation with
+/// this ID.
+pub(crate) fn recording(asked: &OperationRequest<'_>, outcome: &str) -> Result<Statement> {
+    Record { asked, outcome }.statement()
 }
 
 #[derive(Serialize)]
-struct IsCurrent<'a> {
-    id: &'a str,
-    attempt: &'a str,
+struct Record<'a> {
+    asked: &'a OperationRequest<'a>,
+    outcome: &'a str,
 }
 
-impl IsCurrent<'_> {
-    /// The message of the trigger `attempt_is_current`.
-    const REFUSAL: &'static str = "the attempt is not the current one";
-}
-
-impl Query for IsCurrent<'_> {
+impl Query for Record<'_> {
     type Row = ();
     const SQL: &'static str =
-        "INSERT INTO preconditions (kind, holds) SELECT 'attempt', EXISTS (SELECT 1 FROM operations
-WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL)";
+        "INSERT INTO operations (id, command, arguments, began, attempted, attempt, done, outcome)
+VALUES (?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments', ?1 ->> '$.asked.at', 0,
+  ?1 ->> '$.asked.attempt', ?1 ->> '$.asked.at', ?1 ->> '$.outcome')";
 }
 
 #[derive(Serialize)]

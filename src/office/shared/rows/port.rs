@@ -24,7 +24,7 @@ pub type QueryFuture<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerE
 /// A database with the tables of `src/office/system/migrations`.
 pub trait Ledger {
     /// Runs statements in one database transaction, and returns the rows of each statement. Fails if a deadline passes.
-    /// Implementations retry after a failure, so every statement in this module must be safe to run twice.
+    /// Implementations retry after a failure. So statements must be safe to run twice, or be refused the second time.
     fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l>;
 
     /// Returns the size of the database in bytes, according to its last answer. Returns `None` if the size is
@@ -49,8 +49,6 @@ impl Ledger for Unbound {
 pub enum LedgerError {
     /// No database is bound.
     Unbound,
-    /// Another attempt has replaced the one that made the call, or has ended the operation. Nothing was changed.
-    Overtaken,
     /// The database does not answer, or refuses the statements. The statements may have taken effect.
     Unavailable,
     /// A row would break a constraint, so nothing was changed. The text is SQLite's message. It contains
@@ -67,10 +65,6 @@ impl Display for LedgerError {
                 "this needs the ledger, but no database is bound as `LEDGER_DB`. Deploy the dashboard with \
                  its database (see docs/ledger.md)",
             ),
-            LedgerError::Overtaken => out.write_str(
-                "nothing was changed by this request, because the same form or command was sent again. Check \
-                 what was changed",
-            ),
             LedgerError::Unavailable => out.write_str("the ledger does not answer, or refuses"),
             LedgerError::Refused(problem) => write!(out, "the ledger refuses a row: {problem}"),
             LedgerError::Damaged => out.write_str(
@@ -86,7 +80,7 @@ impl From<LedgerError> for StoreError {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Unbound | LedgerError::Unavailable => StoreError::Unavailable,
-            LedgerError::Refused(_) | LedgerError::Overtaken | LedgerError::Damaged => {
+            LedgerError::Refused(_) | LedgerError::Damaged => {
                 StoreError::Damaged(error.to_string())
             }
         }

@@ -43,20 +43,10 @@ pub(crate) async fn get_all(ledger: &dyn Ledger, names: &[String]) -> Result<Vec
     Ok(found)
 }
 
-/// Changes records together. Before that, runs further statements in the same database transaction. The database may
-/// run a call twice if its answer is lost: the further statements must not fail if the records already have this change.
-///
-/// # Errors
-/// - [`LedgerError::Refused`](super::port::LedgerError::Refused) if one of them has another last change than the person
-///   saw, or another statement fails. Nothing was changed.
-/// - If the ledger does not answer. The records may have been changed then.
-pub(crate) async fn change(
-    ledger: &dyn Ledger,
-    versions: &[NewVersion],
-    further: &[Statement],
-) -> Result<()> {
-    let (seen, put) = (AreSeen(versions).statement()?, Put(versions).statement()?);
-    ledger.run(&[&[seen], further, &[put]].concat()).await.map(drop)
+/// Returns the statements that change records together. The first one fails if one of the records has another last change
+/// than the person saw.
+pub(crate) fn changing(versions: &[NewVersion]) -> Result<[Statement; 2]> {
+    Ok([AreSeen(versions).statement()?, Put(versions).statement()?])
 }
 
 /// Adds records as Workers KV has them, except those that have a row. Their copies are compared as those of old records.
@@ -137,17 +127,16 @@ impl Query for GetAll<'_> {
         concat!(row!(), "WHERE name IN (SELECT value FROM json_each(?1, '$.names')) ORDER BY name");
 }
 
-/// Fails unless each record's last change is the one that the person saw, or already this one: a call may be repeated.
+/// Fails unless each record's last change is the one that the person saw.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AreSeen<'a>(&'a [NewVersion]);
 
 impl Query for AreSeen<'_> {
     type Row = ();
-    const SQL: &'static str =
-        "INSERT INTO preconditions (kind, holds) SELECT 'version', NOT EXISTS (
+    const SQL: &'static str = "INSERT INTO preconditions (holds) SELECT NOT EXISTS (
   SELECT 1 FROM json_each(?1) new JOIN published p ON p.name = new.value ->> '$.name'
-  WHERE p.change <> ifnull(new.value ->> '$.seen', '') AND p.change <> new.value ->> '$.change')";
+  WHERE p.change <> ifnull(new.value ->> '$.seen', ''))";
 }
 
 #[derive(Serialize)]

@@ -82,10 +82,7 @@ impl From<StoreError> for OperatorError {
 
 impl From<LedgerError> for OperatorError {
     fn from(error: LedgerError) -> Self {
-        match error {
-            LedgerError::Overtaken => OperatorError::Repeated(error.to_string()),
-            error => OperatorError::Ledger(error),
-        }
+        OperatorError::Ledger(error)
     }
 }
 

@@ -1,3 +1,4 @@
+pub(crate) mod commit;
 pub mod coverage;
 pub mod csv;
 pub mod delays;

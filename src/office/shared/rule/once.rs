@@ -1,5 +1,5 @@
-//! Makes each change only once, even if a person sends a form or a command twice. The second request gets the
-//! outcome of the first (idempotent replay).
+//! Makes each change of records in Workers KV only once, even if a person sends a form or a command twice. The second
+//! request gets the outcome of the first (idempotent replay). Changes of the ledger are made by [`commit`](super::commit).
 //!
 //! The ledger has a row for each operation, that is each requested change. Its key is a hash of the author
 //! and the operation's ID:
@@ -18,7 +18,7 @@
 
 use super::error::{OperatorError, Result};
 use super::operation_id::OperationId;
-use crate::office::audit::rule::{Attempt, Author, EarlierAttempt};
+use crate::office::audit::rule::{Author, EarlierAttempt};
 use crate::office::shared::rows::operations;
 use crate::office::shared::rows::operations::{
     AttemptEnd, Operation, OperationRequest, PriorOutcome, UNDER_WAY_MS,
@@ -96,26 +96,76 @@ pub(crate) async fn once<C: Clock, E: Entropy, T: Outcome>(
     (command, what): (&str, &impl Serialize),
     work: impl AsyncFnOnce(&Author<'_, C, E>) -> Result<T>,
 ) -> Result<Done<T>> {
-    let new = || OperationId::new(author.clock, author.entropy);
-    let id = author.operation.clone().unwrap_or_else(new);
-    let (arguments, attempt) = (hash(command, what)?, holder(author.entropy));
-    let at = author.clock.now_ms();
-    let own = id.hash(author.by);
-    let asked =
-        OperationRequest { id: &own, command, arguments: &arguments, attempt: &attempt, at };
-    let earlier = match begin(ledger, &id, &asked).await? {
+    let (id, request) = Request::new(author, command, what)?;
+    let asked = request.asked();
+    let earlier = match begin(ledger, &request).await? {
         Begun::Done(done) => return Ok(done),
         Begun::Ours(earlier) => earlier,
     };
-    let attempt = Attempt { operation: own.clone(), name: attempt.clone(), began_ms: at };
-    let begun = attempt.check_age(author.clock);
-    let author = author.of_attempt(id, attempt, earlier);
-    let outcome = match begun {
-        Ok(()) => work(&author).await,
-        Err(late) => Err(late),
-    };
+    let author = author.of_attempt(id, earlier);
+    let outcome = work(&author).await;
     let _or_it_is_done_again = end(ledger, &asked, &author, &outcome).await;
     outcome.map(|outcome| Done { outcome, before: None })
+}
+
+/// A request to make a change.
+pub(super) struct Request {
+    operation: OperationId,
+    /// As [`OperationRequest::id`].
+    pub id: String,
+    command: String,
+    arguments: String,
+    pub attempt: String,
+    /// When the request began, in milliseconds since 1970.
+    pub at: u64,
+}
+
+impl Request {
+    /// Creates a request with the author's operation ID, or with a new one.
+    pub fn new<C: Clock, E: Entropy>(
+        author: &Author<'_, C, E>,
+        command: &str,
+        what: &impl Serialize,
+    ) -> Result<(OperationId, Self)> {
+        let new = || OperationId::new(author.clock, author.entropy);
+        let operation = author.operation.clone().unwrap_or_else(new);
+        let request = Request {
+            id: operation.hash(author.by),
+            operation: operation.clone(),
+            command: command.to_owned(),
+            arguments: hash(command, what)?,
+            attempt: holder(author.entropy),
+            at: author.clock.now_ms(),
+        };
+        Ok((operation, request))
+    }
+
+    pub fn asked(&self) -> OperationRequest<'_> {
+        let Request { id, command, arguments, attempt, at, .. } = self;
+        OperationRequest { id, command, arguments, attempt, at: *at }
+    }
+
+    pub fn check_age(&self) -> Result<()> {
+        self.operation.check_age(self.at)
+    }
+
+    /// Returns the outcome of an earlier request with the same ID, or of this request.
+    ///
+    /// # Errors
+    /// If the ID was used for another change, or is not done.
+    pub fn replay<T: Outcome>(&self, found: &Operation) -> Result<Done<T>> {
+        if found.command != self.command || found.arguments != self.arguments {
+            return Err(stands_for_another(&self.operation, &found.command, found.began));
+        }
+        match (&found.outcome, found.done) {
+            (Some(outcome), Some(done)) => {
+                let made: Done<T> = read(outcome, done)?;
+                let before = made.before.filter(|_| found.attempt != self.attempt);
+                Ok(Done { before, ..made })
+            }
+            _ => Err(under_way(found)),
+        }
+    }
 }
 
 /// Stores the outcome of an attempt, or that the attempt failed.
@@ -158,22 +208,16 @@ enum Begun<T> {
     Done(Done<T>),
 }
 
-async fn begin<T: Outcome>(
-    ledger: &dyn Ledger,
-    id: &OperationId,
-    asked: &OperationRequest<'_>,
-) -> Result<Begun<T>> {
-    if let Err(too_old) = id.check_age(asked.at) {
+async fn begin<T: Outcome>(ledger: &dyn Ledger, request: &Request) -> Result<Begun<T>> {
+    let asked = request.asked();
+    if let Err(too_old) = request.check_age() {
         operations::get(ledger, asked.id).await?.ok_or(too_old)?;
     }
-    let found = operations::begin(ledger, asked).await?;
-    if found.command != asked.command || found.arguments != asked.arguments {
-        return Err(stands_for_another(id, &found.command, found.began));
-    }
-    match (&found.outcome, found.done) {
-        (Some(outcome), Some(done)) => Ok(Begun::Done(read(outcome, done)?)),
-        _ if found.attempt == asked.attempt => Ok(Begun::Ours(earlier(&found))),
-        _ => Err(under_way(&found)),
+    let found = operations::begin(ledger, &asked).await?;
+    let is_ours = found.attempt == asked.attempt && found.done.is_none();
+    match is_ours {
+        true => Ok(Begun::Ours(earlier(&found))),
+        false => request.replay(&found).map(Begun::Done),
     }
 }
 

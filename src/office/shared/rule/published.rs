@@ -5,14 +5,16 @@
 //!
 //! A price list or profile that was never changed in this database has no row. Then the copy is the record.
 
+use super::commit::Commit;
 use super::error::{OperatorError, Result};
-use super::records::{load, read_value};
-use crate::office::audit::rule::{Author, Change, Entry, change_of};
-use crate::office::shared::rows::port::{Ledger, LedgerError, Statement};
-use crate::office::shared::rows::published;
+use super::once::Outcome;
+use super::records::read_value;
+use crate::office::audit::rule::{Author, Change, Entry, change_named, change_of};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published as rows;
 use crate::office::shared::rows::published::{NewVersion, PublishedRow};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{AuditKey, Key, NoMetadata, OperatorStore, Registered, StoreError};
+use crate::pledges::store::{AuditKey, Key, NoMetadata, OperatorStore, Registered};
 use crate::pledges::time::date_time;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -37,15 +39,14 @@ impl RecordVersion {
         RecordVersion { change, ..RecordVersion::new(content(row)) }
     }
 
-    /// Reads the audit log entry for this version of the record; `None` if unknown. KV cost: 1 read.
+    /// Reads the audit log entry for this version of the record; `None` if unknown. Ledger cost: 1 query.
     ///
     /// # Errors
-    /// If the store fails.
-    pub async fn change(&self, store: &impl OperatorStore) -> Result<Option<Change>> {
-        let Some(key) = self.change else { return Ok(None) };
-        match load(store, key).await {
-            Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
-            change => change,
+    /// If the ledger fails.
+    pub async fn change(&self, ledger: &dyn Ledger) -> Result<Option<Change>> {
+        match self.change {
+            Some(key) => change_named(ledger, key).await,
+            None => Ok(None),
         }
     }
 }
@@ -61,7 +62,7 @@ pub(crate) async fn latest<K: Key>(
     ledger: &dyn Ledger,
     key: K,
 ) -> Result<(Option<Vec<u8>>, RecordVersion)> {
-    if let Ok(Some(row)) = published::get(ledger, &key.name()).await {
+    if let Ok(Some(row)) = rows::get(ledger, &key.name()).await {
         return Ok((content(&row).map(<[u8]>::to_vec), RecordVersion::of(&row)));
     }
     let record = read_value(store, key).await?;
@@ -79,48 +80,32 @@ pub(crate) struct Replacement {
     pub record: Option<Vec<u8>>,
 }
 
-/// Replaces records together, once the change's `entry` is in the audit log. Returns their rows: the caller then writes
-/// the copies. `words` name the records in messages, such as ``the profile of the unit `u` ``.
+/// Replaces records together, in the database transaction of a change. `words` name the records in messages, such as ``the profile of the unit `u` ``.
 ///
 /// # Errors
 /// - If one of the records is no longer the version that was seen. Nothing was changed.
-/// - As [`Author::change`].
+/// - As [`Commit::make`].
 pub(crate) async fn replace<C: Clock, E: Entropy>(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
-    author: &Author<'_, C, E>,
+    commit: &Commit<'_, C, E>,
     entry: &Entry,
+    outcome: &impl Outcome,
     words: &str,
     replacements: Vec<Replacement>,
-) -> Result<Vec<PublishedRow>> {
-    let lost = async |ledger: &dyn Ledger, versions: &[NewVersion]| {
-        lost_to(ledger, author, words, versions).await
-    };
-    replace_with((store, ledger), author, entry, (replacements, &[]), lost).await
+) -> Result<()> {
+    let versions = versions(&commit.author, entry, replacements)?;
+    match commit.make(entry, outcome, rows::changing(&versions)?).await? {
+        true => Ok(()),
+        false => Err(lost_to(commit.ledger, &commit.author, words, &versions).await?),
+    }
 }
 
-/// Replaces records as [`replace`] does, in one database transaction with further statements. `lost` makes the error if
-/// the ledger refuses.
-///
-/// # Errors
-/// As [`replace`], or if a further statement fails. Nothing was changed.
-pub(crate) async fn replace_with<C: Clock, E: Entropy>(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+/// Returns the new versions of records.
+pub(crate) fn versions<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
     entry: &Entry,
-    (replacements, further): (Vec<Replacement>, &[Statement]),
-    lost: impl AsyncFnOnce(&dyn Ledger, &[NewVersion]) -> Result<OperatorError>,
-) -> Result<Vec<PublishedRow>> {
-    let versions: Vec<_> = replacements
-        .into_iter()
-        .map(|replacement| replacement.into_version(author, entry))
-        .collect::<Result<_>>()?;
-    let change =
-        async |ledger: &dyn Ledger| match published::change(ledger, &versions, further).await {
-            Err(LedgerError::Refused(_)) => Err(lost(ledger, &versions).await?),
-            changed => Ok(changed?),
-        };
-    author.change((store, ledger), entry, change).await?;
-    Ok(versions.into_iter().map(|version| version.row).collect())
+    replacements: Vec<Replacement>,
+) -> Result<Vec<NewVersion>> {
+    replacements.into_iter().map(|replacement| replacement.into_version(author, entry)).collect()
 }
 
 /// How long after a read of its row a copy may be written, in milliseconds. A later write could replace the copy of a
@@ -178,7 +163,7 @@ async fn lost_to<C: Clock, E: Entropy>(
 ) -> Result<OperatorError> {
     let mut first = ("somebody else".to_owned(), String::new());
     for NewVersion { seen, row } in versions {
-        let now = published::get(ledger, &row.name).await?;
+        let now = rows::get(ledger, &row.name).await?;
         if let Some(now) = now.filter(|now| Some(&now.change) != seen.as_ref()) {
             let by = author.name_of(&now.author, now.by_shop).to_owned();
             first = (by, format!(" at {}", date_time(now.at)));

@@ -121,8 +121,8 @@ pub async fn add(
     once(ledger, author, (ADD, &units), work).await
 }
 
-/// Registers those units and teams that are not registered yet. The calling command must already have
-/// recorded this in the audit log.
+/// Registers those units and teams that are not registered yet. The calling command must already have recorded this in the
+/// audit log.
 pub(crate) async fn ensure(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

@@ -2,7 +2,7 @@
 --   - Transactions, for operators' lists and sums, and what is derived from them. They follow the records in Workers KV,
 --     which remain the system of record.
 --   - Price lists, profiles, payments and memberships of teams. Workers KV has a copy of each, which the API reads.
---   - People of shops, credits, fulfilments and updates, which no record in Workers KV has.
+--   - People of shops, credits, fulfilments, updates and the audit log, which no record in Workers KV has.
 --   - Operations, which take effect once, however often their ID is sent.
 --   - The state of the ledger itself.
 -- Times are milliseconds since 1970, in UTC.
@@ -146,17 +146,21 @@ CREATE INDEX by_beginning ON operations (began);
 
 -- Preconditions of a change: inserting one that does not hold fails, and with it all statements of the same database
 -- transaction. The view never has rows.
-CREATE VIEW preconditions (kind, holds) AS SELECT NULL, NULL WHERE 0;
+CREATE VIEW preconditions (holds) AS SELECT NULL WHERE 0;
 
-CREATE TRIGGER attempt_is_current INSTEAD OF INSERT ON preconditions WHEN NEW.kind = 'attempt' AND NEW.holds IS NOT 1
+CREATE TRIGGER preconditions_hold INSTEAD OF INSERT ON preconditions WHEN NEW.holds IS NOT 1
 BEGIN
-  SELECT RAISE(ABORT, 'the attempt is not the current one');
+  SELECT RAISE(ABORT, 'a precondition does not hold');
 END;
 
-CREATE TRIGGER version_is_current INSTEAD OF INSERT ON preconditions WHEN NEW.kind = 'version' AND NEW.holds IS NOT 1
-BEGIN
-  SELECT RAISE(ABORT, 'the version is not the current one');
-END;
+-- The audit log (src/office/audit/rows.rs). The entry of a change of the ledger is written together with the change. The
+-- cron copies entries about records in Workers KV, such as keys.
+--   name: `audit:{inverted time}:{random}`, so that the newest entry is first.
+--   content: the entry, as JSON.
+CREATE TABLE audit (
+  name TEXT PRIMARY KEY NOT NULL,
+  content TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Price lists, profiles, payments of months and memberships of teams (src/office/shared/rows/published.rs). A row is the
 -- record; Workers KV has a copy, which the API reads. A price list or profile that was never changed in this database has
@@ -225,8 +229,8 @@ BEGIN
 END;
 
 -- Credits: amounts and quantities that are taken back from a transaction (src/office/credits/rows.rs). Rows are
--- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy
--- is in the audit log.
+-- written once. A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copies
+-- are in backups.
 --   id: the transaction. `number` counts its credits from 1.
 --   operation: the hash of the operation that wrote the row, so that a repeated request writes none.
 --   order_month: the month in which the transaction was created.
@@ -289,7 +293,7 @@ END;
 
 -- Fulfilments: what was done for the pledges of a month, such as trees that were planted
 -- (src/office/fulfilment/rows/fulfilments.rs). A rebuild of the ledger keeps them, because no record in Workers KV
--- has them: the only other copy is the audit log.
+-- has them: their only other copies are in backups.
 --   month: the month of the pledges, such as `2026-10`.
 --   quantity: an exact decimal.
 --   done_on: the day on which it was done, such as `2026-11-20`.
@@ -382,6 +386,7 @@ END;
 --   received: when the last messages were received.
 --   delay: how old the oldest transaction in these messages was.
 --   kept_from: transactions that were created before this time are only in KV.
+--   cleared: how many times all rows were deleted, to be written again.
 CREATE TABLE reconciliation (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   lease INTEGER NOT NULL DEFAULT 0,
@@ -398,7 +403,8 @@ CREATE TABLE reconciliation (
   failures INTEGER NOT NULL DEFAULT 0,
   received INTEGER,
   delay INTEGER,
-  kept_from INTEGER NOT NULL DEFAULT 0
+  kept_from INTEGER NOT NULL DEFAULT 0,
+  cleared INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO reconciliation (one) VALUES (1);
 

@@ -90,5 +90,6 @@ const CLEAR: [&str; 11] = [
     "DELETE FROM keys",
     "DELETE FROM findings",
     "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, cursor = NULL, after = '',
-  listed = 0, mended = 0, completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, failures = 0",
+  listed = 0, mended = 0, completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, failures = 0,
+  cleared = cleared + 1",
 ];

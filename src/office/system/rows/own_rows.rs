@@ -1,8 +1,10 @@
-//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments and updates. A row is a
+//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments, updates and the audit log. A row is a
 //! JSON text. A restore never replaces a newer row by an older one, and can be repeated: a person who is there stays as
 //! they are, credits never change, a fulfilment is removed at most once, and each change of an update has a higher
 //! revision.
 
+use crate::office::audit::rows as audit;
+use crate::office::audit::rows::AuditRow;
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::fulfilment::rows::fulfilments;
@@ -31,6 +33,8 @@ pub enum OwnTable {
     Updates,
     /// People of shops. Some of them may have been removed since the backup.
     People,
+    /// Entries of the audit log.
+    Audit,
 }
 
 /// The outcome of writing rows.
@@ -54,6 +58,7 @@ pub async fn page(
         OwnTable::Credits => credits::PAGE,
         OwnTable::Fulfilments => fulfilments::PAGE,
         OwnTable::Updates => updates::PAGE,
+        OwnTable::Audit => audit::PAGE,
     };
     let parameter = format!("{{\"after\":{},\"most\":{MOST}}}", after.unwrap_or("{}"));
     let answers = ledger.run(&[Statement { sql, parameter }]).await?;
@@ -116,6 +121,11 @@ impl OwnRow {
                 let row = parsed::<updates::Row>(row)?.into_update();
                 (row.id.clone(), update_changes::restoring(&row)?)
             }
+            OwnTable::Audit => {
+                let row: AuditRow = parsed(row)?;
+                let write = audit::adding(std::slice::from_ref(&row))?;
+                (row.name, write)
+            }
         };
         Ok(OwnRow { id, write })
     }
@@ -150,6 +160,7 @@ async fn present(ledger: &dyn Ledger, table: OwnTable, rows: &[OwnRow]) -> Resul
         OwnTable::Credits => ask(ledger, &Credits { ids }).await,
         OwnTable::Fulfilments => ask(ledger, &Fulfilments { ids }).await,
         OwnTable::Updates => ask(ledger, &Updates { ids }).await,
+        OwnTable::Audit => ask(ledger, &Audit { ids }).await,
     }
 }
 
@@ -185,3 +196,4 @@ present!(
     Updates,
     "SELECT json_quote(updates.id) FROM json_each(?1, '$.ids') JOIN updates ON updates.id = value"
 );
+present!(Audit, "SELECT json_quote(name) FROM json_each(?1, '$.ids') JOIN audit ON name = value");

@@ -100,7 +100,8 @@ pub(crate) async fn count(
     let now = clock.now_ms();
     let due =
         if when == PassTiming::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
-    let Some(state) = ask(ledger, &Take::new(holder, now, due)).await?.into_iter().next() else {
+    let Some(state) = ask(ledger, &Take::new(holder, now, due, &state)).await?.into_iter().next()
+    else {
         let is_held = state.is_held(now);
         return Ok((if is_held { PassOutcome::Busy } else { PassOutcome::NotDue }, state));
     };

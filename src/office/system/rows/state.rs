@@ -42,6 +42,8 @@ pub struct State {
     pub delay: Option<u64>,
     /// The ledger keeps transactions created at this time or later; 0 means all.
     pub kept_from: u64,
+    /// How many times all rows were deleted, to be written again.
+    pub cleared: u64,
     /// The [epoch](crate::office::system::rows::epoch) of the database; `None` if it has none.
     pub epoch: Option<String>,
 }
@@ -87,7 +89,7 @@ macro_rules! columns {
         "json_object('holder', holder, 'lease', lease, 'started', started, 'cursor', cursor, 'after', after,
   'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
   'last_mended', last_mended, 'failures', failures, 'received', received, 'delay', delay,
-  'kept_from', kept_from, 'epoch', (SELECT epoch FROM epoch))"
+  'kept_from', kept_from, 'cleared', cleared, 'epoch', (SELECT epoch FROM epoch))"
     };
 }
 
@@ -108,7 +110,8 @@ fn latest(now_ms: u64) -> u64 {
     now_ms.saturating_add(SKEW_MS)
 }
 
-/// Takes the lease on the reconciliation, to begin or continue a pass.
+/// Takes the lease on the reconciliation, to begin or continue a pass. Does nothing if all rows were deleted since the
+/// state was read: a call that arrives late would otherwise continue a pass whose first rows are gone.
 #[derive(Serialize)]
 pub(crate) struct Take<'a> {
     /// A unique text that identifies the holder.
@@ -119,12 +122,14 @@ pub(crate) struct Take<'a> {
     due: u64,
     latest: u64,
     latest_lease: u64,
+    cleared: u64,
 }
 
 impl<'a> Take<'a> {
-    pub fn new(holder: &'a str, now: u64, due: u64) -> Self {
+    pub fn new(holder: &'a str, now: u64, due: u64, state: &State) -> Self {
         let (lease, latest) = (now.saturating_add(LEASE_MS), latest(now));
-        Take { holder, now, lease, due, latest, latest_lease: latest.saturating_add(LEASE_MS) }
+        let latest_lease = latest.saturating_add(LEASE_MS);
+        Take { holder, now, lease, due, latest, latest_lease, cleared: state.cleared }
     }
 }
 
@@ -157,7 +162,7 @@ impl Query for Take<'_> {
         is_new!(),
         ", 0, mended)
 WHERE (lease NOT BETWEEN ?1 ->> '$.now' AND ?1 ->> '$.latest_lease' OR holder = ?1 ->> '$.holder')
-  AND (NOT ",
+  AND cleared = ?1 ->> '$.cleared' AND (NOT ",
         is_new!(),
         " OR completed IS NULL OR completed NOT BETWEEN ?1 ->> '$.due' AND ?1 ->> '$.latest')
 RETURNING ",

@@ -9,7 +9,6 @@
 //! database is lost within that minute after its first row, its successor is not refused.
 
 use super::adopt::adopt as adopt_records;
-use crate::office::audit::rule as audit;
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::{Ledger, if_bound};
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -24,11 +23,9 @@ use crate::pledges::store::{EpochKey, OperatorStore};
 use serde::{Deserialize, Serialize};
 
 const ACCEPT: &str = "ledger accept-loss";
-/// The commands that write rows which no record in Workers KV has.
-const WRITING: [&str; 4] = ["people add", "credits add", "fulfilments add", "updates add"];
 const LOST: &str = "the database has lost people, credits, fulfilments or updates, so nothing that depends on them is shown or \
-     changed. Run `transactions restore` with a backup; with `--only ledger`, it leaves the records as they are. If there is no backup, run `credits restore` and `updates restore`, which \
-     read the audit log, and then `ledger accept-loss`";
+     changed. Run `transactions restore` with a backup; with `--only ledger`, it leaves the records as they are. If \
+     there is no backup, run `ledger accept-loss`";
 
 /// The record `epoch`.
 #[derive(Serialize, Deserialize)]
@@ -57,14 +54,19 @@ async fn is_lost(store: &impl OperatorStore, own: Option<&str>) -> Result<bool> 
 
 /// Refuses a database that has lost rows. KV cost: 1 read. Ledger cost: 1 query.
 pub(crate) async fn check(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<()> {
-    check_own(store, epoch::get(ledger).await?.as_deref()).await
+    let named = named(store).await?; // first, as in `begin`
+    check_named(named, epoch::get(ledger).await?.as_deref())
 }
 
 /// As [`check`], for a caller that has read the database's epoch.
 pub(crate) async fn check_own(store: &impl OperatorStore, own: Option<&str>) -> Result<()> {
-    match is_lost(store, own).await? {
-        true => Err(OperatorError::invalid(LOST)),
-        false => Ok(()),
+    check_named(named(store).await?, own)
+}
+
+fn check_named(named: Option<String>, own: Option<&str>) -> Result<()> {
+    match named {
+        Some(named) if Some(&*named) != own => Err(OperatorError::invalid(LOST)),
+        _ => Ok(()),
     }
 }
 
@@ -75,7 +77,8 @@ pub(crate) async fn begin(
     ledger: &dyn Ledger,
     entropy: &impl Entropy,
 ) -> Result<()> {
-    let (own, named) = (epoch::get(ledger).await?, named(store).await?);
+    // In this order: another request may give a new database its epoch, and then name it.
+    let (named, own) = (named(store).await?, epoch::get(ledger).await?);
     match named {
         Some(_) if own == named => Ok(()),
         Some(_) => Err(OperatorError::invalid(LOST)),
@@ -104,24 +107,20 @@ pub async fn expect(store: &impl OperatorStore, ledger: &dyn Ledger, expected: &
     name(store, expected).await
 }
 
-/// Marks the database as one that has lost rows, if it has no epoch although the audit log says that rows were written.
-/// Returns whether the database has lost rows. KV cost: 1 read, 1 list per 1,000 entries of the audit log, and 1 write.
-/// Ledger cost: 1 query.
-pub async fn expect_of_audit(
+/// Marks the database as one that has lost rows, unless it has an epoch. A database without the rows of a backup counts as
+/// one that lost them. Returns whether the database has lost rows; `false` if none is bound. KV cost: 1 read, and at most
+/// 1 write. Ledger cost: 1 query.
+pub(super) async fn expect_rows(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     entropy: &impl Entropy,
 ) -> Result<bool> {
-    let own = own(ledger).await?;
-    if own.is_some() || named(store).await?.is_some() {
-        return is_lost(store, own.as_deref()).await;
-    }
-    let notes = audit::notes(store, 0).await?;
-    let is_writing = notes.iter().any(|(_, note)| WRITING.contains(&&*note.command));
-    if is_writing {
+    let Some(own) = if_bound(epoch::get(ledger).await)? else { return Ok(false) };
+    if own.is_none() && named(store).await?.is_none() {
         name(store, &holder(entropy)).await?;
+        return Ok(true); // Workers KV may show the record a minute later
     }
-    Ok(is_writing)
+    is_lost(store, own.as_deref()).await
 }
 
 /// Accepts that the database has lost rows: from now on, its rows count as complete. Payments and memberships of teams

@@ -65,8 +65,8 @@ pub async fn begin(
     Ok(())
 }
 
-/// Ends a restore of a backup without such rows. Returns whether the database lacks rows that the audit log has. KV cost:
-/// as [`epoch::expect_of_audit`]. Ledger cost: 2 queries.
+/// Ends a restore of a backup without such rows. Returns whether the database counts as one that has lost such rows. KV
+/// cost: 1 read, at most 1 write, and the cost of [`adopt`]. Ledger cost: 2 queries.
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -78,7 +78,7 @@ pub async fn end_without(
     if if_bound(published::forget(ledger).await)?.is_some() {
         adopt(store, ledger).await?;
     }
-    epoch::expect_of_audit(store, ledger, entropy).await
+    epoch::expect_rows(store, ledger, entropy).await
 }
 
 /// Ends a restore whose rows are written: the database counts as complete, and timelines show its updates. KV cost: 1

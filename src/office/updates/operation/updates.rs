@@ -418,24 +418,3 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<
 fn in_counts(Compared { compared, written }: Compared) -> String {
     format!("{} compared, {written} corrected.", counted(compared, "record"))
 }
-
-pub const RESTORE: Spec = Spec::changes(
-    "updates",
-    "restore",
-    "after a database was lost, restore the ledger's missing updates from the audit log",
-    &[],
-)
-.answers("`restored` and `known`: number of updates; `failed`: names of the audit log's entries that could not be read or written; `records`: the members of `updates check`");
-
-pub async fn restore<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
-    let by = call.host.person().await?;
-    let restored = updates::restore(call.store, call.ledger, &call.author(&by)?).await?;
-    let text = format!(
-        "{} restored, {} already in the ledger, {}. Timelines: {}",
-        counted(restored.restored as usize, "update"),
-        restored.known,
-        counted(restored.failed.len(), "failure"),
-        in_counts(restored.records)
-    );
-    Ok(Answer::new(&restored, text)?.failing_if(!restored.failed.is_empty()))
-}

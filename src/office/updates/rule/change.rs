@@ -4,22 +4,23 @@ use super::checked::{NewUpdate, check_pledges, check_publishable, checked};
 use super::compile;
 use super::compile::compile;
 use super::list::get;
-use super::refusal::{already, full, overtaken, refused, refused_at, unknown};
+use super::refusal::{already, full, overtaken, refused, refused_at};
 use super::words::{changed, in_words};
 use crate::buyer::updates::{Update, UpdateId};
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::shared::rows::port::{Ledger, LedgerError};
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, Outcome, once};
+use crate::office::shared::rule::once::{Done, StoredAsIs};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::epoch;
-use crate::office::updates::rows::changes as update_changes;
-use crate::office::updates::rows::changes::{MAX_KEPT, RowChange};
+use crate::office::updates::rows::changes as rows;
+use crate::office::updates::rows::changes::MAX_KEPT;
 use crate::office::updates::rows::updates;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use crate::pledges::time::date_time;
+use serde::{Deserialize, Serialize};
 
 const ADD: &str = "updates add";
 const EDIT: &str = "updates edit";
@@ -28,7 +29,7 @@ const WITHDRAW: &str = "updates withdraw";
 /// Number of hexadecimal digits in an update's ID.
 const ID_DIGITS: usize = 20;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UpdateChange {
     pub row: UpdateRow,
     /// Whether the record that timelines read is up to date. If not, a later comparison of the ledger with
@@ -36,19 +37,7 @@ pub struct UpdateChange {
     pub is_compiled: bool,
 }
 
-/// Stores no outcome if the record that timelines read was not written. A repeated request then writes that
-/// record.
-impl Outcome for UpdateChange {
-    type Stored = UpdateRow;
-
-    fn to_stored(&self) -> Option<UpdateRow> {
-        self.is_compiled.then(|| self.row.clone())
-    }
-
-    fn from_stored(row: UpdateRow) -> Self {
-        UpdateChange { row, is_compiled: true }
-    }
-}
+impl StoredAsIs for UpdateChange {}
 
 // ---- Add -----------------------------------------------------------------------------------------
 
@@ -69,13 +58,12 @@ pub async fn add(
 ) -> Result<Done<UpdateChange>> {
     check_pledges(pledges, author.clock)?;
     checked(id_of("0")?, new, author.clock)?;
-    let work = async |author: &Author<'_, _, _>| {
-        let id = id_of(&author.operation_hash().unwrap_or_default())?;
+    let work = async |at: &Commit<'_, _, _>| {
+        let id = id_of(&at.author.operation_hash().unwrap_or_default())?;
         let update = checked(id, new, author.clock)?;
-        let row = insert(store, ledger, author, (pledges, fulfilment), update).await?;
-        Ok(UpdateChange { row, is_compiled: true })
+        insert(store, at, (pledges, fulfilment), update).await
     };
-    once(ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
+    commit(ledger, author, (ADD, &(pledges, fulfilment, new)), work).await
 }
 
 /// Derives an update's ID from the hash of the operation's ID. A repeated request has the same operation
@@ -87,18 +75,15 @@ fn id_of(hash: &str) -> Result<UpdateId> {
 
 async fn insert(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     (pledges, fulfilment): (&Pledges, Option<&str>),
     update: Update,
-) -> Result<UpdateRow> {
-    if author.earlier.is_some()
-        && let Some(added) = updates::get(ledger, &update.id).await?
-    {
-        return Ok(added);
-    }
-    epoch::begin(store, ledger, author.entropy).await?;
-    let (by, at) = (author.by.to_owned(), date_time(author.clock.now_ms()));
+) -> Result<UpdateChange> {
+    let Commit { author, ledger, .. } = commit;
+    epoch::begin(store, *ledger, author.entropy).await?;
+    let on = vec![update.id.to_string(), in_words(pledges, &update)];
+    let entry = author.entry(ADD, |_| on).await?;
+    let (by, at) = (author.by.to_owned(), entry.at().to_owned());
     let row = UpdateRow {
         id: update.id.to_string(),
         pledges: pledges.clone(),
@@ -112,18 +97,12 @@ async fn insert(
         by,
         at,
     };
-    let subject = subject(None, &row)?;
-    let entry = author.begin_entry(store, ADD, |_| subject).await?;
-    let content = serde_json::to_string(&row.update)?;
-    let change = row_change(&row, &content, author.clock.now_ms());
-    let add = async |ledger: &dyn Ledger| {
-        let added = update_changes::add(ledger, pledges, fulfilment, change).await?;
-        match added {
-            Some(row) => Ok(row),
-            None => Err(is_not_added(ledger, pledges, fulfilment).await?),
-        }
-    };
-    author.change((store, ledger), &entry, add).await
+    let add = rows::adding(&row)?;
+    let added = UpdateChange { row, is_compiled: true };
+    match commit.make(&entry, &added, add).await? {
+        true => Ok(added),
+        false => Err(is_not_added(*ledger, pledges, fulfilment).await?),
+    }
 }
 
 /// Returns the error that says why the ledger did not add an update.
@@ -141,30 +120,6 @@ async fn is_not_added(
     }
     let problem = format_args!("{offering} already has {MAX_KEPT} updates for {month}");
     Ok(refused_at("offering", not_allowed, problem))
-}
-
-fn row_change<'r>(row: &'r UpdateRow, content: &'r str, at: u64) -> RowChange<'r> {
-    RowChange {
-        id: &row.id,
-        revision: row.revision,
-        state: row.state,
-        content,
-        day: &row.update.date,
-        operation: &row.operation,
-        by: &row.changed_by,
-        at,
-    }
-}
-
-/// Describes a change for the audit log. Includes the whole update, because the only other copy of a draft is
-/// in the ledger.
-fn subject(before: Option<&UpdateRow>, after: &UpdateRow) -> Result<Subject> {
-    Ok(Subject {
-        on: vec![after.id.clone(), in_words(&after.pledges, &after.update)],
-        changed: before.map(|row| changed(&row.update, &after.update)).unwrap_or_default(),
-        record: Some(serde_json::to_value(after)?),
-        ..Subject::default()
-    })
 }
 
 // ---- Change --------------------------------------------------------------------------------------
@@ -191,10 +146,11 @@ pub async fn edit(
             false => Ok((row.state, update)),
         }
     };
-    let work = async |author: &Author<'_, _, _>| {
-        change(store, ledger, author, (EDIT, id, revision), |row| edited(row, author.clock)).await
+    let work = async |at: &Commit<'_, _, _>| {
+        change(store, at, (EDIT, id, revision), |row| edited(row, author.clock)).await
     };
-    once(ledger, author, (EDIT, &(id, new)), work).await
+    let done = commit(ledger, author, (EDIT, &(id, new)), work).await?;
+    compiled(store, ledger, author, done).await
 }
 
 /// Publishes an update: timelines of its offering and month show it. Ledger cost: 6 calls. KV cost: 2 writes.
@@ -240,79 +196,82 @@ async fn change_state(
         true => Err(already(state.into(), row)),
         false => Ok((state, row.update.clone())),
     };
-    let work = async |author: &Author<'_, _, _>| {
-        change(store, ledger, author, (command, id, revision), changed).await
-    };
-    once(ledger, author, (command, &id), work).await
+    let work =
+        async |at: &Commit<'_, _, _>| change(store, at, (command, id, revision), changed).await;
+    let done = commit(ledger, author, (command, &id), work).await?;
+    compiled(store, ledger, author, done).await
 }
 
-/// Changes an update in the ledger. If the update was published before or is published now, also writes the
-/// record that timelines read.
+/// Changes an update in the ledger.
 async fn change(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     (command, id, revision): (&str, &str, u64),
     wanted: impl FnOnce(&UpdateRow) -> Result<(UpdateState, Update)>,
 ) -> Result<UpdateChange> {
-    epoch::check(store, ledger).await?;
-    let found = get(ledger, id).await?;
-    let operation = author.operation_hash().unwrap_or_default();
-    if author.earlier.is_some() && found.operation == operation {
-        return compiled(store, ledger, author, found).await; // an earlier attempt has made the change
-    }
+    let Commit { author, ledger, .. } = commit;
+    epoch::check(store, *ledger).await?;
+    let found = get(*ledger, id).await?;
     if found.revision != revision {
         return Err(overtaken(&found));
     }
     let (state, update) = wanted(&found)?;
+    let is_shown = [found.state, state].contains(&UpdateState::Published);
     if state == UpdateState::Published {
         check_publishable(&update)?;
     }
-    if [found.state, state].contains(&UpdateState::Published) {
-        let checked = compile::check(store, ledger, &found.pledges).await;
+    if is_shown {
+        let checked = compile::check(store, *ledger, &found.pledges).await;
         // A record that cannot be read now is checked again before it is written.
         if let Err(refused @ OperatorError::Invalid(_)) = checked {
             return Err(refused);
         }
     }
-    let (by, at_ms) = (author.by.to_owned(), author.clock.now_ms());
-    let (changed_by, changed_at) = (by, date_time(at_ms));
-    let after = UpdateRow { state, update, operation, changed_by, changed_at, ..found.clone() };
-    let audited = UpdateRow { revision: revision + 1, ..after.clone() };
-    let subject = subject(Some(&found), &audited)?;
-    let entry = author.begin_entry(store, command, |_| subject).await?;
-    let content = serde_json::to_string(&after.update)?;
-    let change = async |ledger: &dyn Ledger| match update_changes::change(
-        ledger,
-        row_change(&after, &content, at_ms),
-    )
-    .await?
-    {
-        Some(row) if row.operation == after.operation => Ok(row),
-        Some(row) if row.revision == revision => Err(full(&row.pledges)),
-        Some(row) => Err(overtaken(&row)),
-        None => Err(unknown(id)),
+    let subject = subject(&found, &update);
+    let entry = author.entry(command, |_| subject).await?;
+    let row = UpdateRow {
+        state,
+        update,
+        revision: revision + 1,
+        operation: author.operation_hash().unwrap_or_default(),
+        changed_by: author.by.to_owned(),
+        changed_at: entry.at().to_owned(),
+        ..found
     };
-    let row = author.change((store, ledger), &entry, change).await?;
-    if UpdateState::Published == found.state || UpdateState::Published == row.state {
-        return compiled(store, ledger, author, row).await;
+    let change = rows::changing(&row)?;
+    let changed = UpdateChange { row, is_compiled: !is_shown };
+    if commit.make(&entry, &changed, change).await? {
+        return Ok(changed);
     }
-    Ok(UpdateChange { row, is_compiled: true })
+    let now = get(*ledger, id).await?;
+    Err(if now.revision == revision { full(&now.pledges) } else { overtaken(&now) })
 }
 
-/// Writes the record that timelines read, after a change of an update. If the write fails, the change still
-/// counts, and `is_compiled` is false.
+fn subject(before: &UpdateRow, after: &Update) -> Subject {
+    Subject {
+        on: vec![before.id.clone(), in_words(&before.pledges, after)],
+        changed: changed(&before.update, after),
+        ..Subject::default()
+    }
+}
+
+/// Writes the record that timelines read, after a change of an update that was or is published. If the write fails, the
+/// change still counts, and `is_compiled` is false.
 async fn compiled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
-    row: UpdateRow,
-) -> Result<UpdateChange> {
-    match compile(store, ledger, author.clock, &row.pledges).await {
-        Ok(()) => Ok(UpdateChange { row, is_compiled: true }),
-        Err(OperatorError::Store(_) | OperatorError::Ledger(LedgerError::Unavailable)) => {
-            Ok(UpdateChange { row, is_compiled: false })
-        }
-        Err(error) => Err(error),
+    mut done: Done<UpdateChange>,
+) -> Result<Done<UpdateChange>> {
+    if !done.outcome.is_compiled {
+        done.outcome.is_compiled =
+            match compile(store, ledger, author.clock, &done.outcome.row.pledges).await {
+                Ok(()) => true,
+                Err(OperatorError::Store(_) | OperatorError::Ledger(LedgerError::Unavailable)) => {
+                    false
+                }
+                Err(error) => return Err(error),
+            };
     }
+    Ok(done)
 }

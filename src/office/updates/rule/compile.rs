@@ -110,8 +110,8 @@ fn lost(pledges: &Pledges) -> OperatorError {
     let Pledges { mode, month, offering } = pledges;
     OperatorError::invalid(format!(
         "timelines show updates about {offering} of {month} ({}) that the database lacks, so these updates were not \
-         replaced. Run `transactions restore` with a backup, or `updates restore`, which reads the audit log. If neither \
-         has them, delete the record `{}` in Workers KV",
+         replaced. Run `transactions restore` with a backup. If no backup has them, delete the \
+         record `{}` in Workers KV",
         mode.name(),
         key(pledges).name()
     ))

@@ -8,7 +8,6 @@ mod fulfilment;
 mod list;
 mod preview;
 mod refusal;
-mod restore;
 mod words;
 
 pub use change::{UpdateChange, add, edit, publish, withdraw};
@@ -17,5 +16,4 @@ pub use compile::{Compared, compare, heal};
 pub use fulfilment::add_from_fulfilment;
 pub use list::{UpdateList, get, list};
 pub use preview::preview;
-pub use restore::{RestoredUpdates, restore};
 pub use words::in_words;

@@ -89,7 +89,7 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
-        let change = replaced.change(context.store).await?;
+        let change = replaced.change(context.ledger).await?;
         let problem = overtaken(context, change.as_ref());
         return Ok(again(context, id, &entered, &seen(&now), &[], problem.into()));
     }

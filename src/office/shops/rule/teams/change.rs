@@ -4,15 +4,16 @@ use super::member::{ADDED, Member, REMOVED};
 use super::team::{AddedUnits, Team};
 use crate::office::audit::rule::{Author, Entry, Written};
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rows::published::{NewVersion, PublishedRow};
+use crate::office::shared::rows::published::changing;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::{Done, Outcome};
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::epoch;
-use crate::office::system::rule::publish::{publish, publish_or_leave};
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{Key as _, OperatorStore};
 
@@ -34,66 +35,57 @@ pub async fn add(
     units: &[String],
 ) -> Result<Done<AddedUnits>> {
     let team = Team::check(team, units)?;
-    let work = async |author: &Author<'_, _, _>| add_now(store, ledger, author, team.clone()).await;
-    once(ledger, author, (ADD, &team), work).await
+    let work = async |at: &Commit<'_, _, _>| add_now(store, at, team.clone()).await;
+    let done = commit(ledger, author, (ADD, &team), work).await?;
+    register::ensure(store, author, &team.levels()).await?;
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &team.names()).await;
+    Ok(done)
 }
 
 async fn add_now(
     store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<AddedUnits> {
-    let (read_ms, members) = (author.clock.now_ms(), team.members(ledger).await?);
+    let Commit { author, ledger, .. } = commit;
+    let members = team.members(*ledger).await?;
     team.refuse_overtaken(author, ADDED, &members)?;
     let (present, new): (Vec<_>, Vec<_>) = members.into_iter().partition(Member::is_in);
-    let mut already = Vec::new();
-    for member in present {
-        match author.earlier.is_some() && member.is_made_by(store, author).await? {
-            true => {
-                if let Some(row) = &member.last {
-                    let _or_by_the_cron = publish(store, author.clock, (row, read_ms)).await;
-                }
-            }
-            false => already.push(member.already()),
-        }
+    let already = present.iter().map(Member::already).collect();
+    let added = AddedUnits { team: team.clone(), already };
+    if new.is_empty() {
+        return Ok(added);
     }
-    if !new.is_empty() {
-        epoch::begin(store, ledger, author.entropy).await?;
-        let entry = author.begin_entry(store, ADD, |_| team.changed()).await?;
-        if let Err(error) = register::ensure(store, author, &team.levels()).await {
-            author.withdraw(store, &entry).await;
-            return Err(error);
-        }
-        let record = encode(&Written::new(&author.registered(), &entry))?;
-        let changes = new.iter().map(|member| member.changed_to(Some(record.clone()))).collect();
-        let rows = change((store, ledger), author, &entry, (&team, ADDED), changes).await?;
-        publish_or_leave(store, author.clock, &rows).await;
-    }
-    Ok(AddedUnits { team, already })
+    epoch::begin(store, *ledger, author.entropy).await?;
+    let entry = author.entry(ADD, |_| team.changed()).await?;
+    let record = encode(&Written::new(&author.registered(), &entry))?;
+    let changes = new.iter().map(|member| member.changed_to(Some(record.clone()))).collect();
+    change(commit, &entry, &added, (&team, ADDED), changes).await?;
+    Ok(added)
 }
 
 /// Changes memberships together, unless somebody else changes one of them first.
 async fn change(
-    at: (&impl OperatorStore, &dyn Ledger),
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     entry: &Entry,
+    outcome: &impl Outcome,
     (team, changed): (&Team, &str),
     changes: Vec<Replacement>,
-) -> Result<Vec<PublishedRow>> {
-    let lost = async |ledger: &dyn Ledger, versions: &[NewVersion]| {
-        let members = team.members(ledger).await?;
-        let is_other = |member: &&Member<'_>| {
-            let own = versions.iter().find(|own| own.row.name == member.key.name());
-            let last = member.last.as_ref().map(|last| &last.change);
-            own.is_some_and(|own| own.seen.as_ref() != last)
-        };
-        Ok(match members.iter().find(is_other) {
-            Some(member) => team.changed_by(changed, member),
-            None => OperatorError::invalid(format!("nothing was {changed}: try again")),
-        })
+) -> Result<()> {
+    let versions = published::versions(&commit.author, entry, changes)?;
+    if commit.make(entry, outcome, changing(&versions)?).await? {
+        return Ok(());
+    }
+    let members = team.members(commit.ledger).await?;
+    let is_other = |member: &&Member<'_>| {
+        let own = versions.iter().find(|own| own.row.name == member.key.name());
+        let last = member.last.as_ref().map(|last| &last.change);
+        own.is_some_and(|own| own.seen.as_ref() != last)
     };
-    published::replace_with(at, author, entry, (changes, &[]), lost).await
+    Err(match members.iter().find(is_other) {
+        Some(member) => team.changed_by(changed, member),
+        None => OperatorError::invalid(format!("nothing was {changed}: try again")),
+    })
 }
 
 /// Removes units from a team. The units keep their own keys and transactions.
@@ -111,47 +103,23 @@ pub async fn remove(
     units: &[String],
 ) -> Result<Done<Team>> {
     let team = Team::check(team, units)?;
-    let work =
-        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, team.clone()).await;
-    once(ledger, author, (REMOVE, &team), work).await
+    let work = async |at: &Commit<'_, _, _>| remove_now(at, team.clone()).await;
+    let done = commit(ledger, author, (REMOVE, &team), work).await?;
+    // Also after a repeated request, in case that the first one failed here.
+    let published = publish_all(store, ledger, author.clock, &team.names()).await;
+    published.map_err(|_| team.is_still_accepted())?;
+    Ok(done)
 }
 
-async fn remove_now(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    team: Team,
-) -> Result<Team> {
-    let (read_ms, members) = (author.clock.now_ms(), team.members(ledger).await?);
+async fn remove_now(commit: &Commit<'_, impl Clock, impl Entropy>, team: Team) -> Result<Team> {
+    let Commit { author, ledger, .. } = commit;
+    let members = team.members(*ledger).await?;
     team.refuse_overtaken(author, REMOVED, &members)?;
-    if author.earlier.is_some() && members.iter().all(Member::is_gone) {
-        // An earlier attempt has removed them. Their copies may still be there.
-        for row in members.iter().filter_map(|member| member.last.as_ref()) {
-            end(store, author.clock, &team, (row, read_ms)).await?;
-        }
-        return Ok(team);
-    }
     if let Some(member) = members.iter().find(|member| !member.is_in()) {
         return Err(team.is_without(member));
     }
-    let entry = author.begin_entry(store, REMOVE, |_| team.changed()).await?;
+    let entry = author.entry(REMOVE, |_| team.changed()).await?;
     let changes = members.iter().map(|member| member.changed_to(None)).collect();
-    let rows = change((store, ledger), author, &entry, (&team, REMOVED), changes).await?;
-    for row in rows {
-        end(store, author.clock, &team, (&row, row.at)).await?;
-    }
+    change(commit, &entry, &team, (&team, REMOVED), changes).await?;
     Ok(team)
-}
-
-/// Removes the copy of a membership, so that the team's keys are refused for the unit.
-async fn end(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    team: &Team,
-    (row, read_ms): (&PublishedRow, u64),
-) -> Result<()> {
-    match publish(store, clock, (row, read_ms)).await {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(team.is_still_accepted(row)),
-    }
 }

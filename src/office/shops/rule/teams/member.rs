@@ -11,7 +11,7 @@ use crate::office::shared::rule::published::{RecordVersion, Replacement};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{Key as _, MemberKey, OperatorStore, Registered};
+use crate::pledges::store::{Key as _, MemberKey, Registered};
 use crate::pledges::time::date_time;
 
 /// The words for what a change would have done, in errors.
@@ -29,10 +29,15 @@ impl Team {
         MemberKey { team: &self.team, unit }
     }
 
+    /// Returns the names of the memberships.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.units.iter().map(|unit| self.key(unit).name()).collect()
+    }
+
     /// Reads the last change of each unit's membership. Keeps the order of the units. Ledger cost: 1 query.
     pub(super) async fn members(&self, ledger: &dyn Ledger) -> Result<Vec<Member<'_>>> {
         let keys = self.units.iter().map(|unit| self.key(unit));
-        let names: Vec<_> = keys.clone().map(|key| key.name()).collect();
+        let names = self.names();
         let found = rows::get_all(ledger, &names).await?;
         let last = |name: &String| found.iter().find(|row| row.name == *name).cloned();
         let member = |(key, name)| Member { key, last: last(name) };
@@ -68,12 +73,12 @@ impl Team {
         }
     }
 
-    /// Returns the error of a removal whose copy could not be written. The team's keys can act for the unit until then.
-    pub(super) fn is_still_accepted(&self, row: &PublishedRow) -> OperatorError {
-        let unit = MemberKey::parse(&row.name).map_or("", |key| key.unit);
+    /// Returns the error of a removal whose copies could not be written. The team's keys can act for the units until then.
+    pub(super) fn is_still_accepted(&self) -> OperatorError {
         OperatorError::invalid(format!(
-            "`{unit}` was removed from the team `{}`, but Workers KV did not answer, so the team's keys are still accepted \
+            "`{}` was removed from the team `{}`, but Workers KV did not answer, so the team's keys are still accepted \
              for it. This ends within a few minutes; send the change again to end it now",
+            self.units.join("`, `"),
             self.team
         ))
     }
@@ -109,22 +114,6 @@ pub(super) struct Member<'t> {
 impl Member<'_> {
     pub fn is_in(&self) -> bool {
         self.last.as_ref().is_some_and(|last| last.content.is_some())
-    }
-
-    pub fn is_gone(&self) -> bool {
-        self.last.as_ref().is_some_and(|last| last.content.is_none())
-    }
-
-    /// Returns whether an earlier attempt of this operation made the last change. KV cost: 1 read.
-    pub async fn is_made_by(
-        &self,
-        store: &impl OperatorStore,
-        author: &Author<'_, impl Clock, impl Entropy>,
-    ) -> Result<bool> {
-        match &self.last {
-            Some(last) => author.has_made(store, &last.change).await,
-            None => Ok(false),
-        }
     }
 
     /// Returns a change of the membership, which takes effect only if nobody else changes it first.

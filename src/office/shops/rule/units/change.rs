@@ -8,15 +8,17 @@ use super::row::UnitRow;
 use crate::buyer::recipient::{NewProfile, Profile};
 use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
-use crate::office::shared::rule::once::{Done, once};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::{RecordVersion, Replacement, latest};
 use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::rows::names;
 use crate::office::shops::rule::register;
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{Key as _, OperatorStore, ProfileKey};
@@ -35,12 +37,14 @@ pub async fn set(
     members: ProfileMembers,
 ) -> Result<Done<UnitRow>> {
     check_unit(unit)?;
-    let work = async |author: &Author<'_, _, _>| {
+    let work = async |at: &Commit<'_, _, _>| {
         let (old, seen) = stored(store, ledger, unit).await?;
-        let profile = checked(members.clone().over(unit, old.clone())?, author)?;
-        keep((store, ledger), author, (SET, unit), (old, seen), profile).await
+        let profile = checked(members.clone().over(unit, old.clone())?, &at.author)?;
+        keep(at, (SET, unit), (old, seen), profile).await
     };
-    let done = once(ledger, author, (SET, &(unit, &members)), work).await?;
+    let done = commit(ledger, author, (SET, &(unit, &members)), work).await?;
+    register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
+    publish(store, ledger, author.clock, unit).await;
     copy_name(ledger, &done.outcome).await;
     as_now(store, ledger, unit, done).await
 }
@@ -61,12 +65,14 @@ pub async fn replace(
     seen: RecordVersion,
 ) -> Result<Done<UnitRow>> {
     check_unit(unit)?;
-    let work = async |author: &Author<'_, _, _>| {
-        let profile = checked(profile.clone(), author)?;
+    let work = async |at: &Commit<'_, _, _>| {
+        let profile = checked(profile.clone(), &at.author)?;
         let (old, _) = stored(store, ledger, unit).await?;
-        keep((store, ledger), author, (SET, unit), (old, seen), profile).await
+        keep(at, (SET, unit), (old, seen), profile).await
     };
-    let done = once(ledger, author, (SET, &(unit, &profile)), work).await?;
+    let done = commit(ledger, author, (SET, &(unit, &profile)), work).await?;
+    register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
+    publish(store, ledger, author.clock, unit).await;
     copy_name(ledger, &done.outcome).await;
     as_now(store, ledger, unit, done).await
 }
@@ -85,14 +91,15 @@ pub async fn unset(
     members: &[Member],
 ) -> Result<Done<Option<UnitRow>>> {
     check_unit(unit)?;
-    let work = async |author: &Author<'_, _, _>| {
+    let work = async |at: &Commit<'_, _, _>| {
         let (Some(old), seen) = stored(store, ledger, unit).await? else { return Ok(None) };
         let mut profile = old.clone();
         members.iter().for_each(|member| *member.of(&mut profile) = None);
-        let profile = checked(profile, author)?;
-        keep((store, ledger), author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
+        let profile = checked(profile, &at.author)?;
+        keep(at, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
     };
-    let done = once(ledger, author, (UNSET, &(unit, members)), work).await?;
+    let done = commit(ledger, author, (UNSET, &(unit, members)), work).await?;
+    publish(store, ledger, author.clock, unit).await;
     match &done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: newest(store, ledger, unit).await?, ..done }),
@@ -100,25 +107,25 @@ pub async fn unset(
 }
 
 async fn keep(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
-    author: &Author<'_, impl Clock, impl Entropy>,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
     (command, unit): (&str, &str),
     (old, seen): (Option<NewProfile>, RecordVersion),
     profile: Profile,
 ) -> Result<UnitRow> {
+    let author = &commit.author;
     let changed = replaced(old.as_ref(), &profile);
     let subject = |_: &str| Subject { changed, ..Subject::from(vec![unit.to_owned()]) };
-    let entry = author.begin_entry(store, command, subject).await?;
+    let entry = author.entry(command, subject).await?;
     let record = encode(&Written::new(&profile, &entry))?;
     let replacement = Replacement { name: ProfileKey(unit).name(), seen, record: Some(record) };
-    let rows = published::replace((store, ledger), author, &entry, &words(unit), vec![replacement])
-        .await?;
-    let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
-    register::ensure(store, author, &named).await?;
-    for row in rows {
-        published::publish(store, author.clock, &ProfileKey(unit), (&row, row.at)).await?;
-    }
-    Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
+    let row = UnitRow { profile: Some(profile), ..UnitRow::new(unit) };
+    published::replace(commit, &entry, &row, &words(unit), vec![replacement]).await?;
+    Ok(row)
+}
+
+/// Writes the copy of the profile that the API reads. If this fails, the cron writes it.
+async fn publish(store: &impl OperatorStore, ledger: &dyn Ledger, clock: &impl Clock, unit: &str) {
+    let _or_by_the_cron = publish_all(store, ledger, clock, &[ProfileKey(unit).name()]).await;
 }
 
 /// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
