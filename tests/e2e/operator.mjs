@@ -58,6 +58,7 @@ export async function operator(t) {
     changed: async (name) => {
       const { change, ...record } = JSON.parse((await kv.get(name)) ?? "");
       const sql = "SELECT content FROM audit WHERE name = ?1 ->> '$'";
+      assert.ok(kv.ledger);
       const [rows] = await kv.ledger.run([{ sql, parameter: JSON.stringify(change) }]);
       assert.match(rows[0] ?? "", /"command":/);
       return record;

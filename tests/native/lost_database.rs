@@ -19,6 +19,7 @@ use impact_pledge::office::shared::rows::port::{Ledger, Statement};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shops::rule::teams;
 use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, restore};
+use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::office::system::rule::own_rows;
 use impact_pledge::office::system::rule::own_rows::OwnRowsHeader;
 use impact_pledge::office::system::rule::{attention, epoch};
@@ -338,6 +339,62 @@ fn an_invalid_row_is_refused() {
             own_rows::check(table, invalid).unwrap_err();
         }
     }
+}
+
+/// Somebody sets the database back to an earlier time, as D1's Time Travel does, and then restores a backup.
+#[test]
+fn a_database_that_is_set_back_has_lost_rows() {
+    for is_newer in [false, true] {
+        let (bench, id) = full();
+        let (store, ledger) = (bench.store(), &bench.ledger);
+        let watch = || block_on(epoch::watch(store, ledger, &bench.operator.entropy)).unwrap();
+        assert!(!watch() && !watch());
+        let backup = || (dump(ledger), bench.header().unwrap().unwrap());
+        let earlier = backup();
+        ledger.sql("CREATE TEMP TABLE earlier AS SELECT * FROM audit");
+        ledger.sql("CREATE TEMP TABLE earlier_credits AS SELECT * FROM credits");
+        bench.clock().0.set(bench.clock().0.get() + 1);
+        bench.credit(&request(&id, Some(("0.10", &[])))).unwrap();
+        bench.mark("2026-01", "1.40").unwrap();
+        assert!(!watch());
+        let later = backup();
+        for sql in [
+            "DELETE FROM audit",
+            "INSERT INTO audit SELECT * FROM earlier",
+            "DELETE FROM credits",
+            "INSERT INTO credits SELECT * FROM earlier_credits",
+            "DELETE FROM published",
+        ] {
+            ledger.sql(sql);
+        }
+        assert!(watch() && watch());
+        assert!(bench.problem().is_some_and(|problem| problem.contains("has lost")));
+        bench.credit(&request(&id, Some(("0.10", &[])))).unwrap_err();
+        let (rows, header) = if is_newer { later } else { earlier };
+        put_back(ledger, &rows);
+        let at = (bench.clock(), &bench.operator.entropy);
+        block_on(own_rows::end(store, ledger, at, &header)).unwrap();
+        assert!(!watch() && bench.problem().is_none());
+        assert_eq!(bench.credits_of(&id).len(), if is_newer { 3 } else { 2 });
+        let refused = bench.mark("2026-01", "1.40").unwrap_err().to_string();
+        assert!(refused.contains("is already marked as paid"), "KV has the payment: {refused}");
+    }
+}
+
+/// After a reset, Workers KV has a newer payment than the database.
+#[test]
+fn a_newer_payment_in_workers_kv_replaces_an_older_row() {
+    let (bench, _) = full();
+    bench.mark("2026-01", "1.50").unwrap();
+    bench.ledger.sql("UPDATE published SET at = at - 5, content = '{\"by\":\"older\"}'");
+    block_on(adopt(bench.store(), &bench.ledger)).unwrap();
+    let by = bench.ledger.sql("SELECT content ->> '$.by' FROM published");
+    assert!(!by.is_empty() && !by.contains(&"older".to_owned()), "{by:?}");
+    bench.ledger.sql("UPDATE published SET at = at + 5, content = '{\"by\":\"newer\"}'");
+    block_on(adopt(bench.store(), &bench.ledger)).unwrap();
+    assert!(
+        bench.ledger.sql("SELECT content ->> '$.by' FROM published").iter().all(|by| by == "newer")
+    );
 }
 
 #[test]

@@ -109,6 +109,7 @@ const STATED = {
     `next attempt | ${QUEUED} days`,
     `for the daily limit | ${COUNTED} days`,
     `message about a transaction | ${constant("src/pledges/store/transaction_keys.rs", "LEDGER_UNSENT_DAYS")} days`,
+    `copies it into the ledger | ${constant("src/pledges/store/namespace_keys.rs", "AUDIT_DAYS")} days`,
   ],
   "docs/emails.md": [
     `# of ${FAILED} days`,

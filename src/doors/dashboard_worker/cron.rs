@@ -8,6 +8,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
+use crate::office::system::rule::epoch;
 use crate::office::system::rule::publish;
 use crate::office::system::rule::publish::Republished;
 use crate::office::updates::rule as updates;
@@ -43,9 +44,12 @@ struct CronLog<'a> {
 pub async fn keep_up(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else { return };
     let store = bindings.store();
+    let is_lost = is_lost(&store, &ledger).await; // before entries are brought in: one of them may be the one to look for
     bring_in_audit_log(&store, &ledger).await;
     mend_updates(&store, &ledger).await;
-    republish(&store, &ledger).await;
+    if !is_lost {
+        republish(&store, &ledger).await; // otherwise older rows would replace newer copies
+    }
     let began_ms = Platform.now_ms();
     let holder = upkeep::holder(&Platform);
     let outcome = upkeep::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
@@ -58,6 +62,11 @@ async fn bring_in_audit_log(store: &impl OperatorStore, ledger: &dyn Ledger) {
         let line = AuditLine { audit: "bring in", cause: error.to_string() };
         console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     }
+}
+
+/// Returns whether the database may have lost rows.
+async fn is_lost(store: &impl OperatorStore, ledger: &dyn Ledger) -> bool {
+    epoch::watch(store, ledger, &Platform).await.unwrap_or(true)
 }
 
 #[derive(Serialize)]

@@ -9,8 +9,8 @@ use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::{Pages, read_values};
 use crate::pledges::store::{AuditKey, Key as _, MAX_READS, OperatorStore, decode};
 
-/// Brings entries into the ledger. They stay in Workers KV for some weeks, in case that the ledger is reset to an earlier
-/// time. KV cost: 1 list, and 1 read per 100 new entries. Ledger cost: 1 query, and 1 more for new entries.
+/// Brings entries into the ledger. They stay in Workers KV for 90 days, in case the ledger is set back to an earlier time.
+/// KV cost: 1 list per 1,000 new entries, at least 1, and 1 read per 100 new entries. Ledger cost: 1 query, and 1 more for new entries.
 pub async fn bring_in(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<()> {
     for rows in pending(store, ledger).await?.chunks(MAX_READS) {
         ledger.run(&[rows::adding(rows)?]).await?;

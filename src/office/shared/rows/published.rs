@@ -49,7 +49,8 @@ pub(crate) fn changing(versions: &[NewVersion]) -> Result<[Statement; 2]> {
     Ok([AreSeen(versions).statement()?, Put(versions).statement()?])
 }
 
-/// Adds records as Workers KV has them, except those that have a row. Their copies are compared as those of old records.
+/// Adds records as Workers KV has them, except those that have a row which is as new. Their copies are compared as those of
+/// old records.
 pub(crate) async fn adopt(ledger: &dyn Ledger, rows: &[PublishedRow]) -> Result<()> {
     for rows in rows.chunks(MOST_NAMES) {
         ask(ledger, &Adopt(rows)).await?;
@@ -163,7 +164,9 @@ impl Query for Adopt<'_> {
         "INSERT INTO published (name, content, change, author, by_shop, at, confirmed)
 SELECT value ->> '$.name', value -> '$.content', value ->> '$.change', value ->> '$.author', value ->> '$.by_shop',
   value ->> '$.at', 1
-FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
+FROM json_each(?1) WHERE true
+ON CONFLICT DO UPDATE SET content = excluded.content, change = excluded.change, author = excluded.author,
+  by_shop = excluded.by_shop, at = excluded.at, confirmed = 1 WHERE excluded.at > published.at";
 }
 
 #[derive(Serialize)]

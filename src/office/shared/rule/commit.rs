@@ -2,8 +2,8 @@
 //! outcome, the preconditions, the changed rows, and the audit log entry. Either all of them are written, or nothing.
 //!
 //! If a person sends a form or a command twice, the second request finds the operation and gets its outcome. If both
-//! arrive at the same time, the database accepts only the first operation with this ID. An answer that was lost on the way
-//! is found in the same manner.
+//! arrive at the same time, the database accepts only the first operation with this ID. If an answer is lost, a repeated
+//! request gets the outcome in the same way.
 //!
 //! Changes of records in Workers KV, such as keys, are made by [`once`](super::once) instead.
 
@@ -33,7 +33,7 @@ pub(crate) struct Commit<'c, C, E> {
 /// # Errors
 /// - If the ID was used for another change, or is too old.
 /// - If the ledger does not answer. The change may have been made then: another request with the ID finds out.
-/// - If `work` fails. Then nothing was changed.
+/// - If `work` refuses the change. Then nothing was changed.
 pub(crate) async fn commit<C: Clock, E: Entropy, T: Outcome>(
     ledger: &dyn Ledger,
     author: &Author<'_, C, E>,

@@ -1,4 +1,5 @@
-//! Adds rows for payments and memberships that only Workers KV has: after a restore, and for local development.
+//! Adds rows for payments and memberships that Workers KV alone has, or has in a newer version: after a restore, and for
+//! local development.
 
 use crate::office::audit::rule::change_of;
 use crate::office::shared::rows::port::Ledger;
@@ -10,7 +11,7 @@ use crate::pledges::store::{Key, MemberKey, OperatorStore, SettlementKey};
 use crate::pledges::time::parse_ms;
 use serde::Deserialize;
 
-/// Adds a row for each payment and each membership that has none. KV cost: 1 list per 1,000 records, and 1 read per 100.
+/// Adds a row for each payment and each membership that has none, or an older one. KV cost: 1 list per 1,000 records, and 1 read per 100.
 /// Ledger cost: 1 call per 1,000 records.
 ///
 /// # Errors

@@ -5,12 +5,17 @@
 //! Workers KV has the same text. A database with another epoch, or with none, is not the one that has the rows. It
 //! refuses each answer that they change, until a backup is restored or a person accepts the loss.
 //!
+//! The record also names a recent entry of the audit log. A database without this entry was set back to an earlier time, so
+//! it has lost rows, too. The cron [looks](watch) for this.
+//!
 //! Workers KV may show a record about a minute late. Until then, a database that was just restored is refused. If a
 //! database is lost within that minute after its first row, its successor is not refused.
 
 use super::adopt::adopt as adopt_records;
+use crate::office::audit::rows as audit;
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::{Ledger, if_bound};
+use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::{load, put_record};
@@ -31,6 +36,9 @@ const LOST: &str = "the database has lost people, credits, fulfilments or update
 #[derive(Serialize, Deserialize)]
 struct Named {
     epoch: String,
+    /// The name of the newest entry in the audit log when the cron last looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    newest: Option<String>,
 }
 
 /// Returns the epoch that Workers KV names; `None` if it names none. KV cost: 1 read.
@@ -39,7 +47,34 @@ async fn named(store: &impl OperatorStore) -> Result<Option<String>> {
 }
 
 async fn name(store: &impl OperatorStore, epoch: &str) -> Result<()> {
-    put_record(store, &EpochKey, &Named { epoch: epoch.to_owned() }).await
+    put_record(store, &EpochKey, &Named { epoch: epoch.to_owned(), newest: None }).await
+}
+
+/// Returns whether the database has lost rows. If it was set back to an earlier time, marks it as one that has. Otherwise
+/// names the newest entry of its audit log. KV cost: 1 read, and 1 write after changes. Ledger cost: 3 queries.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn watch(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    entropy: &impl Entropy,
+) -> Result<bool> {
+    let Some(named) = load::<_, Named>(store, EpochKey).await? else { return Ok(false) };
+    if epoch::get(ledger).await?.as_ref() != Some(&named.epoch) {
+        return Ok(true);
+    }
+    if let Some(entry) = &named.newest
+        && audit::get(ledger, entry).await?.is_none()
+    {
+        name(store, &holder(entropy)).await?;
+        return Ok(true);
+    }
+    let newest = audit::page(ledger, "", 1).await?.pop().map(|entry| entry.name);
+    if newest != named.newest {
+        put_record(store, &EpochKey, &Named { newest, ..named }).await?;
+    }
+    Ok(false)
 }
 
 /// Returns the epoch of the database; `None` if it has none, or no database is bound.
@@ -123,8 +158,8 @@ pub(super) async fn expect_rows(
     is_lost(store, own.as_deref()).await
 }
 
-/// Accepts that the database has lost rows: from now on, its rows count as complete. Payments and memberships of teams
-/// are taken from Workers KV.
+/// Accepts that the database has lost rows: from now on, its rows count as complete. Price lists, profiles, and newer
+/// payments and memberships of teams are taken from Workers KV.
 ///
 /// # Errors
 /// If the database has lost no rows, or the ledger or the store fails.
@@ -141,6 +176,7 @@ pub async fn accept(
             ));
         }
         author.record(store, ACCEPT, [""; 0]).await?;
+        published::forget(ledger).await?;
         adopt_records(store, ledger).await?;
         adopt(store, ledger, author.entropy).await
     };
