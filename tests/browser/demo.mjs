@@ -34,6 +34,7 @@ const OWN = {
   people: ["place", "address", "role", "at", "author", "by_shop"],
   published: ["name", "content", "change", "author", "by_shop", "at", "confirmed"],
   epoch: ["one", "epoch"],
+  audit: ["name", "content"],
 };
 
 /**
